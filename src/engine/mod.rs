@@ -1,0 +1,206 @@
+//! How tests run. An engine does what it is asked and reports what happened; it decides nothing.
+//!
+//! A technique sees only [`Session`]: it asks for runs and reads [`SuiteRun`]s. What an engine cannot do it refuses by
+//! its [`Capabilities`]; nothing falls back silently to something else.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::suite::{ClassId, Granularity, SuiteRun, TestId};
+
+/// A subject's suite, opened: built, discovered, ready to run again and again.
+pub trait Session {
+    /// The expected tests in their original order.
+    fn tests(&self) -> &[TestId];
+
+    fn capabilities(&self) -> &Capabilities;
+
+    /// `Err` means that parade itself broke; everything that a subject can do wrong is data in the run.
+    fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun>;
+}
+
+/// What a session really offers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Capabilities {
+    /// The finest selection that the engine can make.
+    pub selection: Granularity,
+    pub modes: Vec<ModeSupport>,
+}
+
+/// Whether a mode exists for the frameworks of this suite.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModeSupport {
+    pub mode: Mode,
+    pub support: Support,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "why", rename_all = "snake_case")]
+pub enum Support {
+    Full,
+    /// It reaches a part of the suite; the text says which not.
+    Partial(String),
+    None(String),
+}
+
+impl Capabilities {
+    pub fn support(&self, mode: Mode) -> Support {
+        self.modes
+            .iter()
+            .find(|entry| entry.mode == mode)
+            .map_or_else(|| Support::None(format!("the engine has no mode `{mode}`")), |entry| entry.support.clone())
+    }
+}
+
+/// What may run at the same time as what, inside one process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Mode {
+    /// One test after the other, in one process, whatever the project's own settings say.
+    Sequential,
+    /// As the project's own settings have it.
+    Project,
+    Methods,
+    Classes,
+    ClassesAndMethods,
+}
+
+impl Mode {
+    pub const ALL: [Mode; 5] = [Mode::Sequential, Mode::Project, Mode::Methods, Mode::Classes, Mode::ClassesAndMethods];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Sequential => "sequential",
+            Mode::Project => "project",
+            Mode::Methods => "methods",
+            Mode::Classes => "classes",
+            Mode::ClassesAndMethods => "classesAndMethods",
+        }
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How many worker processes: a number, or a multiple of the cores (`1C`, `0.5C`).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum Forks {
+    Count(u32),
+    PerCore(f64),
+}
+
+impl Forks {
+    /// The number on so many cores; at least one, rounded down as Surefire does.
+    pub fn on(self, cores: usize) -> u32 {
+        match self {
+            Forks::Count(count) => count.max(1),
+            Forks::PerCore(factor) => ((factor * cores as f64) as u32).max(1),
+        }
+    }
+}
+
+impl fmt::Display for Forks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Forks::Count(count) => write!(f, "{count}"),
+            Forks::PerCore(factor) => write!(f, "{factor}C"),
+        }
+    }
+}
+
+impl FromStr for Forks {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let wrong = || {
+            format!(
+                "`{text}` is not a number of forks: write a whole number from 1 on, or a multiple of the cores such as `1C` or `0.5C`"
+            )
+        };
+        match text.strip_suffix('C') {
+            Some(factor) => match factor.parse::<f64>() {
+                Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(Forks::PerCore(factor)),
+                _ => Err(wrong()),
+            },
+            None => match text.parse::<u32>() {
+                Ok(count) if count > 0 => Ok(Forks::Count(count)),
+                _ => Err(wrong()),
+            },
+        }
+    }
+}
+
+impl From<Forks> for String {
+    fn from(forks: Forks) -> String {
+        forks.to_string()
+    }
+}
+
+impl TryFrom<String> for Forks {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+/// The parallelism that is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Parallelism {
+    pub mode: Mode,
+    /// Threads in each worker process.
+    pub threads: u32,
+    /// Are `threads` meant per core, as Surefire's `perCoreThreadCount` has it?
+    pub threads_per_core: bool,
+    pub forks: Forks,
+    pub reuse_forks: bool,
+}
+
+impl Parallelism {
+    /// One process, one thread: the baseline of every comparison.
+    pub const SEQUENTIAL: Parallelism = Parallelism {
+        mode: Mode::Sequential,
+        threads: 1,
+        threads_per_core: false,
+        forks: Forks::Count(1),
+        reuse_forks: true,
+    };
+}
+
+/// Which tests of the suite.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Selection {
+    All,
+    /// These tests, in the given order as far as the engine controls it.
+    Tests(Vec<TestId>),
+    /// All tests of these classes, each class in its original order.
+    Classes(Vec<ClassId>),
+}
+
+/// What a trial may use of the machine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Allotment {
+    pub cores: usize,
+    pub memory_bytes: Option<u64>,
+    /// Where the run's output goes; created by the engine.
+    pub logs: PathBuf,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunRequest {
+    /// Names the run inside its trial, e.g. `stage-1`; a folder name.
+    pub label: String,
+    pub selection: Selection,
+    pub parallelism: Parallelism,
+    pub allotment: Allotment,
+    /// The run is ended after this long.
+    pub time_limit: Duration,
+}

@@ -1,0 +1,29 @@
+//! parade reproduces evaluations of techniques that make test suites run faster.
+//!
+//! The pipeline is the architecture, one module per arrow:
+//!
+//! ```text
+//! experiment file ─► Experiment ─► Plan ─► Trial ─► TrialRecord + executions ─► Analysis ─► Report
+//!    experiment/      (validated)  (steps)   │             store/                    report/
+//!                                            └─ technique/ asks engine/ to run the suite of a subject/
+//! ```
+//!
+//! - [`experiment`] reads and validates the TOML file, and expands it into a plan.
+//! - [`subject`] brings a repository to a commit, builds it once, and restores that state before every run.
+//! - [`suite`] is the vocabulary: what a test is called, how it can end, what one run of a suite yields.
+//! - [`engine`] runs tests: `surefire` through the subject's own Maven build, `model` in virtual time.
+//! - [`process`] is the only place that spawns: pinned, limited, timed, and killed with all its descendants.
+//! - [`technique`] decides what runs when. It knows engines only by their trait.
+//! - [`store`] keeps what happened: journal, run folders, environment, Parquet.
+//! - [`stats`] holds pure functions on numbers.
+//! - [`report`] turns records into tables, figures and pages. It runs nothing.
+
+pub mod engine;
+pub mod experiment;
+pub mod process;
+pub mod report;
+pub mod stats;
+pub mod store;
+pub mod subject;
+pub mod suite;
+pub mod technique;

@@ -1,0 +1,237 @@
+//! What is written down about a trial. These are the on-disk types; analysis reads nothing else.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::{Mode, Parallelism};
+use crate::experiment::{TechniqueKind, Trial};
+use crate::suite::{Concurrency, Cost, Execution, Finding, Granularity, RunEnd, Tally, TestId};
+
+/// The verdict on a trial.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Every expected test ran and succeeded in the end.
+    Clean,
+    /// Some tests still fail after the last stage.
+    Failing,
+    /// Some expected tests never ran.
+    LostTests,
+    TimedOut,
+    /// A worker died with a test in it, or the runner broke down.
+    Crashed,
+    /// The mode does not exist for this suite's frameworks.
+    Unsupported,
+    BuildFailed,
+    HarnessError,
+}
+
+impl Verdict {
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Clean => "clean",
+            Verdict::Failing => "failing",
+            Verdict::LostTests => "lost_tests",
+            Verdict::TimedOut => "timed_out",
+            Verdict::Crashed => "crashed",
+            Verdict::Unsupported => "unsupported",
+            Verdict::BuildFailed => "build_failed",
+            Verdict::HarnessError => "harness_error",
+        }
+    }
+
+    /// Did the trial yield data about the subject? Otherwise the run exits with code 3.
+    pub fn is_completed(self) -> bool {
+        !matches!(self, Verdict::BuildFailed | Verdict::HarnessError)
+    }
+}
+
+/// Why a trial was run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// To find tests that do not pass every time without any parallelism.
+    Screening,
+    Warmup,
+    Measured,
+}
+
+/// One stage of a technique inside a trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StageRecord {
+    /// From 1 on: PASTE's stages; other techniques have one.
+    pub stage: u32,
+    /// What it does, e.g. `parallel run`, `failed tests`, `their classes`.
+    pub purpose: String,
+    pub parallelism: Parallelism,
+    /// Executions in this stage, set-aside tests left out.
+    pub tally: Tally,
+    /// Failures that remain once this stage is over: what Table II counts.
+    pub failures_after: usize,
+    pub cost: Cost,
+    pub test_seconds: f64,
+    pub concurrency: Concurrency,
+    pub granularity: Granularity,
+    pub end: RunEnd,
+}
+
+/// A test that did not end well.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ResidualTest {
+    pub test: TestId,
+    pub outcome: crate::suite::Outcome,
+    pub message: Option<String>,
+}
+
+/// One line of the journal for one finished trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrialRecord {
+    /// The trial's identity; see [`crate::experiment::Trial`].
+    pub trial: String,
+    pub phase: Phase,
+    pub subject: String,
+    pub configuration: String,
+    pub technique: String,
+    pub mode: Mode,
+    pub cores: usize,
+    pub repetition: u32,
+    pub verdict: Verdict,
+    /// One sentence, for every verdict but `clean`.
+    pub reason: Option<String>,
+    pub started_at: jiff::Timestamp,
+    /// All processes of all stages.
+    pub cost: Cost,
+    /// First start to last end, summed over the stages.
+    pub test_seconds: f64,
+    /// The longest machine; equals `test_seconds` on one.
+    pub makespan_seconds: f64,
+    /// Of the first stage, where the parallelism is.
+    pub concurrency: Concurrency,
+    pub stages: Vec<StageRecord>,
+    /// Outcome of every expected test in the end: the last execution counts. Set-aside tests are left out.
+    pub tally: Tally,
+    /// Failures, crashes and losses that remain, at most [`TrialRecord::MAX_RESIDUAL`] of them.
+    pub residual: Vec<ResidualTest>,
+    pub findings: Vec<Finding>,
+    /// One-minute load average.
+    pub load_before: Option<f64>,
+    pub load_after: Option<f64>,
+    /// Of the subject: full commit hash, or the hash of a folder's content.
+    pub revision: Option<String>,
+    pub jdk: Option<String>,
+    pub maven: Option<String>,
+    pub parade: String,
+}
+
+impl TrialRecord {
+    pub const MAX_RESIDUAL: usize = 1000;
+}
+
+/// An execution as a row of `tests.parquet`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExecutionRow {
+    pub stage: u32,
+    pub machine: u32,
+    pub execution: Execution,
+}
+
+/// What is known of a subject once it is prepared: Table I's facts, and what parade had to change.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SubjectRecord {
+    pub subject: String,
+    /// As the experiment file has it: url, path or model file.
+    pub origin: String,
+    pub revision: Option<String>,
+    pub jdk: Option<String>,
+    pub maven: Option<String>,
+    /// E.g. `JUnit 4.13.2`, `JUnit Jupiter 5.10.1`, `TestNG 7.12.0`.
+    pub frameworks: Vec<String>,
+    pub modules: Vec<String>,
+    pub classes: usize,
+    pub tests: usize,
+    pub deviations: Vec<Finding>,
+    /// Tests that did not pass in every screening run, with the reason.
+    pub set_aside: Vec<SetAsideTest>,
+    pub screening_runs: u32,
+    /// Set when the subject could not be prepared: then no trial of it runs.
+    pub failure: Option<SubjectFailure>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetAsideTest {
+    pub test: TestId,
+    /// E.g. `passed 7 of 10`.
+    pub reason: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SubjectFailure {
+    /// `build_failed` or `harness_error`.
+    pub verdict: Verdict,
+    pub reason: String,
+    pub log: Option<String>,
+}
+
+/// What a run set out to do; written once, when its folder is made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunManifest {
+    pub experiment: String,
+    pub study: Option<String>,
+    pub baseline: String,
+    pub repetitions: u32,
+    pub warmup: u32,
+    pub screening: u32,
+    pub seed: u64,
+    /// One repetition only, or a part of the matrix: not to be published.
+    pub quick: bool,
+    pub cores: Vec<usize>,
+    /// In the order of the file, as are the configurations.
+    pub subjects: Vec<String>,
+    pub configurations: Vec<ConfigurationSummary>,
+    /// The trials that were planned.
+    pub trials: Vec<Trial>,
+    pub started_at: jiff::Timestamp,
+    pub host: String,
+    pub parade: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ConfigurationSummary {
+    pub name: String,
+    pub technique: TechniqueKind,
+    pub parallelism: Parallelism,
+}
+
+/// Everything that a report is made from, as read back from a run folder.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunData {
+    pub manifest: RunManifest,
+    pub environment: Environment,
+    pub subjects: Vec<SubjectRecord>,
+    /// Measured, warm-up and screening trials, in the order in which they ended.
+    pub trials: Vec<TrialRecord>,
+}
+
+/// The machine and its software, captured when a run begins.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Environment {
+    pub hostname: String,
+    pub os: String,
+    pub kernel: String,
+    pub architecture: String,
+    pub cpu_model: String,
+    pub logical_cores: usize,
+    pub physical_cores: Option<usize>,
+    pub memory_bytes: u64,
+    pub swap_bytes: u64,
+    pub governor: Option<String>,
+    pub turbo: Option<bool>,
+    /// `vm`, `container`, or nothing where neither is seen.
+    pub virtualization: Option<String>,
+    pub jdk: Option<String>,
+    pub java_home: Option<String>,
+    pub maven: Option<String>,
+    pub parade: String,
+    pub user: String,
+    /// How processes are limited and counted here, in a sentence each.
+    pub limits: Vec<String>,
+}

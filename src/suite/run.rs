@@ -1,0 +1,191 @@
+//! What one run of a suite yields.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Outcome, TestId};
+
+/// One execution of one test.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Execution {
+    pub test: TestId,
+    /// What the framework shows to people. Can change from run to run.
+    pub display: Option<String>,
+    pub outcome: Outcome,
+    /// Seconds since the run began.
+    pub start: f64,
+    pub seconds: f64,
+    /// The worker process, by its process id (model engine: a machine's number).
+    pub process: u32,
+    /// The worker thread, by name.
+    pub thread: String,
+    pub message: Option<String>,
+}
+
+/// What a run cost: all its processes together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    pub wall_seconds: f64,
+    pub user_seconds: f64,
+    pub system_seconds: f64,
+    pub peak_memory_bytes: Option<u64>,
+    pub voluntary_switches: Option<u64>,
+    pub involuntary_switches: Option<u64>,
+}
+
+/// How a run as a whole came to its end. Failing tests are no matter of this.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "reason", rename_all = "snake_case")]
+pub enum RunEnd {
+    Finished,
+    TimedOut,
+    /// The runner itself (not only a worker) broke down, or ran out of memory.
+    Crashed(String),
+    /// What had to happen before the tests could run did not: compilation, resolution, a plugin.
+    BuildFailed(String),
+    Interrupted,
+}
+
+/// How finely an engine could select what was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Granularity {
+    /// Single occurrences of a test.
+    Occurrence,
+    /// All occurrences of a name.
+    Name,
+    /// Whole classes.
+    Class,
+}
+
+/// Something about a run that a reader of its numbers must know.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Finding {
+    pub kind: FindingKind,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FindingKind {
+    /// Expected tests did not run.
+    LostTests,
+    /// Tests ran that nobody expected.
+    UnexpectedTests,
+    /// A worker process died.
+    DeadWorker,
+    /// The asked-for parallelism did not take place.
+    NoConcurrency,
+    /// The mode reaches only some of the suite's frameworks.
+    PartialMode,
+    /// Processes were left behind and had to be killed.
+    StrayProcesses,
+    /// The run changed files outside its build folders.
+    DirtyWorktree,
+    /// More was rerun than asked for, as the engine cannot select more finely.
+    CoarseSelection,
+    /// The subject differs from what was published.
+    Deviation,
+    /// Output was cut at its limit.
+    OutputCut,
+    /// Something about the machine disturbed the measurement.
+    Disturbance,
+}
+
+impl Finding {
+    pub fn new(kind: FindingKind, text: impl Into<String>) -> Self {
+        Finding { kind, text: text.into() }
+    }
+}
+
+/// What came back from one run of (a selection of) a suite: one record per execution, in order of start.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SuiteRun {
+    pub executions: Vec<Execution>,
+    pub cost: Cost,
+    pub end: RunEnd,
+    pub granularity: Granularity,
+    pub findings: Vec<Finding>,
+}
+
+/// How many tests really ran at the same time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Concurrency {
+    /// Time-weighted mean over the time in which at least one test ran.
+    pub mean: f64,
+    pub max: usize,
+}
+
+impl SuiteRun {
+    /// From the first start to the last end, in seconds.
+    pub fn test_seconds(&self) -> f64 {
+        let first = self.executions.iter().map(|e| e.start).fold(f64::INFINITY, f64::min);
+        let last = self.executions.iter().map(|e| e.start + e.seconds).fold(0.0, f64::max);
+        if first.is_finite() { (last - first).max(0.0) } else { 0.0 }
+    }
+
+    pub fn concurrency(&self) -> Concurrency {
+        Concurrency::of(&self.executions)
+    }
+}
+
+impl Concurrency {
+    /// Sweeps over starts and ends. A test that ends as another starts does not overlap it.
+    pub fn of(executions: &[Execution]) -> Self {
+        let mut edges: Vec<(f64, i64)> = executions
+            .iter()
+            .filter(|e| e.seconds > 0.0 && e.outcome != Outcome::NotRun)
+            .flat_map(|e| [(e.start, 1), (e.start + e.seconds, -1)])
+            .collect();
+        edges.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+
+        let (mut running, mut max, mut since) = (0i64, 0i64, 0.0);
+        let (mut busy, mut weighted) = (0.0, 0.0);
+        for (time, change) in edges {
+            if running > 0 {
+                busy += time - since;
+                weighted += (time - since) * running as f64;
+            }
+            running += change;
+            max = max.max(running);
+            since = time;
+        }
+        Concurrency { mean: if busy > 0.0 { weighted / busy } else { 0.0 }, max: usize::try_from(max).unwrap_or(0) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn execution(start: f64, seconds: f64) -> Execution {
+        Execution {
+            test: TestId::new("", "C", "t", 1),
+            display: None,
+            outcome: Outcome::Passed,
+            start,
+            seconds,
+            process: 1,
+            thread: "main".into(),
+            message: None,
+        }
+    }
+
+    #[test]
+    fn back_to_back_tests_do_not_overlap() {
+        let concurrency = Concurrency::of(&[execution(0.0, 1.0), execution(1.0, 1.0)]);
+        assert_eq!(concurrency, Concurrency { mean: 1.0, max: 1 });
+    }
+
+    #[test]
+    fn the_mean_is_weighted_by_time_and_leaves_out_pauses() {
+        let tests = [execution(0.0, 4.0), execution(0.0, 1.0), execution(10.0, 1.0)];
+        let concurrency = Concurrency::of(&tests);
+        assert_eq!(concurrency.max, 2);
+        assert!((concurrency.mean - 6.0 / 5.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn nothing_ran_means_no_concurrency() {
+        assert_eq!(Concurrency::of(&[]), Concurrency::default());
+    }
+}
