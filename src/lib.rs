@@ -20,6 +20,7 @@
 
 pub mod engine;
 pub mod experiment;
+pub mod home;
 pub mod process;
 pub mod report;
 pub mod stats;
