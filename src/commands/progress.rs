@@ -1,0 +1,164 @@
+//! What a person sees while a run is under way: a bar on a terminal, plain lines elsewhere.
+
+use std::io::IsTerminal;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use parade::experiment::{Trial, format_duration};
+use parade::runner::{Event, Watcher};
+use parade::store::record::{Phase, SubjectRecord, TrialRecord, Verdict};
+
+/// Draws on standard error, so that standard output stays for results.
+pub struct Progress {
+    bar: Option<ProgressBar>,
+    last_line: Instant,
+}
+
+/// In a log, a transfer is worth a line now and then, not one per packet.
+const PAUSE_BETWEEN_LINES: Duration = Duration::from_secs(10);
+
+impl Progress {
+    pub fn new() -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+            bar.set_style(style(STYLE));
+            bar.enable_steady_tick(Duration::from_millis(200));
+            bar
+        });
+        Progress { bar, last_line: Instant::now() }
+    }
+
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn line(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(text),
+            None => eprintln!("{text}"),
+        }
+    }
+
+    /// On a terminal it replaces what stood there; in a log it is a line of its own.
+    fn status(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.set_message(text.to_owned()),
+            None => eprintln!("{text}"),
+        }
+    }
+
+    fn started(&self, folder: &Path, planned: usize, done: usize) {
+        self.line(&format!("Results: {}", folder.display()));
+        match (done, planned) {
+            (0, _) => self.line(&format!("{planned} trials")),
+            (done, planned) if done == planned => self.line(&format!("All {planned} trials are done; --fresh starts anew")),
+            _ => self.line(&format!("{done} of {planned} trials are done already; going on with the rest")),
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_length(planned as u64);
+            bar.set_position(done as u64);
+        }
+    }
+
+    fn transfer(&mut self, done: u64, total: u64) {
+        let text = if total > 0 { format!("{done} of {total}") } else { done.to_string() };
+        match &self.bar {
+            Some(bar) => bar.set_prefix(format!("{text} ")),
+            None if self.last_line.elapsed() > PAUSE_BETWEEN_LINES => {
+                self.last_line = Instant::now();
+                eprintln!("    {text}");
+            }
+            None => {}
+        }
+    }
+
+    fn prepared(&self, subject: &SubjectRecord) {
+        if let Some(failure) = &subject.failure {
+            self.line(&format!("  ✗ {}: {}", subject.subject, failure.reason));
+            return;
+        }
+        let frameworks = subject.frameworks.join(", ");
+        self.line(&format!("  ✓ {}: {} tests in {} classes; {frameworks}", subject.subject, subject.tests, subject.classes));
+        for deviation in &subject.deviations {
+            self.line(&format!("      deviation: {}", deviation.text));
+        }
+        for test in &subject.set_aside {
+            self.line(&format!("      set aside: {} ({})", test.test, test.reason));
+        }
+    }
+
+    fn trial_started(&self, trial: &Trial, phase: Phase, done: usize, planned: usize, seconds_left: Option<f64>) {
+        let left = seconds_left.map(|seconds| format!(", about {} left", format_duration(rounded(seconds))));
+        let left = left.unwrap_or_default();
+        let what = name_of(trial, phase);
+        match &self.bar {
+            Some(bar) => {
+                bar.set_prefix("");
+                bar.set_position(done as u64);
+                bar.set_message(format!("{what}{left}"));
+            }
+            None => {
+                let percent = (done * 100).checked_div(planned).unwrap_or(100);
+                eprintln!("[{done}/{planned} {percent} %{left}] {what}");
+            }
+        }
+    }
+
+    fn trial_ended(&self, record: &TrialRecord) {
+        let mark = if record.verdict == Verdict::Clean { '✓' } else { '✗' };
+        let after: Vec<String> = record.stages.iter().map(|stage| stage.failures_after.to_string()).collect();
+        let stages = if after.len() > 1 { format!(", failures after each stage {}", after.join(" → ")) } else { String::new() };
+        let reason = record.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        self.line(&format!(
+            "  {mark} {} · {} · {} cores · #{}  {} in {:.1} s, {} of {} tests passed{stages}{reason}",
+            record.subject,
+            record.configuration,
+            record.cores,
+            record.repetition,
+            record.verdict.name(),
+            record.cost.wall_seconds,
+            record.tally.passed,
+            record.tally.ran() + record.tally.not_run,
+        ));
+    }
+}
+
+const STYLE: &str = "{bar:24.cyan/blue} {percent:>3} %  {prefix}{wide_msg}";
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+/// Whole seconds: an estimate to the millisecond would be a boast.
+fn rounded(seconds: f64) -> Duration {
+    Duration::from_secs(seconds.max(1.0).round() as u64)
+}
+
+fn name_of(trial: &Trial, phase: Phase) -> String {
+    let phase = match phase {
+        Phase::Screening => "screening: ",
+        Phase::Warmup => "warm-up: ",
+        Phase::Measured => "",
+    };
+    format!("{phase}{} · {} · {} cores · #{}", trial.subject, trial.configuration, trial.cores, trial.repetition)
+}
+
+impl Watcher for Progress {
+    fn event(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Started { folder, planned, done } => self.started(folder, *planned, *done),
+            Event::Preparing { subject } => self.status(&format!("preparing {subject}")),
+            Event::Stage { text } => self.status(&format!("    {text}")),
+            Event::Progress { done, total } => self.transfer(*done, *total),
+            Event::Prepared { subject } => self.prepared(subject),
+            Event::TrialStarted { trial, phase, done, planned, seconds_left } => {
+                self.trial_started(trial, *phase, *done, *planned, *seconds_left);
+            }
+            Event::TrialEnded { record } => self.trial_ended(record),
+            Event::Note(text) => self.line(text),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! `parade run`: carry out an experiment, or go on with one.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use parade::experiment::{self, Filter, Loaded, MachineLimits, Plan};
+use parade::home::Home;
+use parade::process::Interrupt;
+use parade::report::{self, Analysis};
+use parade::runner::{self, Order, Summary};
+use parade::store;
+use serde_json::json;
+
+use super::check;
+use super::progress::Progress;
+
+#[derive(Debug)]
+pub struct RunOptions {
+    pub file: PathBuf,
+    pub out: PathBuf,
+    pub fresh: bool,
+    pub quick: bool,
+    pub dry_run: bool,
+    pub accept_changes: bool,
+    /// Filters such as `subject=commons-*,cores=2`; a trial must match all of them.
+    pub only: Vec<String>,
+    pub json: bool,
+}
+
+/// Exit codes that scripts rely on.
+const SOME_TRIALS_FAILED: u8 = 3;
+const INTERRUPTED: u8 = 130;
+
+pub fn run(options: &RunOptions) -> miette::Result<ExitCode> {
+    let (loaded, plan) = plan(options)?;
+    if options.dry_run {
+        return check::print(&loaded, &plan, options.json);
+    }
+    let home = Home::find()?;
+    let interrupt = Interrupt::install()?;
+    let mut progress = Progress::new();
+    let order = Order {
+        experiment: &loaded.experiment,
+        experiment_text: &loaded.text,
+        plan: &plan,
+        results: options.out.clone(),
+        fresh: options.fresh,
+        accept_changes: options.accept_changes,
+        quick: options.quick || !options.only.is_empty(),
+    };
+    let summary = runner::run(&order, &home, &interrupt, &mut progress);
+    progress.finish();
+    let summary = summary?;
+    show(&summary, options)?;
+    Ok(exit_code(&summary))
+}
+
+fn plan(options: &RunOptions) -> miette::Result<(Loaded, Plan)> {
+    let mut loaded = experiment::load(&options.file, &MachineLimits::here())?;
+    if options.quick {
+        loaded.experiment = loaded.experiment.quick();
+    }
+    let plan = Plan::of(&loaded.experiment);
+    let plan = options.only.iter().try_fold(plan, |plan, text| Filter::parse(text)?.apply(plan))?;
+    Ok((loaded, plan))
+}
+
+fn show(summary: &Summary, options: &RunOptions) -> miette::Result<()> {
+    let folder = &summary.folder;
+    let analysis = Analysis::of(&store::open_run(folder.dir())?);
+    report::write_all(&analysis, &folder.report())?;
+    if options.json {
+        print_json(summary);
+        return Ok(());
+    }
+    println!("{}", report::terminal(&analysis));
+    println!("Report: {}", folder.report().join("index.html").display());
+    for (trial, reason) in &summary.failed {
+        println!("did not complete: {trial}: {reason}");
+    }
+    if summary.interrupted {
+        println!("Interrupted. The same command goes on from here.");
+    }
+    Ok(())
+}
+
+fn print_json(summary: &Summary) {
+    let failed: Vec<_> =
+        summary.failed.iter().map(|(trial, reason)| json!({"trial": trial, "reason": reason})).collect();
+    let result = json!({
+        "run_dir": summary.folder.dir(),
+        "completed": summary.completed,
+        "failed": failed.len(),
+        "failures": failed,
+        "ran": summary.ran,
+        "interrupted": summary.interrupted,
+    });
+    println!("{result}");
+}
+
+fn exit_code(summary: &Summary) -> ExitCode {
+    if summary.interrupted {
+        ExitCode::from(INTERRUPTED)
+    } else if summary.failed.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(SOME_TRIALS_FAILED)
+    }
+}

@@ -1,0 +1,80 @@
+//! What is different since a run began: mixing two machines or two experiments in one run would make its numbers worthless.
+
+use std::fmt::Debug;
+use std::path::Path;
+
+use miette::miette;
+
+use crate::store::record::{Environment, RunManifest};
+
+/// One sentence per difference that matters.
+pub fn between(
+    old: &RunManifest,
+    new: &RunManifest,
+    old_machine: &Environment,
+    new_machine: &Environment,
+) -> Vec<String> {
+    let mut changes = Changes(Vec::new());
+    changes.compare("repetitions", &old.repetitions, &new.repetitions);
+    changes.compare("warmup", &old.warmup, &new.warmup);
+    changes.compare("screening", &old.screening, &new.screening);
+    changes.compare("seed", &old.seed, &new.seed);
+    changes.compare("cores", &old.cores, &new.cores);
+    changes.compare("subjects", &old.subjects, &new.subjects);
+    changes.compare("baseline", &old.baseline, &new.baseline);
+    changes.compare_configurations(old, new);
+    changes.compare_trials(old, new);
+    changes.compare("host", &old_machine.hostname, &new_machine.hostname);
+    changes.compare("processor", &old_machine.cpu_model, &new_machine.cpu_model);
+    changes.compare("number of cores", &old_machine.logical_cores, &new_machine.logical_cores);
+    changes.compare("memory", &gib(old_machine), &gib(new_machine));
+    changes.compare("kernel", &old_machine.kernel, &new_machine.kernel);
+    changes.compare("JDK", &old_machine.jdk, &new_machine.jdk);
+    changes.compare("Maven", &old_machine.maven, &new_machine.maven);
+    changes.compare("parade", &old_machine.parade, &new_machine.parade);
+    changes.compare("user", &old_machine.user, &new_machine.user);
+    changes.0
+}
+
+/// The kernel's own share of the memory differs a little from boot to boot.
+fn gib(machine: &Environment) -> u64 {
+    machine.memory_bytes.div_ceil(1 << 30)
+}
+
+pub fn refusal(folder: &Path, changes: &[String]) -> miette::Report {
+    miette!(
+        help = "--fresh starts a new run; --accept-changes goes on with this one, and keeps the earlier settings beside it",
+        "the unfinished run in {} cannot go on, as things have changed since:\n  - {}",
+        folder.display(),
+        changes.join("\n  - ")
+    )
+}
+
+struct Changes(Vec<String>);
+
+impl Changes {
+    fn compare<T: PartialEq + Debug>(&mut self, what: &str, old: &T, new: &T) {
+        if old != new {
+            self.0.push(format!("{what}: {old:?} is now {new:?}"));
+        }
+    }
+
+    fn compare_configurations(&mut self, old: &RunManifest, new: &RunManifest) {
+        let names = |manifest: &RunManifest| manifest.configurations.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
+        self.compare("configurations", &names(old), &names(new));
+    }
+
+    /// A trial's id holds every setting: another id for the same cell means other settings.
+    fn compare_trials(&mut self, old: &RunManifest, new: &RunManifest) {
+        if !self.0.is_empty() {
+            return;
+        }
+        let differing = new.trials.iter().filter(|trial| !old.trials.contains(trial)).map(|trial| &trial.id);
+        let gone = old.trials.iter().filter(|trial| !new.trials.contains(trial)).map(|trial| &trial.id);
+        match (differing.clone().next(), gone.clone().next()) {
+            (None, None) => {}
+            (Some(first), _) => self.0.push(format!("the settings of {} trials, such as {first}", differing.count())),
+            (None, Some(first)) => self.0.push(format!("{} trials are no longer planned, such as {first}", gone.count())),
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! From what a technique did to a verdict: pure, and the only place that decides whether a trial counts.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::engine::{Capabilities, Mode, Support};
+use crate::store::record::{ResidualTest, StageRecord, TrialRecord, Verdict};
+use crate::suite::{Execution, Finding, FindingKind, Outcome, RunEnd, Tally, TestId};
+use crate::technique::{LastOutcomes, Stage};
+
+/// What was expected of a trial.
+#[derive(Debug)]
+pub struct Expectation<'a> {
+    /// The suite's tests in original order.
+    pub tests: &'a [TestId],
+    pub set_aside: &'a HashSet<TestId>,
+    pub capabilities: &'a Capabilities,
+    pub cores: usize,
+}
+
+/// The verdict with its grounds.
+#[derive(Debug, PartialEq)]
+pub struct Judgement {
+    pub verdict: Verdict,
+    pub reason: Option<String>,
+    pub tally: Tally,
+    pub residual: Vec<ResidualTest>,
+    pub findings: Vec<Finding>,
+}
+
+pub fn judge(stages: &[Stage], expectation: &Expectation<'_>) -> Judgement {
+    let last = LastOutcomes::after(stages, expectation.set_aside);
+    let residual = residual(&last, expectation);
+    let lost = count(&residual, |outcome| outcome == Outcome::NotRun);
+    let tally = Tally::of(last.outcomes().chain(std::iter::repeat_n(Outcome::NotRun, lost)));
+    let (verdict, reason) = verdict(stages, &residual);
+    let mut findings: Vec<Finding> = stages.iter().flat_map(|stage| stage.run.findings.clone()).collect();
+    findings.extend(lost_tests(&residual));
+    findings.extend(unexpected_tests(&last, expectation));
+    findings.extend(stages.first().and_then(|stage| idle_parallelism(stage, expectation)));
+    findings.extend(stages.first().and_then(|stage| partial_mode(stage, expectation)));
+    findings.sort();
+    findings.dedup();
+    Judgement { verdict, reason, tally, residual: bounded(residual), findings }
+}
+
+/// Tests that did not come to a good end: failures first in original order, then what never ran.
+fn residual(last: &LastOutcomes<'_>, expectation: &Expectation<'_>) -> Vec<ResidualTest> {
+    let failed = last.failing(expectation.tests).into_iter().filter_map(|test| last.of(&test)).map(of_execution);
+    let counted = expectation.tests.iter().filter(|test| !expectation.set_aside.contains(*test));
+    let lost = counted.filter(|test| last.of(test).is_none_or(|execution| execution.outcome == Outcome::NotRun));
+    failed.chain(lost.map(|test| ResidualTest { test: test.clone(), outcome: Outcome::NotRun, message: None })).collect()
+}
+
+fn of_execution(execution: &Execution) -> ResidualTest {
+    ResidualTest {
+        test: execution.test.clone(),
+        outcome: execution.outcome,
+        message: execution.message.clone(),
+    }
+}
+
+/// The gravest thing that happened names the trial.
+fn verdict(stages: &[Stage], residual: &[ResidualTest]) -> (Verdict, Option<String>) {
+    for stage in stages {
+        let reason = |text: &str| Some(format!("stage {} ({}): {text}", stage.number, stage.purpose));
+        match &stage.run.end {
+            RunEnd::BuildFailed(why) => return (Verdict::BuildFailed, reason(why)),
+            RunEnd::TimedOut => return (Verdict::TimedOut, reason("the time was up")),
+            RunEnd::Crashed(why) => return (Verdict::Crashed, reason(why)),
+            RunEnd::Interrupted => return (Verdict::HarnessError, reason("interrupted")),
+            RunEnd::Finished => {}
+        }
+    }
+    let lost = count(residual, |outcome| outcome == Outcome::NotRun);
+    let crashed = count(residual, |outcome| outcome == Outcome::Crashed);
+    let failing = residual.len() - lost;
+    match (lost, crashed, failing) {
+        (0, 0, 0) => (Verdict::Clean, None),
+        (0, 0, _) => (Verdict::Failing, Some(format!("{failing} tests fail in the end"))),
+        (0, _, _) => (Verdict::Crashed, Some(format!("{crashed} tests were running when their process died"))),
+        _ => (Verdict::LostTests, Some(format!("{lost} expected tests never ran"))),
+    }
+}
+
+fn count(residual: &[ResidualTest], which: impl Fn(Outcome) -> bool) -> usize {
+    residual.iter().filter(|test| which(test.outcome)).count()
+}
+
+fn bounded(mut residual: Vec<ResidualTest>) -> Vec<ResidualTest> {
+    residual.truncate(TrialRecord::MAX_RESIDUAL);
+    residual
+}
+
+fn lost_tests(residual: &[ResidualTest]) -> Option<Finding> {
+    let lost: Vec<&TestId> = residual.iter().filter(|r| r.outcome == Outcome::NotRun).map(|r| &r.test).collect();
+    (!lost.is_empty()).then(|| {
+        let text = format!("{} expected tests never ran: {}", lost.len(), some_names(&lost));
+        Finding::new(FindingKind::LostTests, text)
+    })
+}
+
+fn unexpected_tests(last: &LastOutcomes<'_>, expectation: &Expectation<'_>) -> Option<Finding> {
+    let expected: HashSet<&TestId> = expectation.tests.iter().collect();
+    let mut others: Vec<&TestId> = last.tests().filter(|test| !expected.contains(test)).collect();
+    others.sort();
+    (!others.is_empty()).then(|| {
+        let text = format!("{} tests ran that the suite did not show before: {}", others.len(), some_names(&others));
+        Finding::new(FindingKind::UnexpectedTests, text)
+    })
+}
+
+fn some_names(tests: &[&TestId]) -> String {
+    let mut names: Vec<String> = tests.iter().take(5).map(|test| format!("`{test}`")).collect();
+    if tests.len() > names.len() {
+        names.push(format!("and {} more", tests.len() - names.len()));
+    }
+    names.join(", ")
+}
+
+/// Parallelism that was asked for and did not take place, or that came from the worker processes alone.
+fn idle_parallelism(stage: &Stage, expectation: &Expectation<'_>) -> Option<Finding> {
+    let asked = stage.parallelism;
+    if matches!(asked.mode, Mode::Sequential | Mode::Project) || stage.run.executions.len() < 2 {
+        return None;
+    }
+    let (seen, inside) = (stage.run.concurrency().max, most_in_one_process(&stage.run.executions));
+    let forks = asked.forks.on(expectation.cores);
+    let text = match (seen, inside) {
+        (..=1, _) => format!("`{}` had no effect: no two tests ever ran at the same time", asked.mode),
+        (_, ..=1) => {
+            format!("`{}` had no effect: all overlap came from {forks} processes, none from threads in one", asked.mode)
+        }
+        _ => return None,
+    };
+    Some(Finding::new(FindingKind::NoConcurrency, text))
+}
+
+fn most_in_one_process(executions: &[Execution]) -> usize {
+    let mut processes: HashMap<u32, Vec<Execution>> = HashMap::new();
+    for execution in executions {
+        processes.entry(execution.process).or_default().push(execution.clone());
+    }
+    processes.values().map(|tests| crate::suite::Concurrency::of(tests).max).max().unwrap_or(0)
+}
+
+fn partial_mode(stage: &Stage, expectation: &Expectation<'_>) -> Option<Finding> {
+    match expectation.capabilities.support(stage.parallelism.mode) {
+        Support::Partial(why) => Some(Finding::new(FindingKind::PartialMode, why)),
+        Support::Full | Support::None(_) => None,
+    }
+}
+
+/// The stages as they are written down.
+pub fn stage_records(stages: &[Stage], set_aside: &HashSet<TestId>) -> Vec<StageRecord> {
+    (0..stages.len()).map(|index| stage_record(&stages[..=index], set_aside)).collect()
+}
+
+fn stage_record(so_far: &[Stage], set_aside: &HashSet<TestId>) -> StageRecord {
+    let stage = &so_far[so_far.len() - 1];
+    let counted = stage.run.executions.iter().filter(|execution| !set_aside.contains(&execution.test));
+    StageRecord {
+        stage: stage.number,
+        purpose: stage.purpose.to_owned(),
+        parallelism: stage.parallelism,
+        tally: Tally::of(counted.map(|execution| execution.outcome)),
+        failures_after: LastOutcomes::after(so_far, set_aside).failures(),
+        cost: stage.run.cost,
+        test_seconds: stage.run.test_seconds(),
+        concurrency: stage.run.concurrency(),
+        granularity: stage.run.granularity,
+        end: stage.run.end.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Forks, Parallelism};
+    use crate::suite::{Cost, Granularity, SuiteRun};
+
+    const CLASSES: Parallelism = Parallelism {
+        mode: Mode::Classes,
+        threads: 2,
+        threads_per_core: false,
+        forks: Forks::Count(1),
+        reuse_forks: true,
+    };
+
+    fn id(name: &str) -> TestId {
+        TestId::new("", "C", name, 1)
+    }
+
+    /// `name outcome start end` per test; all in one process unless a fifth word names another.
+    fn stage(number: u32, parallelism: Parallelism, tests: &[(&str, Outcome, f64, f64, u32)]) -> Stage {
+        let execution = |&(name, outcome, start, end, process): &(&str, Outcome, f64, f64, u32)| Execution {
+            test: id(name),
+            display: None,
+            outcome,
+            start,
+            seconds: end - start,
+            process,
+            thread: "main".into(),
+            message: None,
+        };
+        let run = SuiteRun {
+            executions: tests.iter().map(execution).collect(),
+            cost: Cost::default(),
+            end: RunEnd::Finished,
+            granularity: Granularity::Occurrence,
+            findings: vec![],
+        };
+        Stage { number, purpose: "test", parallelism, run }
+    }
+
+    fn judge_suite(stages: &[Stage], suite: &[&str], set_aside: &[&str]) -> Judgement {
+        let tests: Vec<TestId> = suite.iter().map(|name| id(name)).collect();
+        let set_aside = set_aside.iter().map(|name| id(name)).collect();
+        let capabilities = Capabilities { selection: Granularity::Occurrence, modes: vec![] };
+        judge(stages, &Expectation { tests: &tests, set_aside: &set_aside, capabilities: &capabilities, cores: 2 })
+    }
+
+    fn kinds(judgement: &Judgement) -> Vec<FindingKind> {
+        judgement.findings.iter().map(|finding| finding.kind).collect()
+    }
+
+    use Outcome::{Crashed, Failed, Passed, Skipped};
+
+    #[test]
+    fn all_passed_or_skipped_is_clean() {
+        let stages = [stage(1, CLASSES, &[("a", Passed, 0.0, 2.0, 1), ("b", Skipped, 0.0, 1.0, 1)])];
+        let judgement = judge_suite(&stages, &["a", "b"], &[]);
+        assert_eq!((judgement.verdict, judgement.reason, judgement.findings), (Verdict::Clean, None, vec![]));
+    }
+
+    #[test]
+    fn a_failure_repaired_by_a_later_stage_is_clean_and_both_stages_are_counted() {
+        let stages = [
+            stage(1, CLASSES, &[("a", Failed, 0.0, 2.0, 1), ("b", Passed, 0.0, 1.0, 1)]),
+            stage(2, Parallelism::SEQUENTIAL, &[("a", Passed, 0.0, 2.0, 1)]),
+        ];
+        assert_eq!(judge_suite(&stages, &["a", "b"], &[]).verdict, Verdict::Clean);
+        let records = stage_records(&stages, &HashSet::new());
+        assert_eq!(records.iter().map(|record| record.failures_after).collect::<Vec<_>>(), [1, 0]);
+    }
+
+    #[test]
+    fn a_residual_failure_is_named() {
+        let judgement = judge_suite(&[stage(1, CLASSES, &[("a", Failed, 0.0, 2.0, 1)])], &["a"], &[]);
+        assert_eq!((judgement.verdict, judgement.residual[0].test.clone()), (Verdict::Failing, id("a")));
+    }
+
+    #[test]
+    fn a_test_that_never_ran_is_lost_even_if_all_others_passed() {
+        let judgement = judge_suite(&[stage(1, CLASSES, &[("a", Passed, 0.0, 2.0, 1)])], &["a", "b"], &[]);
+        assert_eq!((judgement.verdict, judgement.tally.not_run), (Verdict::LostTests, 1));
+        assert_eq!(kinds(&judgement), [FindingKind::LostTests]);
+    }
+
+    #[test]
+    fn a_loss_weighs_more_than_a_crash_and_a_crash_more_than_a_failure() {
+        let crash = [stage(1, CLASSES, &[("a", Crashed, 0.0, 2.0, 1), ("b", Failed, 0.0, 2.0, 1)])];
+        assert_eq!(judge_suite(&crash, &["a", "b"], &[]).verdict, Verdict::Crashed);
+        assert_eq!(judge_suite(&crash, &["a", "b", "c"], &[]).verdict, Verdict::LostTests);
+    }
+
+    #[test]
+    fn what_was_set_aside_neither_fails_nor_is_lost() {
+        let judgement = judge_suite(&[stage(1, CLASSES, &[("a", Failed, 0.0, 2.0, 1)])], &["a", "b"], &["a", "b"]);
+        assert_eq!((judgement.verdict, judgement.tally), (Verdict::Clean, Tally::default()));
+    }
+
+    #[test]
+    fn a_time_out_names_the_trial_whatever_else_happened() {
+        let mut stages = [stage(1, CLASSES, &[("a", Failed, 0.0, 2.0, 1)])];
+        stages[0].run.end = RunEnd::TimedOut;
+        assert_eq!(judge_suite(&stages, &["a", "b"], &[]).verdict, Verdict::TimedOut);
+    }
+
+    #[test]
+    fn a_mode_without_effect_is_called_out() {
+        let in_turn = [("a", Passed, 0.0, 1.0, 1), ("b", Passed, 1.0, 2.0, 1)];
+        assert_eq!(kinds(&judge_suite(&[stage(1, CLASSES, &in_turn)], &["a", "b"], &[])), [FindingKind::NoConcurrency]);
+        let by_forks = [("a", Passed, 0.0, 1.0, 1), ("b", Passed, 0.0, 2.0, 2)];
+        let judgement = judge_suite(&[stage(1, CLASSES, &by_forks)], &["a", "b"], &[]);
+        assert!(judgement.findings[0].text.contains("none from threads"), "{judgement:?}");
+        let threads = [("a", Passed, 0.0, 1.0, 1), ("b", Passed, 0.0, 2.0, 1)];
+        assert!(judge_suite(&[stage(1, CLASSES, &threads)], &["a", "b"], &[]).findings.is_empty());
+    }
+
+    #[test]
+    fn a_test_nobody_expected_is_a_finding() {
+        let judgement = judge_suite(&[stage(1, Parallelism::SEQUENTIAL, &[("new", Passed, 0.0, 1.0, 1)])], &[], &[]);
+        assert_eq!(kinds(&judgement), [FindingKind::UnexpectedTests]);
+    }
+}

@@ -1,0 +1,305 @@
+//! Carries out a plan: prepares the subjects, runs what is missing trial by trial, and writes each down as it ends.
+//!
+//! Whatever ends a run, the next one goes on from the journal. The runner knows experiments, engines, techniques and the
+//! store; it draws nothing (a [`Watcher`] is told what happens) and decides about outcomes only through [`judge`].
+
+mod changes;
+mod forecast;
+pub mod judge;
+mod open;
+mod screening;
+mod trial;
+mod watch;
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+
+use crate::experiment::{Experiment, Plan, Subject, Trial};
+use crate::home::Home;
+use crate::process::{self, Interrupt};
+use crate::store::record::{ConfigurationSummary, Environment, Phase, RunManifest, TrialRecord, Verdict};
+use crate::store::{self, Entry, Journal, Located, RunFolder};
+
+use forecast::Forecast;
+use open::OpenSubject;
+use trial::Assignment;
+pub use watch::{Event, Silent, Watcher};
+
+/// What to do, and how.
+#[derive(Debug)]
+pub struct Order<'a> {
+    pub experiment: &'a Experiment,
+    pub experiment_text: &'a str,
+    pub plan: &'a Plan,
+    pub results: PathBuf,
+    /// Start a new run though the last one is unfinished or there is nothing left to do.
+    pub fresh: bool,
+    /// Go on with a run though the machine or the experiment has changed.
+    pub accept_changes: bool,
+    /// Not for publication: one repetition, or a part of the matrix.
+    pub quick: bool,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Summary {
+    pub folder: RunFolder,
+    /// Measured trials of the plan that yielded data.
+    pub completed: usize,
+    /// Trials that did not, each with its reason.
+    pub failed: Vec<(String, String)>,
+    pub interrupted: bool,
+    /// Trials that this call ran; none when the run was finished already.
+    pub ran: usize,
+}
+
+/// Runs or resumes an experiment.
+pub fn run(
+    order: &Order<'_>,
+    home: &Home,
+    interrupt: &Interrupt,
+    watcher: &mut dyn Watcher,
+) -> miette::Result<Summary> {
+    let located = store::locate(&order.results, &order.experiment.name)?;
+    let environment = open::environment(order.experiment)?;
+    let manifest = manifest(order, &environment);
+    let folder = choose_folder(order, &located, &manifest, &environment)?;
+    let (journal, entries) = folder.journal()?;
+    let (_, trials) = store::sort_out(entries);
+    let mut run = Run {
+        order,
+        home,
+        interrupt,
+        watcher,
+        environment,
+        journal,
+        trials,
+        subjects: HashMap::new(),
+        tag: run_tag(&folder),
+        folder,
+        ran: 0,
+    };
+    run.clear_leftovers();
+    let carried_out = run.carry_out();
+    let derived = run.folder.derive_tables(&run.trials);
+    carried_out.and(derived)?;
+    Ok(run.summary())
+}
+
+fn manifest(order: &Order<'_>, environment: &Environment) -> RunManifest {
+    let experiment = order.experiment;
+    let configurations = experiment.configurations.iter().map(|configuration| ConfigurationSummary {
+        name: configuration.name.clone(),
+        technique: configuration.technique,
+        parallelism: configuration.parallelism,
+    });
+    RunManifest {
+        experiment: experiment.name.clone(),
+        study: experiment.study.clone(),
+        baseline: experiment.baseline.clone(),
+        repetitions: experiment.repetitions,
+        warmup: experiment.warmup,
+        screening: experiment.screening,
+        seed: experiment.seed,
+        quick: order.quick,
+        cores: experiment.machine.cores.clone(),
+        subjects: experiment.subjects.iter().map(|subject| subject.name.clone()).collect(),
+        configurations: configurations.collect(),
+        trials: order.plan.trials.clone(),
+        started_at: jiff::Timestamp::now(),
+        host: environment.hostname.clone(),
+        parade: environment.parade.clone(),
+    }
+}
+
+/// The unfinished run if there is one, else a new one; a finished run of the same plan is left as it is.
+fn choose_folder(
+    order: &Order<'_>,
+    located: &Located,
+    manifest: &RunManifest,
+    environment: &Environment,
+) -> miette::Result<RunFolder> {
+    let Some(latest) = located.latest.clone().filter(|_| !order.fresh) else {
+        return located.create(manifest, order.experiment_text, environment);
+    };
+    let changed = changes::between(&latest.manifest()?, manifest, &latest.environment()?, environment);
+    if changed.is_empty() {
+        return Ok(latest);
+    }
+    if !order.accept_changes {
+        return Err(changes::refusal(latest.dir(), &changed));
+    }
+    latest.accept(manifest, order.experiment_text, environment)?;
+    Ok(latest)
+}
+
+/// Marks every process of a run, so that none survives it unseen.
+fn run_tag(folder: &RunFolder) -> String {
+    let name = folder.dir().to_string_lossy();
+    format!("parade-{}", crate::experiment::short_hash(&[name.as_bytes()]))
+}
+
+/// A run under way.
+struct Run<'a> {
+    order: &'a Order<'a>,
+    home: &'a Home,
+    interrupt: &'a Interrupt,
+    watcher: &'a mut dyn Watcher,
+    environment: Environment,
+    folder: RunFolder,
+    journal: Journal,
+    trials: Vec<TrialRecord>,
+    subjects: HashMap<String, OpenSubject>,
+    tag: String,
+    ran: usize,
+}
+
+impl Run<'_> {
+    /// An earlier parade may have been killed together with everything that watches over its children.
+    fn clear_leftovers(&mut self) {
+        let killed = process::kill_leftovers(&self.tag);
+        if !killed.is_empty() {
+            self.watcher.event(&Event::Note(format!("{} processes of an earlier sitting were still there; killed", killed.len())));
+        }
+    }
+
+    fn carry_out(&mut self) -> miette::Result<()> {
+        let missing = self.missing();
+        let done = self.order.plan.trials.len() - missing.len();
+        self.watcher.event(&Event::Started { folder: self.folder.dir(), planned: self.order.plan.trials.len(), done });
+        if missing.is_empty() {
+            return Ok(());
+        }
+        self.prepare_subjects(&missing)?;
+        self.warm_up(&missing)?;
+        for trial in &missing {
+            if self.interrupt.is_set() {
+                return Ok(());
+            }
+            self.run_trial(trial, Phase::Measured)?;
+        }
+        Ok(())
+    }
+
+    fn missing(&self) -> Vec<Trial> {
+        let done: HashSet<&str> = self.trials.iter().map(|trial| trial.trial.as_str()).collect();
+        self.order.plan.trials.iter().filter(|trial| !done.contains(trial.id.as_str())).cloned().collect()
+    }
+
+    /// Clone, build, discover and screen, all before the first trial: a block holds every subject.
+    fn prepare_subjects(&mut self, missing: &[Trial]) -> miette::Result<()> {
+        let wanted: HashSet<&str> = missing.iter().map(|trial| trial.subject.as_str()).collect();
+        let experiment = self.order.experiment;
+        for subject in experiment.subjects.iter().filter(|subject| wanted.contains(subject.name.as_str())) {
+            if self.interrupt.is_set() {
+                return Ok(());
+            }
+            self.prepare_subject(subject)?;
+        }
+        Ok(())
+    }
+
+    fn prepare_subject(&mut self, subject: &Subject) -> miette::Result<()> {
+        self.watcher.event(&Event::Preparing { subject: &subject.name });
+        let logs = self.folder.logs(&format!("prepare-{}", subject.name));
+        let pinned = self.pinned(&subject.name);
+        let request = open::Request { subject, pinned, home: self.home, logs, tag: &self.tag, seed: self.order.experiment.seed };
+        let open = open::open(&request, self.interrupt, self.watcher)?;
+        let Some(mut open) = open else { return Ok(()) };
+        self.screen(subject, &mut open)?;
+        if self.interrupt.is_set() {
+            return Ok(());
+        }
+        self.journal.append(&Entry::Subject(open.record.clone()))?;
+        self.watcher.event(&Event::Prepared { subject: &open.record });
+        self.subjects.insert(subject.name.clone(), open);
+        Ok(())
+    }
+
+    /// The commit that an earlier sitting of this run used: a branch may have moved since.
+    fn pinned(&self, subject: &str) -> Option<String> {
+        let known = self.folder.read().ok()?.subjects.into_iter().find(|record| record.subject == subject);
+        known.and_then(|record| record.revision)
+    }
+
+    fn warm_up(&mut self, missing: &[Trial]) -> miette::Result<()> {
+        let mut seen = HashSet::new();
+        for trial in missing {
+            let cell = (trial.subject.clone(), trial.configuration.clone(), trial.cores);
+            if !seen.insert(cell) {
+                continue;
+            }
+            for number in 1..=self.order.experiment.warmup {
+                self.run_once(&warm_up_of(trial, number), Phase::Warmup)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn run_once(&mut self, trial: &Trial, phase: Phase) -> miette::Result<()> {
+        let known = self.trials.iter().any(|record| record.trial == trial.id);
+        if known || self.interrupt.is_set() { Ok(()) } else { self.run_trial(trial, phase) }
+    }
+
+    fn run_trial(&mut self, trial: &Trial, phase: Phase) -> miette::Result<()> {
+        let Some(mut open) = self.subjects.remove(&trial.subject) else { return Ok(()) };
+        let outcome = self.run_trial_on(&mut open, trial, phase);
+        self.subjects.insert(trial.subject.clone(), open);
+        outcome
+    }
+
+    fn run_trial_on(&mut self, open: &mut OpenSubject, trial: &Trial, phase: Phase) -> miette::Result<()> {
+        self.announce(trial, phase);
+        let assignment = Assignment {
+            experiment: self.order.experiment,
+            environment: &self.environment,
+            trial,
+            phase,
+            logs: self.folder.logs(&trial.id),
+        };
+        let finished = trial::run(&assignment, open)?;
+        // A trial that was cut off by the user is not a result: it is run again.
+        if self.interrupt.is_set() {
+            return Ok(());
+        }
+        let record = self.folder.record_trial(&mut self.journal, finished.record, &finished.rows)?;
+        self.watcher.event(&Event::TrialEnded { record: &record });
+        self.ran += usize::from(phase == Phase::Measured);
+        self.trials.push(record);
+        Ok(())
+    }
+
+    fn announce(&mut self, trial: &Trial, phase: Phase) {
+        let planned = &self.order.plan.trials;
+        let finished: HashSet<&str> = self.trials.iter().map(|record| record.trial.as_str()).collect();
+        let done = planned.iter().filter(|trial| finished.contains(trial.id.as_str())).count();
+        let left = planned.iter().filter(|trial| !finished.contains(trial.id.as_str()));
+        let seconds_left = Forecast::from(&self.trials).seconds(left);
+        self.watcher.event(&Event::TrialStarted { trial, phase, done, planned: planned.len(), seconds_left });
+    }
+
+    fn summary(self) -> Summary {
+        let planned: HashSet<&str> = self.order.plan.trials.iter().map(|trial| trial.id.as_str()).collect();
+        let measured: Vec<&TrialRecord> = self.trials.iter().filter(|record| planned.contains(record.trial.as_str())).collect();
+        let failed = measured.iter().filter(|record| !record.verdict.is_completed());
+        let reason = |record: &TrialRecord| record.reason.clone().unwrap_or_else(|| record.verdict.name().to_owned());
+        Summary {
+            completed: measured.iter().filter(|record| record.verdict.is_completed()).count(),
+            failed: failed.map(|record| (record.trial.clone(), reason(record))).collect(),
+            interrupted: self.interrupt.is_set(),
+            ran: self.ran,
+            folder: self.folder,
+        }
+    }
+}
+
+/// Warm-up trials are known by their own ids, so that resuming does not repeat them.
+fn warm_up_of(trial: &Trial, number: u32) -> Trial {
+    let id = format!("warmup-{number}.{}", trial.id);
+    Trial { id, repetition: number, ..trial.clone() }
+}
+
+/// Is this the kind of failure that stops all trials of a subject?
+fn is_broken(verdict: Verdict) -> bool {
+    !verdict.is_completed()
+}

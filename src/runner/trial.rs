@@ -1,0 +1,185 @@
+//! One trial: a technique run once on an opened subject, and what is written down about it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::engine::{Allotment, Parallelism, Session};
+use crate::experiment::{Experiment, TechniqueKind, Trial};
+use crate::store::record::{Environment, ExecutionRow, Phase, TrialRecord, Verdict};
+use crate::store;
+use crate::suite::{Concurrency, Cost, Finding, FindingKind, RunEnd, Tally};
+use crate::technique::{self, Bench, Stage, TechniqueRun};
+
+use super::judge::{self, Expectation, Judgement};
+use super::open::OpenSubject;
+
+/// What is to be run.
+pub struct Assignment<'a> {
+    pub experiment: &'a Experiment,
+    pub environment: &'a Environment,
+    pub trial: &'a Trial,
+    pub phase: Phase,
+    pub logs: PathBuf,
+}
+
+/// A trial's record with its executions.
+pub struct Finished {
+    pub record: TrialRecord,
+    pub rows: Vec<ExecutionRow>,
+}
+
+/// How the trial is to be carried out.
+struct Recipe {
+    technique: TechniqueKind,
+    parallelism: Parallelism,
+    time_limit: Duration,
+}
+
+/// Never fails for the subject's sake: a subject that cannot be run yields a record that says so.
+pub fn run(assignment: &Assignment<'_>, open: &mut OpenSubject) -> miette::Result<Finished> {
+    let recipe = recipe(assignment)?;
+    let mut draft = Draft::new(assignment, open, &recipe);
+    if let Some(failure) = &open.record.failure {
+        return Ok(draft.without_run(failure.verdict, failure.reason.clone()));
+    }
+    let bench = Bench {
+        allotment: Allotment {
+            cores: assignment.trial.cores,
+            memory_bytes: assignment.experiment.machine.memory_bytes,
+            logs: assignment.logs.clone(),
+        },
+        time_limit: recipe.time_limit,
+        set_aside: open.set_aside.clone(),
+    };
+    let measures_load = open.runs_for_real;
+    let busy = || measures_load.then(store::busy_cores).flatten();
+    draft.record.load_before = busy();
+    let Some(session) = open.session.as_deref_mut() else {
+        return Ok(draft.without_run(Verdict::HarnessError, "the subject has no session".to_owned()));
+    };
+    let ran = technique::run(recipe.technique, recipe.parallelism, open.dependencies.as_ref(), session, &bench);
+    draft.record.load_after = busy();
+    Ok(match ran {
+        Ok(TechniqueRun::Ran(stages)) => draft.with_stages(&stages, session, &bench),
+        Ok(TechniqueRun::Unsupported(why)) => draft.without_run(Verdict::Unsupported, why),
+        Err(error) => draft.without_run(Verdict::HarnessError, describe(&error)),
+    })
+}
+
+/// The error with its causes, on one line.
+pub fn describe(error: &miette::Report) -> String {
+    let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
+    causes.join(": ")
+}
+
+/// Screening is not among the experiment's configurations: it is a sequential run.
+fn recipe(assignment: &Assignment<'_>) -> miette::Result<Recipe> {
+    let (experiment, trial) = (assignment.experiment, assignment.trial);
+    let unknown = |what: &str, name: &str| miette::miette!("the experiment has no {what} `{name}`");
+    let subject = experiment.subject(&trial.subject).ok_or_else(|| unknown("subject", &trial.subject))?;
+    if assignment.phase == Phase::Screening {
+        let (technique, parallelism) = (TechniqueKind::Sequential, Parallelism::SEQUENTIAL);
+        return Ok(Recipe { technique, parallelism, time_limit: subject.timeout });
+    }
+    let configuration = experiment.configuration(&trial.configuration);
+    let configuration = configuration.ok_or_else(|| unknown("configuration", &trial.configuration))?;
+    Ok(Recipe {
+        technique: configuration.technique,
+        parallelism: experiment.parallelism(subject, configuration),
+        time_limit: experiment.time_limit(subject, configuration),
+    })
+}
+
+/// A record that lacks only what the run brings.
+struct Draft {
+    record: TrialRecord,
+}
+
+impl Draft {
+    fn new(assignment: &Assignment<'_>, open: &OpenSubject, recipe: &Recipe) -> Self {
+        let trial = assignment.trial;
+        let record = TrialRecord {
+            trial: trial.id.clone(),
+            phase: assignment.phase,
+            subject: trial.subject.clone(),
+            configuration: trial.configuration.clone(),
+            technique: recipe.technique.name().to_owned(),
+            mode: recipe.parallelism.mode,
+            cores: trial.cores,
+            repetition: trial.repetition,
+            verdict: Verdict::HarnessError,
+            reason: None,
+            started_at: jiff::Timestamp::now(),
+            cost: Cost::default(),
+            test_seconds: 0.0,
+            makespan_seconds: 0.0,
+            concurrency: Concurrency::default(),
+            stages: vec![],
+            tally: Tally::default(),
+            residual: vec![],
+            findings: vec![],
+            load_before: None,
+            load_after: None,
+            revision: open.record.revision.clone(),
+            jdk: open.record.jdk.clone(),
+            maven: open.record.maven.clone(),
+            parade: assignment.environment.parade.clone(),
+        };
+        Draft { record }
+    }
+
+    fn without_run(mut self, verdict: Verdict, reason: String) -> Finished {
+        self.record.verdict = verdict;
+        self.record.reason = Some(reason);
+        Finished { record: self.record, rows: vec![] }
+    }
+
+    fn with_stages(mut self, stages: &[Stage], session: &dyn Session, bench: &Bench) -> Finished {
+        let cores = self.record.cores;
+        let (tests, capabilities) = (session.tests(), session.capabilities());
+        let expectation = Expectation { tests, set_aside: &bench.set_aside, capabilities, cores };
+        let Judgement { verdict, reason, tally, residual, mut findings } = judge::judge(stages, &expectation);
+        findings.extend(self.disturbance());
+        let record = &mut self.record;
+        record.verdict = verdict;
+        record.reason = reason;
+        record.tally = tally;
+        record.residual = residual;
+        record.findings = findings;
+        record.cost = total_cost(stages);
+        record.test_seconds = stages.iter().map(|stage| stage.run.test_seconds()).sum();
+        record.makespan_seconds = record.test_seconds;
+        record.concurrency = stages.first().map(|stage| stage.run.concurrency()).unwrap_or_default();
+        record.stages = judge::stage_records(stages, &bench.set_aside);
+        Finished { record: self.record, rows: rows(stages) }
+    }
+
+    /// Somebody else was at work on the machine right before the trial.
+    fn disturbance(&self) -> Option<Finding> {
+        let busy = self.record.load_before.filter(|busy| *busy > 0.5)?;
+        let text = format!("{busy:.1} cores were busy with other work right before the trial");
+        Some(Finding::new(FindingKind::Disturbance, text))
+    }
+}
+
+/// Stages follow each other: times add up, the highest peak of memory counts.
+fn total_cost(stages: &[Stage]) -> Cost {
+    let costs = || stages.iter().map(|stage| &stage.run.cost);
+    let sum = |of: fn(&Cost) -> Option<u64>| costs().map(of).try_fold(0, |sum, value| Some(sum + value?));
+    Cost {
+        wall_seconds: costs().map(|cost| cost.wall_seconds).sum(),
+        user_seconds: costs().map(|cost| cost.user_seconds).sum(),
+        system_seconds: costs().map(|cost| cost.system_seconds).sum(),
+        peak_memory_bytes: costs().filter_map(|cost| cost.peak_memory_bytes).max(),
+        voluntary_switches: sum(|cost| cost.voluntary_switches),
+        involuntary_switches: sum(|cost| cost.involuntary_switches),
+    }
+}
+
+fn rows(stages: &[Stage]) -> Vec<ExecutionRow> {
+    let of = |stage: &Stage| {
+        let number = stage.number;
+        stage.run.executions.clone().into_iter().map(move |execution| ExecutionRow { stage: number, machine: 1, execution })
+    };
+    stages.iter().filter(|stage| stage.run.end != RunEnd::Interrupted).flat_map(of).collect()
+}

@@ -1,0 +1,32 @@
+//! What a run tells whoever watches it.
+
+use std::path::Path;
+
+use crate::experiment::Trial;
+use crate::store::record::{Phase, SubjectRecord, TrialRecord};
+
+#[derive(Debug)]
+pub enum Event<'a> {
+    Started { folder: &'a Path, planned: usize, done: usize },
+    Preparing { subject: &'a str },
+    /// What the preparation is doing now, e.g. `cloning`, `building`.
+    Stage { text: &'a str },
+    /// How far it is; a total of 0 means that nobody knows.
+    Progress { done: u64, total: u64 },
+    Prepared { subject: &'a SubjectRecord },
+    TrialStarted { trial: &'a Trial, phase: Phase, done: usize, planned: usize, seconds_left: Option<f64> },
+    TrialEnded { record: &'a TrialRecord },
+    Note(String),
+}
+
+pub trait Watcher {
+    fn event(&mut self, event: &Event<'_>);
+}
+
+/// Nobody watches.
+#[derive(Debug, Default)]
+pub struct Silent;
+
+impl Watcher for Silent {
+    fn event(&mut self, _event: &Event<'_>) {}
+}
