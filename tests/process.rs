@@ -101,14 +101,6 @@ fn lives(pid: u32) -> bool {
     stat.rsplit_once(") ").is_some_and(|(_, fields)| !fields.starts_with(['Z', 'X']))
 }
 
-fn assert_dies(pid: u32) {
-    let end = Instant::now() + Duration::from_secs(20);
-    while lives(pid) {
-        assert!(Instant::now() < end, "process {pid} survived");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
-
 /// Starts a process that leaves its session and its parent, whose id it writes to `detached`.
 const DETACH: &str = "\
 import os, sys, time
@@ -291,7 +283,7 @@ fn a_child_that_runs_out_of_memory_is_told_from_a_plain_failure() {
 #[test]
 fn peak_memory_is_that_of_all_processes_together() {
     let bench = Bench::new();
-    let hoard = "python3 -c \"b = bytearray(b'x' * (64 << 20)); import time; time.sleep(1)\"";
+    let hoard = "python3 -c \"b = bytearray(b'x' * (64 << 20)); import time; time.sleep(2)\"";
     let ended = run(&bench.sh(&format!("{hoard} & {hoard} & wait")));
     let peak = ended.cost.peak_memory_bytes.unwrap();
     assert!((128 << 20..256 << 20).contains(&peak), "{peak}");
@@ -394,48 +386,125 @@ fn a_killed_keeper_takes_the_whole_tree_with_it() {
     assert_no_groups(std::process::id());
 }
 
-/// Not a test by itself: the process that [`killing_parade_leaves_nothing_alive`] kills.
+/// Not a test by itself: the process that others start in order to kill or interrupt it. It writes down how its command
+/// ended.
 #[test]
 fn victim() {
     let Some(folder) = std::env::var_os(VICTIM) else { return };
     process::keeper::use_program(env!("CARGO_BIN_EXE_parade"));
-    let script = format!("{DETACH}\nopen('running', 'w').write('1\\n')\ntime.sleep({LONG})");
-    let mut command = command_in(Path::new(&folder), "python3", &["-c", &script]);
-    command.environment.insert("PYTHONUNBUFFERED".into(), "1".into());
-    process::run(&command, &Interrupt::new()).unwrap();
+    let folder = Path::new(&folder);
+    let interrupt = Interrupt::install().unwrap();
+    let script = format!("{}{DETACH}\nopen('running', 'w').write('1\\n')\ntime.sleep({LONG})", preparation());
+    let ended = process::run(&command_in(folder, "python3", &["-c", &script]), &interrupt).unwrap();
+    fs::write(folder.join("ended"), format!("{:?}", ended.cause)).unwrap();
+}
+
+/// Makes the victim's command deaf to SIGTERM if asked to.
+fn preparation() -> &'static str {
+    match std::env::var_os("PARADE_TEST_DEAF") {
+        Some(_) => "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n",
+        None => "",
+    }
+}
+
+fn start_victim(bench: &Bench) -> Spawn {
+    let mut victim = Spawn::new(std::env::current_exe().unwrap());
+    victim.args(["--exact", "victim", "--nocapture"]).env(VICTIM, bench.folder.path());
+    victim.stdout(Stdio::null()).stderr(Stdio::null());
+    victim
+}
+
+fn send(signal: &str, pid: u32) {
+    assert!(Spawn::new("kill").args([signal, &pid.to_string()]).status().unwrap().success());
 }
 
 #[test]
 fn killing_parade_leaves_nothing_alive() {
     let bench = Bench::new();
-    let mut parent = Spawn::new(std::env::current_exe().unwrap())
-        .args(["--exact", "victim", "--nocapture"])
-        .env(VICTIM, bench.folder.path())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    let detached = pid_in(&bench.path("detached"));
+    let mut parent = start_victim(&bench).spawn().unwrap();
     pid_in(&bench.path("running"));
-    assert!(lives(detached));
+    assert!(lives(pid_in(&bench.path("detached"))));
     parent.kill().unwrap();
     parent.wait().unwrap();
-    assert_dies(detached);
-    let end = Instant::now() + Duration::from_secs(20);
-    while carriers(&bench.tag()) > 0 {
-        assert!(Instant::now() < end, "something with the tag survived");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    let mut groups_end = 0;
-    while groups_of(parent.id()) > 0 && groups_end < 500 {
-        groups_end += 1;
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    assert_no_groups(parent.id());
+    assert_nothing_of(&bench, parent.id());
 }
 
-/// How many processes carry this tag.
-fn carriers(tag: &str) -> usize {
-    let wanted = format!("PARADE_TAG={tag}");
+#[test]
+fn parade_may_be_killed_at_any_moment() {
+    for step in 0..12 {
+        let bench = Bench::new();
+        let mut parent = start_victim(&bench).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(step * 9));
+        parent.kill().unwrap();
+        parent.wait().unwrap();
+        assert_nothing_of(&bench, parent.id());
+    }
+}
+
+#[test]
+fn what_survives_parade_and_keeper_is_a_leftover() {
+    let bench = Bench::new();
+    let mut parent = start_victim(&bench).spawn().unwrap();
+    pid_in(&bench.path("running"));
+    let detached = pid_in(&bench.path("detached"));
+    let keeper = keeper_of(parent.id());
+    // Stopped, so that neither can clean up after the other.
+    send("-STOP", keeper);
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+    send("-KILL", keeper);
+    let killed = process::kill_leftovers(&bench.tag());
+    // With cgroups, any other test's command may have cleared it away already.
+    assert!(!without_cgroups() || killed.iter().any(|stray| stray.pid == detached), "{killed:?}");
+    assert_nothing_of(&bench, parent.id());
+}
+
+#[test]
+fn a_signal_ends_the_command_and_parade_goes_on() {
+    for signal in ["-INT", "-TERM"] {
+        let bench = Bench::new();
+        let mut parent = start_victim(&bench).spawn().unwrap();
+        pid_in(&bench.path("running"));
+        send(signal, parent.id());
+        assert!(parent.wait().unwrap().success());
+        assert_eq!(fs::read_to_string(bench.path("ended")).unwrap(), "Interrupted");
+        assert_nothing_of(&bench, parent.id());
+    }
+}
+
+#[test]
+fn a_second_signal_does_not_wait() {
+    let bench = Bench::new();
+    let mut parent = start_victim(&bench).env("PARADE_TEST_DEAF", "1").spawn().unwrap();
+    pid_in(&bench.path("running"));
+    send("-INT", parent.id());
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(parent.try_wait().unwrap().is_none());
+    send("-INT", parent.id());
+    assert_eq!(parent.wait().unwrap().code(), Some(130));
+    assert_nothing_of(&bench, parent.id());
+}
+
+/// The one child of a process.
+fn keeper_of(parent: u32) -> u32 {
+    let children = fs::read_dir(format!("/proc/{parent}/task")).unwrap().flatten();
+    let mut listed = children.filter_map(|task| fs::read_to_string(task.path().join("children")).ok());
+    listed.find_map(|text| text.split_whitespace().next()?.parse().ok()).unwrap()
+}
+
+/// Neither the command's processes, nor the keeper, nor a cgroup.
+fn assert_nothing_of(bench: &Bench, parent: u32) {
+    let marks = [format!("PARADE_TAG={}", bench.tag()), format!("{VICTIM}={}", bench.folder.path().display())];
+    let end = Instant::now() + Duration::from_secs(20);
+    while marks.iter().any(|mark| carriers(mark) > 0) {
+        assert!(Instant::now() < end, "something survived");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_no_groups(parent);
+}
+
+/// How many processes have this variable in their environment.
+fn carriers(wanted: &str) -> usize {
     let environments =
         fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| fs::read(entry.path().join("environ")).ok());
     environments.filter(|environment| environment.split(|byte| *byte == 0).any(|v| v == wanted.as_bytes())).count()

@@ -14,23 +14,24 @@ pub struct Log {
     limit: u64,
     /// Bytes received, kept or not.
     received: u64,
+    finished: bool,
 }
 
 impl Log {
     pub fn create(path: &Path, limit: u64) -> io::Result<Self> {
         let file = File::options().read(true).write(true).create(true).truncate(true).open(path)?;
-        Ok(Log { path: path.to_owned(), file, limit, received: 0 })
+        Ok(Log { path: path.to_owned(), file, limit, received: 0, finished: false })
     }
 
     pub fn write(&mut self, mut bytes: &[u8]) -> io::Result<()> {
-        while !bytes.is_empty() {
+        while !bytes.is_empty() && !self.finished {
             let (offset, room) = self.place();
-            let count = usize::try_from(room).unwrap_or(usize::MAX).min(bytes.len());
-            let (now, later) = bytes.split_at(count);
             if room == 0 {
                 self.received += bytes.len() as u64;
                 return Ok(());
             }
+            let count = usize::try_from(room).unwrap_or(usize::MAX).min(bytes.len());
+            let (now, later) = bytes.split_at(count);
             self.file.write_all_at(now, offset)?;
             self.received += count as u64;
             bytes = later;
@@ -53,8 +54,9 @@ impl Log {
         self.limit / 2
     }
 
-    /// Puts the file in order and on the disk. True if something was cut.
+    /// Puts the file in order and on the disk. True if something was cut. What is written later is dropped.
     pub fn finish(&mut self) -> io::Result<bool> {
+        self.finished = true;
         let cut = self.received.saturating_sub(self.limit);
         if cut > 0 {
             self.unroll(cut)?;

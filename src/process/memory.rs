@@ -5,15 +5,19 @@
 
 use std::time::{Duration, Instant};
 
+use rustix::time::{ClockId, clock_gettime};
+
 use super::cgroup::Groups;
 use super::tree;
 
 /// Looks follow each other quickly at first, so that short commands are seen too.
 const FIRST: Duration = Duration::from_millis(5);
-const SLOWEST: Duration = Duration::from_millis(100);
+const USUAL: Duration = Duration::from_millis(100);
 
-/// A look may cost at most this part of the time between two.
+/// Where a look is costly, as on a machine with thousands of processes and no cgroups, looks are fewer: each may take
+/// this part of the CPU time between two. But this much precision is always kept.
 const COST_SHARE: u32 = 50;
+const SLOWEST: Duration = Duration::from_millis(500);
 
 pub struct Sampler {
     pub peak: Option<u64>,
@@ -34,20 +38,26 @@ impl Sampler {
 
     /// Looks, if it is time to. True if the limit is exceeded.
     pub fn look(&mut self, groups: &Groups) -> bool {
-        let begin = Instant::now();
-        if begin < self.next {
+        if Instant::now() < self.next {
             return false;
         }
+        let begin = cpu_clock();
         let now = groups.memory_now().unwrap_or_else(|| sum(groups, resident));
         if now > 0 {
             self.peak = self.peak.max(Some(now));
         }
         // Pages that processes share were counted once for each, which must not kill anyone: the costly look decides.
         let exceeded = self.limit.is_some_and(|limit| now > limit && sum(groups, proportional) > limit);
-        self.pause = (self.pause * 3 / 2).min(SLOWEST).max(begin.elapsed() * COST_SHARE);
+        let cost = cpu_clock().saturating_sub(begin);
+        self.pause = (self.pause * 3 / 2).min(USUAL).max((cost * COST_SHARE).min(SLOWEST));
         self.next = Instant::now() + self.pause;
         exceeded
     }
+}
+
+/// CPU time that this thread has used.
+fn cpu_clock() -> Duration {
+    clock_gettime(ClockId::ThreadCPUTime).try_into().unwrap_or_default()
 }
 
 fn sum(groups: &Groups, memory: impl Fn(i32) -> Option<u64>) -> u64 {

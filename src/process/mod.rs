@@ -80,7 +80,7 @@ pub struct Accounting {
     /// Of [`Cost::peak_memory_bytes`]: anonymous and shared memory of all processes together, without page cache.
     pub memory: Means,
     /// What would keep, or kept, a memory limit. [`Means::Processes`]: by looking several times a second, so a process
-    /// can exceed it for a tenth of a second.
+    /// can exceed it for a tenth of a second, at worst half a second.
     pub memory_limit: Means,
     /// The kernel's own exact peak, which counts the files that were read and written too.
     pub peak_with_page_cache_bytes: Option<u64>,
@@ -109,6 +109,7 @@ pub enum Cause {
     Exited,
     TimedOut,
     Interrupted,
+    /// It, or one of its processes, was killed for want of memory; the rest may have ended by itself after that.
     OutOfMemory,
 }
 

@@ -107,15 +107,15 @@ fn kept_by(accounting: &Accounting) -> Vec<Ability> {
             "memory_peak",
             accounting.memory,
             ["memory of all processes is read from cgroup v2", "memory of all processes is read from cgroup v1"],
-            "memory of each process is read from /proc and summed, ten times a second",
-            "pages that processes share are counted once for each, and peaks shorter than a tenth of a second are missed",
+            "memory of each process is read from /proc and summed, up to ten times a second",
+            "pages that processes share are counted once for each, and peaks shorter than half a second can be missed",
         ),
         ability(
             "memory_limit",
             accounting.memory_limit,
             ["memory is limited by cgroup v2", "memory is limited by cgroup v1"],
-            "memory is looked at ten times a second, and a command above its limit is killed",
-            "a command can exceed its memory limit for a tenth of a second, and page cache is not limited",
+            "memory is looked at up to ten times a second, and a command above its limit is killed",
+            "a command can exceed its memory limit for up to half a second, and page cache is not limited",
         ),
     ]
 }

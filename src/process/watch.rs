@@ -72,7 +72,7 @@ pub fn watch(order: &Order, control: BufReader<UnixStream>, orphaned: Arc<Atomic
     let sampler = Sampler::new(tree.groups.unkept_limit());
     let watch =
         Watch { order, tree, events, log, orphaned, begin, sampler, ending: None, none_left: false, output: None };
-    watch.to_the_end()
+    watch.finish()
 }
 
 fn log_failure(path: &Path, error: &io::Error) -> Failure {
@@ -191,17 +191,17 @@ struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    fn to_the_end(mut self) -> Report {
+    fn finish(mut self) -> Report {
         let (status, end) = self.until_exit();
         self.settle();
         let strays = self.kill_strays()?;
         self.collect_output();
         let output_cut = self.finish_log()?;
         let out_of_memory = self.tree.groups.out_of_memory();
-        let cause = match &self.ending {
-            Some(ending) => ending.cause,
-            None if out_of_memory => Cause::OutOfMemory,
-            None => Cause::Exited,
+        let cause = match self.ending.as_ref().map_or(Cause::Exited, |ending| ending.cause) {
+            // Waiting for a process that the kernel killed is a common way to run out of time.
+            Cause::Exited | Cause::TimedOut if out_of_memory => Cause::OutOfMemory,
+            cause => cause,
         };
         let (cost, accounting) = self.cost(end, out_of_memory);
         Ok(Ended { exit: exit(status), cause, cost, strays, output_cut, accounting })

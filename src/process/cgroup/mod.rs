@@ -52,7 +52,7 @@ impl Groups {
         groups.unified = make_unified(&hierarchies, name, limit);
         if !groups.unified.as_deref().is_some_and(has_memory) {
             groups.memory =
-                make_in(hierarchies.v1("memory"), name).filter(|group| keep_if(group, limit_v1(group, limit)));
+                make_in(hierarchies.v1("memory"), name).filter(|group| keep_if(group, &limit_v1(group, limit)));
         }
         if groups.unified.is_none() {
             groups.cpuacct = make_in(hierarchies.v1("cpuacct"), name);
@@ -164,7 +164,7 @@ fn make_unified(hierarchies: &Hierarchies, name: &str, limit: Option<u64>) -> Op
         // Refused wherever the group has processes of its own, which is nearly everywhere: no harm done.
         let _ = fs::write(own.join("cgroup.subtree_control"), "+memory");
     }
-    let below = make_in(Some(own), name).filter(|group| keep_if(group, limit_v2(group, limit)));
+    let below = make_in(Some(own), name).filter(|group| keep_if(group, &limit_v2(group, limit)));
     if below.as_deref().is_some_and(has_memory) {
         return below;
     }
@@ -172,7 +172,7 @@ fn make_unified(hierarchies: &Hierarchies, name: &str, limit: Option<u64>) -> Op
         .parent()
         .filter(|parent| hierarchy::passes_on(parent, "memory") && unlimited(own))
         .and_then(|parent| make_in(Some(parent), name))
-        .filter(|group| keep_if(group, limit_v2(group, limit)));
+        .filter(|group| keep_if(group, &limit_v2(group, limit)));
     match (below, beside) {
         (Some(below), Some(beside)) => {
             remove(&below);
@@ -189,7 +189,7 @@ fn make_in(parent: Option<&Path>, name: &str) -> Option<PathBuf> {
 }
 
 /// A group that does not take its limit is of no use.
-fn keep_if(group: &Path, limited: io::Result<()>) -> bool {
+fn keep_if(group: &Path, limited: &io::Result<()>) -> bool {
     if limited.is_err() {
         remove(group);
     }
@@ -326,5 +326,54 @@ mod tests {
         let table = "oom 3\noom_kill 2\noom_kill_disable 7\n";
         assert_eq!(field(table, "oom_kill"), Some(2));
         assert_eq!(field(table, "oom_group_kill"), None);
+    }
+
+    #[test]
+    fn cpu_time_of_version_1_is_split_as_its_ticks_are() {
+        let group = tempfile::tempdir().unwrap();
+        fs::write(group.path().join("cpuacct.usage"), "2000000000\n").unwrap();
+        fs::write(group.path().join("cpuacct.stat"), "user 30\nsystem 10\n").unwrap();
+        let time = cpu_time_v1(group.path()).unwrap();
+        assert_eq!((time.user_seconds, time.system_seconds), (1.5, 0.5));
+    }
+
+    #[test]
+    fn both_versions_kill_their_members_and_vanish() {
+        let hierarchies = Hierarchies::find();
+        // A machine may let parade make some of these, or none.
+        for parent in [hierarchies.v2(), hierarchies.v1("freezer"), hierarchies.v1("memory")] {
+            let Some(group) = make_in(parent, &new_name()) else { continue };
+            let mut child = std::process::Command::new("sleep").arg("600").spawn().unwrap();
+            let entered = fs::write(group.join("cgroup.procs"), child.id().to_string()).is_ok();
+            if entered {
+                assert_eq!(members(&group), [i32::try_from(child.id()).unwrap()]);
+                kill(&group);
+            } else {
+                child.kill().unwrap();
+            }
+            child.wait().unwrap();
+            remove(&group);
+            assert!(!group.exists(), "{}", group.display());
+        }
+    }
+
+    #[test]
+    fn groups_of_the_dead_are_ended_and_removed() {
+        let name = format!("{}-0", new_name().replacen(&format!("-{}-", std::process::id()), "-0-", 1));
+        assert!(!owner_is_gone(&name), "not a name that parade gives");
+        let stale = name.trim_end_matches("-0").to_owned();
+        assert!(owner_is_gone(&stale));
+        let Some(group) = make_in(Hierarchies::find().v2(), &stale) else { return };
+        let mut child = std::process::Command::new("sleep").arg("600").spawn().unwrap();
+        let entered = fs::write(group.join("cgroup.procs"), child.id().to_string()).is_ok();
+        let waiter = std::thread::spawn(move || {
+            if !entered {
+                child.kill().unwrap();
+            }
+            child.wait().unwrap()
+        });
+        remove_stale();
+        waiter.join().unwrap();
+        assert!(!group.exists());
     }
 }
