@@ -1,5 +1,81 @@
 //! What to run: the experiment file's types, its validation with positions, and its expansion into a plan.
+//!
+//! A file goes through three layers, each a type of its own: the text becomes a tree with positions (`document`), the
+//! tree becomes typed but unchecked values (`raw`), and those become an [`Experiment`] (`validate`). Every layer
+//! collects all the mistakes it sees. Nothing here runs, clones or builds anything.
 
+mod document;
+mod filter;
+mod identity;
+mod mistake;
+mod names;
+mod outlook;
+mod plan;
+mod quantity;
+mod raw;
+mod reader;
 mod spec;
+mod validate;
+mod warnings;
 
-pub use spec::{Configuration, Experiment, Machine, Origin, Plan, Subject, SurefireVersion, TechniqueKind, Trial};
+use std::path::{Path, PathBuf};
+
+pub use filter::{Filter, FilterError};
+pub use mistake::{Mistake, Mistakes};
+pub use outlook::{ConfigurationOutlook, Outlook, SubjectOutlook, repetitions_needed, smallest_p};
+pub use quantity::{format_duration, format_size};
+pub use spec::{
+    Configuration, Experiment, Machine, Origin, Override, Plan, Subject, SurefireVersion, TechniqueKind, Trial,
+};
+
+use mistake::Log;
+use validate::Context;
+
+/// What this machine has; an experiment that asks for more is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MachineLimits {
+    pub cores: usize,
+    pub memory_bytes: u64,
+}
+
+impl MachineLimits {
+    /// Of the machine that parade runs on: the cores that it may use, and the memory that is built in.
+    pub fn here() -> Self {
+        let info = rustix::system::sysinfo();
+        MachineLimits {
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            memory_bytes: u64::from(info.totalram).saturating_mul(u64::from(info.mem_unit)),
+        }
+    }
+}
+
+/// An experiment file that has no mistake.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loaded {
+    pub experiment: Experiment,
+    /// The file's text as it was read, for the run folder.
+    pub text: String,
+    pub path: PathBuf,
+}
+
+/// Reads and validates an experiment file; all its mistakes come back at once.
+pub fn load(path: &Path, limits: &MachineLimits) -> Result<Loaded, Mistakes> {
+    let text = document::read(path)?;
+    let log = Log::default();
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let experiment = interpret(&text, &Context { folder, limits, log: &log });
+    match experiment {
+        Some(experiment) if log.is_empty() => Ok(Loaded { experiment, text, path: path.to_owned() }),
+        _ => Err(log.into_mistakes(&path.display().to_string(), &text)),
+    }
+}
+
+/// The experiment that a text describes. Worth something only if the log stays empty.
+fn interpret(text: &str, context: &Context<'_>) -> Option<Experiment> {
+    let tree = document::parse(text, context.log)?;
+    let raw = raw::read(&tree, context.log);
+    Some(validate::experiment(&raw, context))
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,12 +2,13 @@
 //! range for this machine. Nothing but `load` builds one from a file.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::Parallelism;
+use crate::engine::{Forks, Parallelism};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Experiment {
@@ -25,6 +26,52 @@ pub struct Experiment {
     pub baseline: String,
 }
 
+impl Experiment {
+    pub fn subject(&self, name: &str) -> Option<&Subject> {
+        self.subjects.iter().find(|subject| subject.name == name)
+    }
+
+    pub fn configuration(&self, name: &str) -> Option<&Configuration> {
+        self.configurations.iter().find(|configuration| configuration.name == name)
+    }
+
+    /// The configurations that run on a subject, in the order of the file.
+    pub fn configurations_of<'a>(&'a self, subject: &'a Subject) -> impl Iterator<Item = &'a Configuration> {
+        self.configurations.iter().filter(|configuration| subject.runs(&configuration.name))
+    }
+
+    /// The configuration's parallelism with what the subject changes in it.
+    pub fn parallelism(&self, subject: &Subject, configuration: &Configuration) -> Parallelism {
+        let asked = configuration.parallelism;
+        let Some(change) = subject.overrides.get(&configuration.name) else { return asked };
+        Parallelism {
+            mode: asked.mode,
+            threads: change.threads.unwrap_or(asked.threads),
+            threads_per_core: change.threads_per_core.unwrap_or(asked.threads_per_core),
+            forks: change.forks.unwrap_or(asked.forks),
+            reuse_forks: change.reuse_forks.unwrap_or(asked.reuse_forks),
+        }
+    }
+
+    /// How long one trial may take, all its stages together.
+    pub fn time_limit(&self, subject: &Subject, configuration: &Configuration) -> Duration {
+        let change = subject.overrides.get(&configuration.name);
+        change.and_then(|change| change.timeout).unwrap_or(subject.timeout)
+    }
+
+    /// A taste of the experiment: every cell once, on the largest core count, without warm-up and screening. Its trials
+    /// have the ids that they have in the whole experiment.
+    pub fn quick(&self) -> Experiment {
+        let mut quick = self.clone();
+        quick.repetitions = 1;
+        quick.warmup = 0;
+        quick.screening = 0;
+        quick.machine.cores = self.machine.cores.iter().copied().max().into_iter().collect();
+        quick.subjects.iter_mut().for_each(|subject| subject.repetitions = 1);
+        quick
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Machine {
     /// Core counts, each run; ascending, without repetition.
@@ -39,7 +86,11 @@ pub struct Machine {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Subject {
     pub name: String,
+    /// Where it comes from, as the file has it: url, path or model file. Unlike `origin`, the same on every machine.
+    pub source: String,
     pub origin: Origin,
+    /// The build's root below the repository or folder; the repository itself where there is none.
+    pub directory: Option<PathBuf>,
     /// Modules below the root to run, as Maven's `-pl` takes them; empty for all.
     pub modules: Vec<String>,
     pub maven_args: Vec<String>,
@@ -57,6 +108,25 @@ pub struct Subject {
     pub configurations: Vec<String>,
     /// Dependencies between tests, for techniques that want them.
     pub dependencies: Option<PathBuf>,
+    /// What differs for one configuration on this subject, by the configuration's name.
+    pub overrides: BTreeMap<String, Override>,
+}
+
+/// What one subject changes in one configuration.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Override {
+    pub threads: Option<u32>,
+    pub threads_per_core: Option<bool>,
+    pub forks: Option<Forks>,
+    pub reuse_forks: Option<bool>,
+    pub timeout: Option<Duration>,
+}
+
+impl Subject {
+    /// Does the configuration of this name run here?
+    pub fn runs(&self, configuration: &str) -> bool {
+        self.configurations.is_empty() || self.configurations.iter().any(|name| name == configuration)
+    }
 }
 
 /// Where a subject comes from.
@@ -98,6 +168,26 @@ pub enum TechniqueKind {
     Paste,
     /// Failed tests rerun after everything they depend on.
     SoundRerun,
+}
+
+impl TechniqueKind {
+    pub const ALL: [TechniqueKind; 4] =
+        [TechniqueKind::Sequential, TechniqueKind::Parallel, TechniqueKind::Paste, TechniqueKind::SoundRerun];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            TechniqueKind::Sequential => "sequential",
+            TechniqueKind::Parallel => "parallel",
+            TechniqueKind::Paste => "paste",
+            TechniqueKind::SoundRerun => "sound-rerun",
+        }
+    }
+}
+
+impl fmt::Display for TechniqueKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 /// One cell of the matrix, once: what is run, journaled and resumed.

@@ -1,0 +1,171 @@
+//! `parade check`: is the experiment file right, what would run, how long at most, and what could it show?
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use miette::IntoDiagnostic;
+use parade::engine::{Mode, Parallelism};
+use parade::experiment::{
+    self, ConfigurationOutlook, MachineLimits, Mistakes, Outlook, Plan, SubjectOutlook, format_duration,
+};
+use serde_json::json;
+
+/// Exit code for a bad experiment file.
+const MISTAKEN: u8 = 2;
+
+#[derive(Debug)]
+pub struct CheckOptions {
+    pub file: PathBuf,
+    pub json: bool,
+}
+
+pub fn run(options: &CheckOptions) -> miette::Result<ExitCode> {
+    match experiment::load(&options.file, &MachineLimits::here()) {
+        Ok(loaded) => {
+            let plan = Plan::of(&loaded.experiment);
+            let outlook = Outlook::of(&loaded.experiment, &plan);
+            let text = if options.json { pretty(&outlook)? } else { page(&outlook) };
+            print(&text)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(mistakes) => {
+            if options.json {
+                print(&pretty(&mistakes_document(&mistakes))?)?;
+            } else {
+                eprintln!("{:?}", miette::Report::new(mistakes));
+            }
+            Ok(ExitCode::from(MISTAKEN))
+        }
+    }
+}
+
+fn pretty(document: &impl serde::Serialize) -> miette::Result<String> {
+    serde_json::to_string_pretty(document).map(|text| text + "\n").into_diagnostic()
+}
+
+/// A reader that has seen enough, as `head` has, is no error.
+fn print(text: &str) -> miette::Result<()> {
+    use std::io::Write as _;
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error).into_diagnostic(),
+        _ => Ok(()),
+    }
+}
+
+fn mistakes_document(mistakes: &Mistakes) -> serde_json::Value {
+    json!({ "file": mistakes.file(), "count": mistakes.count(), "mistakes": mistakes.entries() })
+}
+
+/// The plan for a person.
+fn page(outlook: &Outlook) -> String {
+    let mut page = title(outlook);
+    page.push_str("\n\n");
+    page.push_str(&table(subject_rows(&outlook.subjects)));
+    page.push('\n');
+    page.push_str(&table(configuration_rows(&outlook.configurations, &outlook.baseline)));
+    page.push('\n');
+    page.push_str(&table(summary_rows(outlook)));
+    if !outlook.warnings.is_empty() {
+        page.push_str("\nWarnings\n");
+    }
+    for warning in &outlook.warnings {
+        let _ = writeln!(page, "  - {warning}");
+    }
+    page
+}
+
+fn title(outlook: &Outlook) -> String {
+    match &outlook.study {
+        Some(study) => format!("{} (study: {study})", outlook.experiment),
+        None => outlook.experiment.clone(),
+    }
+}
+
+fn subject_rows(subjects: &[SubjectOutlook]) -> Vec<Vec<String>> {
+    let mut rows = vec![row(["subject", "from", "at", "repetitions", "trials"])];
+    rows.extend(subjects.iter().map(|subject| {
+        vec![
+            subject.name.clone(),
+            subject.source.clone(),
+            subject.revision.clone().unwrap_or_else(|| "–".to_owned()),
+            subject.repetitions.to_string(),
+            subject.trials.to_string(),
+        ]
+    }));
+    rows
+}
+
+fn configuration_rows(configurations: &[ConfigurationOutlook], baseline: &str) -> Vec<Vec<String>> {
+    let mut rows = vec![row(["configuration", "technique", "parallel", "threads", "forks", ""])];
+    rows.extend(configurations.iter().map(|configuration| {
+        let [parallel, threads, forks] = widths(&configuration.parallelism);
+        let note = if configuration.name == baseline { "baseline" } else { "" };
+        vec![
+            configuration.name.clone(),
+            configuration.technique.to_string(),
+            parallel,
+            threads,
+            forks,
+            note.to_owned(),
+        ]
+    }));
+    rows
+}
+
+fn widths(parallelism: &Parallelism) -> [String; 3] {
+    let dash = || "–".to_owned();
+    match parallelism.mode {
+        Mode::Sequential => [dash(), dash(), dash()],
+        Mode::Project => [parallelism.mode.to_string(), dash(), dash()],
+        Mode::Methods | Mode::Classes | Mode::ClassesAndMethods => {
+            let per_core = if parallelism.threads_per_core { " per core" } else { "" };
+            let reuse = if parallelism.reuse_forks { "" } else { ", not reused" };
+            [
+                parallelism.mode.to_string(),
+                format!("{}{per_core}", parallelism.threads),
+                format!("{}{reuse}", parallelism.forks),
+            ]
+        }
+    }
+}
+
+fn summary_rows(outlook: &Outlook) -> Vec<Vec<String>> {
+    let cores: Vec<_> = outlook.cores.iter().map(ToString::to_string).collect();
+    let longest = format_duration(Duration::from_secs(outlook.at_most_seconds));
+    vec![
+        row(["cores", &cores.join(", ")]),
+        row(["trials", &trials(outlook)]),
+        row(["time", &format!("at most {longest}, if every build and run took its whole time-out; unknown before a first run")]),
+        row(["power", &power(outlook)]),
+    ]
+}
+
+fn trials(outlook: &Outlook) -> String {
+    format!("{} measured, {} warm-up, {} screening", outlook.trials, outlook.warmup, outlook.screening)
+}
+
+fn power(outlook: &Outlook) -> String {
+    let fewest = outlook.subjects.iter().map(|subject| subject.repetitions).min().unwrap_or(0);
+    let repetitions = if fewest == 1 { "repetition" } else { "repetitions" };
+    format!("smallest possible p for one subject: {} ({fewest} {repetitions}, exact two-sided Wilcoxon test)", outlook.smallest_p)
+}
+
+fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
+    cells.map(str::to_owned).to_vec()
+}
+
+/// Columns side by side, each as wide as its widest cell.
+fn table(rows: Vec<Vec<String>>) -> String {
+    let width = |text: &String| text.chars().count();
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widest: Vec<_> =
+        (0..columns).map(|column| rows.iter().filter_map(|row| row.get(column)).map(width).max().unwrap_or(0)).collect();
+    let mut text = String::new();
+    for row in rows {
+        let cells: Vec<_> = row.iter().zip(&widest).map(|(cell, widest)| format!("{cell:widest$}")).collect();
+        let _ = writeln!(text, "  {}", cells.join("  ").trim_end());
+    }
+    text
+}

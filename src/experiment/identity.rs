@@ -1,0 +1,104 @@
+//! A trial's identity: eight hexadecimal digits over every setting that can change its result.
+//!
+//! Not over the experiment's name, its number of repetitions, its seed or its other cells: a repetition, subject or
+//! configuration that is added later leaves the trials that have run what they are. Paths count as the file has them,
+//! so that the identity is the same on every machine.
+
+use sha2::{Digest, Sha256};
+
+use super::{Configuration, Experiment, Origin, Subject, SurefireVersion};
+
+/// The id of a cell's trials, but for the repetition.
+pub(super) struct CellIdentity {
+    prefix: String,
+    settings: Fingerprint,
+}
+
+impl CellIdentity {
+    pub fn of(experiment: &Experiment, subject: &Subject, configuration: &Configuration, cores: usize) -> Self {
+        let mut settings = Fingerprint(Sha256::new());
+        settings.subject(subject);
+        settings.configuration(experiment, subject, configuration);
+        settings.number("cores", cores as u64);
+        settings.number("memory", experiment.machine.memory_bytes.unwrap_or(0));
+        CellIdentity { prefix: format!("{}.{}.c{cores}", subject.name, configuration.name), settings }
+    }
+
+    pub fn trial(&self, repetition: u32) -> String {
+        let mut settings = self.settings.clone();
+        settings.number("repetition", repetition.into());
+        format!("{}.r{repetition}-{}", self.prefix, settings.digits())
+    }
+}
+
+/// Labelled values, each with its length, so that no two sets of settings read the same.
+#[derive(Clone)]
+struct Fingerprint(Sha256);
+
+impl Fingerprint {
+    fn text(&mut self, label: &str, value: &str) {
+        for part in [label, value] {
+            self.0.update((part.len() as u64).to_le_bytes());
+            self.0.update(part.as_bytes());
+        }
+    }
+
+    fn number(&mut self, label: &str, value: u64) {
+        self.text(label, &value.to_string());
+    }
+
+    fn texts<'a>(&mut self, label: &str, values: impl ExactSizeIterator<Item = &'a str>) {
+        self.number(label, values.len() as u64);
+        values.for_each(|value| self.text(label, value));
+    }
+
+    fn subject(&mut self, subject: &Subject) {
+        self.text("subject", &subject.name);
+        self.text("source", &subject.source);
+        let (kind, revision) = match &subject.origin {
+            Origin::Git { revision, .. } => ("git", revision.as_str()),
+            Origin::Folder { .. } => ("folder", ""),
+            Origin::Model { .. } => ("model", ""),
+        };
+        self.text(kind, revision);
+        self.text("directory", &subject.directory.as_deref().unwrap_or("".as_ref()).to_string_lossy());
+        self.texts("modules", subject.modules.iter().map(String::as_str));
+        self.texts("maven_args", subject.maven_args.iter().map(String::as_str));
+        self.texts("variables", subject.environment.keys().map(String::as_str));
+        self.texts("values", subject.environment.values().map(String::as_str));
+        self.text("phase", &subject.phase);
+        self.number("setup", subject.setup.len() as u64);
+        for command in &subject.setup {
+            self.texts("command", command.iter().map(String::as_str));
+        }
+        self.text("surefire", surefire(&subject.surefire));
+        self.texts("disable_plugins", subject.disable_plugins.iter().map(String::as_str));
+        let dependencies = subject.dependencies.as_deref().and_then(|path| path.file_name()).unwrap_or_default();
+        self.text("dependencies", &dependencies.to_string_lossy());
+    }
+
+    /// With what the subject changes in it.
+    fn configuration(&mut self, experiment: &Experiment, subject: &Subject, configuration: &Configuration) {
+        let parallelism = experiment.parallelism(subject, configuration);
+        self.text("configuration", &configuration.name);
+        self.text("technique", configuration.technique.name());
+        self.text("mode", parallelism.mode.name());
+        self.number("threads", parallelism.threads.into());
+        self.number("threads_per_core", parallelism.threads_per_core.into());
+        self.text("forks", &parallelism.forks.to_string());
+        self.number("reuse_forks", parallelism.reuse_forks.into());
+        self.number("timeout", experiment.time_limit(subject, configuration).as_secs());
+    }
+
+    fn digits(self) -> String {
+        self.0.finalize().iter().take(4).map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+fn surefire(version: &SurefireVersion) -> &str {
+    match version {
+        SurefireVersion::Pinned => "pinned",
+        SurefireVersion::Project => "project",
+        SurefireVersion::Exactly(version) => version,
+    }
+}

@@ -1,0 +1,114 @@
+//! Names: which are safe as file names, which one was probably meant, how they are shown.
+
+use std::collections::BTreeSet;
+
+/// A longer one could not be part of a file name together with others.
+pub(super) const MAX_NAME: usize = 64;
+/// Lists in messages end here.
+const LISTED: usize = 30;
+/// Quotations in messages end here.
+const QUOTED: usize = 60;
+
+/// Names become parts of file names: letters and digits first, then also `.`, `_`, `-`, and never `..`.
+pub(super) fn is_safe(name: &str) -> bool {
+    let first = name.starts_with(|c: char| c.is_ascii_alphanumeric());
+    let rest = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'));
+    first && rest && name.len() <= MAX_NAME && !name.contains("..")
+}
+
+/// The safe name nearest to an unsafe one, to suggest.
+pub(super) fn made_safe(name: &str) -> Option<String> {
+    let mut safe: String = name
+        .chars()
+        .take(MAX_NAME)
+        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_') { c } else { '-' })
+        .collect();
+    while safe.contains("..") {
+        safe = safe.replace("..", ".");
+    }
+    let safe = safe.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+    is_safe(safe).then(|| safe.to_owned())
+}
+
+/// The candidate that was probably meant.
+pub(super) fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if name.chars().count() > MAX_NAME {
+        return None;
+    }
+    let wanted = name.to_lowercase();
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(&wanted, &candidate.to_lowercase()), candidate))
+        .filter(|(distance, candidate)| *distance <= candidate.chars().count().max(3) / 3)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// The names between backquotes, in alphabetical order, without repetition.
+pub(super) fn sorted_list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    list(BTreeSet::from_iter(names))
+}
+
+/// The names between backquotes, in the given order.
+pub(super) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let all: Vec<_> = names.into_iter().collect();
+    let shown: Vec<_> = all.iter().take(LISTED).map(|name| quoted(name)).collect();
+    match all.len().saturating_sub(LISTED) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// A text of the file inside a message: between backquotes, on one line, of bounded length.
+pub(super) fn quoted(text: &str) -> String {
+    let mut shown = String::new();
+    for c in text.chars().take(QUOTED) {
+        if c.is_control() {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    if text.chars().nth(QUOTED).is_some() {
+        shown.push('…');
+    }
+    format!("`{shown}`")
+}
+
+/// "did you mean …?" followed by what there is.
+pub(super) fn suggestion<'a>(name: &str, noun: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
+    let all = format!("{noun}: {}", list(known.clone()));
+    match closest(name, known) {
+        Some(meant) => format!("did you mean `{meant}`? {all}"),
+        None => all,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_leave_their_folder_are_unsafe() {
+        for name in ["", ".", "..", "../x", "a/b", "/a", "a\\b", "-x", ".x", "a..b", "a b", "é", "a\0", "a\n"] {
+            assert!(!is_safe(name), "{name:?}");
+        }
+        for name in ["a", "commons-io", "JUnit_4.13", "0"] {
+            assert!(is_safe(name), "{name:?}");
+        }
+        assert!(is_safe(&"x".repeat(MAX_NAME)) && !is_safe(&"x".repeat(MAX_NAME + 1)));
+    }
+
+    #[test]
+    fn a_safe_name_is_suggested_where_there_is_one() {
+        assert_eq!(made_safe("../commons io"), Some("commons-io".to_owned()));
+        assert_eq!(made_safe(".."), None);
+    }
+
+    #[test]
+    fn a_suggestion_is_near_or_absent() {
+        assert_eq!(closest("repetitons", ["repetitions", "seed"]), Some("repetitions"));
+        assert_eq!(closest("Threads", ["threads", "forks"]), Some("threads"));
+        assert_eq!(closest("zebra", ["threads", "forks"]), None);
+    }
+}

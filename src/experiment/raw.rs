@@ -1,0 +1,250 @@
+//! The experiment file as typed, unchecked values, each with its place. A new key is declared in its table's `KEYS` and
+//! read in its `read_…` function; what it means is for `validate`.
+
+use std::collections::BTreeMap;
+
+use toml::de::DeTable;
+
+use super::mistake::{Log, Span};
+use super::reader::{At, Reader, TableKind};
+
+static FILE: TableKind =
+    TableKind { header: "", keys: &["experiment", "machine", "defaults", "subject", "configuration", "analysis"] };
+static EXPERIMENT: TableKind = TableKind {
+    header: "[experiment]",
+    keys: &["name", "study", "repetitions", "warmup", "screening", "seed"],
+};
+static MACHINE: TableKind =
+    TableKind { header: "[machine]", keys: &["cores", "memory", "timeout", "build_timeout"] };
+static DEFAULTS: TableKind = TableKind {
+    header: "[defaults]",
+    keys: &["maven_args", "environment", "phase", "setup", "surefire", "disable_plugins", "timeout"],
+};
+static SUBJECT: TableKind = TableKind {
+    header: "[[subject]]",
+    keys: &[
+        "name",
+        "git",
+        "commit",
+        "path",
+        "model",
+        "directory",
+        "modules",
+        "maven_args",
+        "environment",
+        "phase",
+        "setup",
+        "surefire",
+        "disable_plugins",
+        "timeout",
+        "repetitions",
+        "configurations",
+        "dependencies",
+        "override",
+    ],
+};
+static OVERRIDE: TableKind = TableKind {
+    header: "[subject.override.…]",
+    keys: &["threads", "threads_per_core", "forks", "reuse_forks", "timeout"],
+};
+static CONFIGURATION: TableKind = TableKind {
+    header: "[[configuration]]",
+    keys: &["name", "technique", "parallel", "threads", "threads_per_core", "forks", "reuse_forks"],
+};
+static ANALYSIS: TableKind = TableKind { header: "[analysis]", keys: &["baseline"] };
+
+static KINDS: &[&TableKind] = &[&EXPERIMENT, &MACHINE, &DEFAULTS, &SUBJECT, &CONFIGURATION, &ANALYSIS];
+
+/// Known keys that were written, even with a value of the wrong type.
+pub(super) type Written = BTreeMap<&'static str, Span>;
+
+#[derive(Debug, Default)]
+pub(super) struct RawFile {
+    pub header: RawHeader,
+    pub machine: RawMachine,
+    pub defaults: RawSettings,
+    pub subjects: Vec<RawSubject>,
+    pub configurations: Vec<RawConfiguration>,
+    /// Was there a `[[subject]]`, a `[[configuration]]` at all, right or wrong?
+    pub written: Written,
+    pub baseline: Option<At<String>>,
+    pub analysis_written: Written,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct RawHeader {
+    pub name: Option<At<String>>,
+    pub study: Option<At<String>>,
+    pub repetitions: Option<At<u64>>,
+    pub warmup: Option<At<u64>>,
+    pub screening: Option<At<u64>>,
+    pub seed: Option<At<u64>>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct RawMachine {
+    pub cores: Option<At<Vec<At<String>>>>,
+    pub memory: Option<At<String>>,
+    pub timeout: Option<At<String>>,
+    pub build_timeout: Option<At<String>>,
+}
+
+/// What a subject and `[defaults]` have in common.
+#[derive(Debug, Default)]
+pub(super) struct RawSettings {
+    pub maven_args: Vec<At<String>>,
+    pub environment: Vec<(At<String>, At<String>)>,
+    pub phase: Option<At<String>>,
+    pub setup: Option<Vec<At<Vec<At<String>>>>>,
+    pub surefire: Option<At<String>>,
+    pub disable_plugins: Vec<At<String>>,
+    pub timeout: Option<At<String>>,
+}
+
+#[derive(Debug)]
+pub(super) struct RawSubject {
+    pub span: Span,
+    pub written: Written,
+    pub name: Option<At<String>>,
+    pub git: Option<At<String>>,
+    pub commit: Option<At<String>>,
+    pub path: Option<At<String>>,
+    pub model: Option<At<String>>,
+    pub directory: Option<At<String>>,
+    pub modules: Vec<At<String>>,
+    pub settings: RawSettings,
+    pub repetitions: Option<At<u64>>,
+    pub configurations: Option<At<Vec<At<String>>>>,
+    pub dependencies: Option<At<String>>,
+    pub overrides: Vec<(At<String>, RawOverride)>,
+}
+
+#[derive(Debug)]
+pub(super) struct RawOverride {
+    pub written: Written,
+    pub threads: Option<At<u64>>,
+    pub threads_per_core: Option<At<bool>>,
+    pub forks: Option<At<String>>,
+    pub reuse_forks: Option<At<bool>>,
+    pub timeout: Option<At<String>>,
+}
+
+#[derive(Debug)]
+pub(super) struct RawConfiguration {
+    pub span: Span,
+    pub written: Written,
+    pub name: Option<At<String>>,
+    pub technique: Option<At<String>>,
+    pub parallel: Option<At<String>>,
+    pub threads: Option<At<u64>>,
+    pub threads_per_core: Option<At<bool>>,
+    pub forks: Option<At<String>>,
+    pub reuse_forks: Option<At<bool>>,
+}
+
+/// The whole file.
+pub(super) fn read(tree: &DeTable<'_>, log: &Log) -> RawFile {
+    let file = Reader::new(&At::new(tree, 0..0), &FILE, KINDS, log);
+    if !file.written().contains_key("experiment") {
+        log.add(&(0..0), "the file has no `[experiment]`", "begin with `[experiment]` and a line such as `name = \"paste\"`");
+    }
+    let reader = |table: At<_>, kind| Reader::new(&table, kind, KINDS, log);
+    let analysis = file.table("analysis").map(|table| reader(table, &ANALYSIS));
+    RawFile {
+        header: file.table("experiment").map(|table| read_header(&reader(table, &EXPERIMENT))).unwrap_or_default(),
+        machine: file.table("machine").map(|table| read_machine(&reader(table, &MACHINE))).unwrap_or_default(),
+        defaults: file.table("defaults").map(|table| read_settings(&reader(table, &DEFAULTS))).unwrap_or_default(),
+        subjects: file.tables("subject").into_iter().map(|table| read_subject(&table, log)).collect(),
+        configurations: file.tables("configuration").into_iter().map(|table| read_configuration(&table, log)).collect(),
+        written: file.written(),
+        baseline: analysis.as_ref().and_then(|analysis| analysis.text("baseline", "\"sequential\"")),
+        analysis_written: analysis.as_ref().map(Reader::written).unwrap_or_default(),
+    }
+}
+
+fn read_header(table: &Reader<'_>) -> RawHeader {
+    table.require("name", "\"my-experiment\"");
+    RawHeader {
+        name: table.text("name", "\"my-experiment\""),
+        study: table.text("study", "\"paste\""),
+        repetitions: table.count("repetitions", "6"),
+        warmup: table.count("warmup", "1"),
+        screening: table.count("screening", "10"),
+        seed: table.count("seed", "2021"),
+    }
+}
+
+fn read_machine(table: &Reader<'_>) -> RawMachine {
+    RawMachine {
+        cores: table.texts_or_counts("cores", "[1, 2, \"all\"]"),
+        memory: table.text("memory", "\"8GiB\""),
+        timeout: table.text("timeout", "\"3h\""),
+        build_timeout: table.text("build_timeout", "\"1h\""),
+    }
+}
+
+fn read_settings(table: &Reader<'_>) -> RawSettings {
+    let items = |list: Option<At<Vec<_>>>| list.map(|list| list.value);
+    RawSettings {
+        maven_args: items(table.texts("maven_args", "[\"-Drat.skip=true\"]")).unwrap_or_default(),
+        environment: table.text_table("environment", "{ TZ = \"UTC\" }"),
+        phase: table.text("phase", "\"test\""),
+        setup: table.text_lists("setup", "[[\"git\", \"status\"]]").map(|list| list.value),
+        surefire: table.text("surefire", "\"pinned\""),
+        disable_plugins: items(table.texts("disable_plugins", "[\"org.apache.rat:apache-rat-plugin\"]"))
+            .unwrap_or_default(),
+        timeout: table.text("timeout", "\"3h\""),
+    }
+}
+
+fn read_subject(table: &At<&DeTable<'_>>, log: &Log) -> RawSubject {
+    let subject = Reader::new(table, &SUBJECT, KINDS, log);
+    subject.require("name", "\"commons-io\"");
+    RawSubject {
+        span: table.span.clone(),
+        written: subject.written(),
+        name: subject.text("name", "\"commons-io\""),
+        git: subject.text("git", "\"https://github.com/apache/commons-io\""),
+        commit: subject.text("commit", "\"c1ee777\""),
+        path: subject.text("path", "\"../subjects/clean\""),
+        model: subject.text("model", "\"suite.toml\""),
+        directory: subject.text("directory", "\"lang/java\""),
+        modules: subject.texts("modules", "[\"core\"]").map(|list| list.value).unwrap_or_default(),
+        settings: read_settings(&subject),
+        repetitions: subject.count("repetitions", "6"),
+        configurations: subject.texts("configurations", "[\"sequential\"]"),
+        dependencies: subject.text("dependencies", "\"dependencies.toml\""),
+        overrides: subject
+            .named_tables("override")
+            .into_iter()
+            .map(|(name, table)| (name, read_override(&Reader::new(&table, &OVERRIDE, KINDS, log))))
+            .collect(),
+    }
+}
+
+fn read_override(table: &Reader<'_>) -> RawOverride {
+    RawOverride {
+        written: table.written(),
+        threads: table.count("threads", "7"),
+        threads_per_core: table.flag("threads_per_core"),
+        forks: table.text_or_count("forks", "\"1C\""),
+        reuse_forks: table.flag("reuse_forks"),
+        timeout: table.text("timeout", "\"3h\""),
+    }
+}
+
+fn read_configuration(table: &At<&DeTable<'_>>, log: &Log) -> RawConfiguration {
+    let configuration = Reader::new(table, &CONFIGURATION, KINDS, log);
+    configuration.require("name", "\"classes\"");
+    RawConfiguration {
+        span: table.span.clone(),
+        written: configuration.written(),
+        name: configuration.text("name", "\"classes\""),
+        technique: configuration.text("technique", "\"paste\""),
+        parallel: configuration.text("parallel", "\"classes\""),
+        threads: configuration.count("threads", "7"),
+        threads_per_core: configuration.flag("threads_per_core"),
+        forks: configuration.text_or_count("forks", "\"1C\""),
+        reuse_forks: configuration.flag("reuse_forks"),
+    }
+}

@@ -1,0 +1,249 @@
+//! Subjects: where they come from, what runs on them, and what they change.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
+
+use super::configuration::{check_width_keys, forks, threads};
+use super::settings::{self, Settings};
+use super::{At, Configuration, Context, Subject, TechniqueKind, list, quoted, suggestion};
+use crate::experiment::raw::{RawFile, RawOverride, RawSubject};
+use crate::experiment::{Origin, Override};
+
+const ORIGIN_KEYS: [&str; 3] = ["git", "path", "model"];
+/// Keys about building, which a scripted suite never is.
+const BUILD_KEYS: [&str; 9] = [
+    "commit",
+    "directory",
+    "modules",
+    "maven_args",
+    "environment",
+    "phase",
+    "setup",
+    "surefire",
+    "disable_plugins",
+];
+const SCHEMES: [&str; 5] = ["https", "http", "ssh", "git", "file"];
+
+/// What all subjects of a file share.
+pub(super) struct Common<'a> {
+    pub raw: &'a RawFile,
+    pub configurations: &'a [Configuration],
+    pub timeout: Duration,
+    pub repetitions: u32,
+}
+
+pub(super) fn subject(raw: &RawSubject, common: &Common<'_>, context: &Context<'_>) -> Subject {
+    let (source, origin) = origin(raw, context);
+    let Settings { maven_args, environment, phase, setup, surefire, disable_plugins, timeout } =
+        settings::settings(&raw.settings, &common.raw.defaults, common.timeout, context);
+    let subject = Subject {
+        name: context.name(raw.name.as_ref(), "a subject"),
+        source,
+        origin,
+        directory: raw.directory.as_ref().and_then(|written| inner_path(written, "directory", context)),
+        modules: raw.modules.iter().filter_map(|written| module(written, context)).collect(),
+        maven_args,
+        environment,
+        phase,
+        setup,
+        surefire,
+        disable_plugins,
+        timeout,
+        repetitions: context.runs(raw.repetitions.as_ref(), "repetitions", 1, common.repetitions),
+        configurations: configurations(raw, common, context),
+        dependencies: raw.dependencies.as_ref().and_then(|written| existing(written, Path::is_file, "file", context)),
+        overrides: BTreeMap::new(),
+    };
+    check_dependencies(raw, &subject, common, context);
+    Subject { overrides: overrides(raw, &subject, common, context), ..subject }
+}
+
+fn origin(raw: &RawSubject, context: &Context<'_>) -> (String, Origin) {
+    let unknown = || (String::new(), Origin::Folder { path: PathBuf::new() });
+    check_one_origin(raw, context);
+    if let Some(model) = &raw.model {
+        check_model_keys(raw, context);
+        let path = existing(model, Path::is_file, "file", context).unwrap_or_default();
+        return (model.value.clone(), Origin::Model { path });
+    }
+    let revision = raw.commit.as_ref().and_then(|commit| revision(commit, context));
+    if let Some(git) = &raw.git {
+        if !raw.written.contains_key("commit") {
+            let help = "add e.g. `commit = \"c1ee777\"`: a hash, tag or branch, so that others run the same code";
+            context.log.add(&git.span, "a `git` subject has no `commit`", help);
+        }
+        let url = url(git, context);
+        return (git.value.clone(), Origin::Git { url, revision: revision.unwrap_or_default() });
+    }
+    let Some(written) = &raw.path else { return unknown() };
+    let path = existing(written, Path::is_dir, "folder", context).unwrap_or_default();
+    let origin = match revision {
+        Some(revision) => Origin::Git { url: path_text(&path, written, context), revision },
+        None => Origin::Folder { path },
+    };
+    (written.value.clone(), origin)
+}
+
+fn check_one_origin(raw: &RawSubject, context: &Context<'_>) {
+    let written: Vec<_> = ORIGIN_KEYS.iter().filter_map(|key| raw.written.get_key_value(key)).collect();
+    match written[..] {
+        [] => context.log.add(
+            &raw.span,
+            "this subject does not say where it comes from",
+            "add one of `git = \"https://…\"` with `commit`, `path = \"folder\"`, `model = \"suite.toml\"`",
+        ),
+        [_] => {}
+        [.., (second, span)] => {
+            let message = format!("a subject comes from one place, but has {}", list(written.iter().map(|(key, _)| **key)));
+            context.log.add(span, message, format!("keep one of them; remove e.g. `{second}`"));
+        }
+    }
+}
+
+fn check_model_keys(raw: &RawSubject, context: &Context<'_>) {
+    for (key, span) in BUILD_KEYS.iter().filter_map(|key| raw.written.get_key_value(key)) {
+        let message = format!("`{key}` has no meaning for a model");
+        context.log.add(span, message, "a model is a scripted suite that nobody builds: remove the line");
+    }
+}
+
+/// A commit, tag or branch by a name that git could have.
+fn revision(written: &At<String>, context: &Context<'_>) -> Option<String> {
+    let name = &written.value;
+    let strange = |c: char| c.is_whitespace() || c.is_control() || "~^:?*[\\".contains(c);
+    if name.is_empty() || name.starts_with('-') || name.contains("..") || name.contains(strange) {
+        let message = format!("{} cannot be a commit, tag or branch", quoted(name));
+        context.log.add(&written.span, message, "write a full or short hash (\"c1ee777\"), a tag or a branch");
+        return None;
+    }
+    Some(name.clone())
+}
+
+/// A url as it is; a repository on this machine by its resolved path.
+fn url(written: &At<String>, context: &Context<'_>) -> String {
+    let text = &written.value;
+    if let Some((scheme, _)) = text.split_once("://") {
+        if !SCHEMES.contains(&scheme) {
+            let message = format!("{} cannot be cloned", quoted(text));
+            context.log.add(&written.span, message, suggestion(scheme, "schemes", SCHEMES));
+        }
+        return text.clone();
+    }
+    // git@host:path, as ssh users write it
+    let is_scp = text.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'));
+    if is_scp {
+        return text.clone();
+    }
+    existing(written, Path::is_dir, "folder", context).map(|path| path_text(&path, written, context)).unwrap_or_default()
+}
+
+fn path_text(path: &Path, written: &At<String>, context: &Context<'_>) -> String {
+    path.to_str().map(str::to_owned).unwrap_or_else(|| {
+        let message = format!("{} leads to a folder whose name is not UTF-8", quoted(&written.value));
+        context.log.add(&written.span, message, "git repositories need a path that is UTF-8: rename the folder");
+        String::new()
+    })
+}
+
+/// The path, from the experiment file's folder on, of something that is there.
+fn existing(written: &At<String>, is_kind: fn(&Path) -> bool, kind: &str, context: &Context<'_>) -> Option<PathBuf> {
+    let path = context.folder.join(&written.value);
+    let found = if written.value.is_empty() || written.value.contains('\0') { None } else { path.canonicalize().ok() };
+    let problem = match &found {
+        Some(found) if is_kind(found) => return Some(found.clone()),
+        Some(_) => format!("is not a {kind}"),
+        None => "does not exist".to_owned(),
+    };
+    let message = format!("{} {problem}", quoted(&written.value));
+    let help = format!(
+        "write the path of a {kind}; relative paths start at the folder of the experiment file, {}",
+        quoted(&context.folder.display().to_string())
+    );
+    context.log.add(&written.span, message, help);
+    None
+}
+
+/// A relative path that stays below where it starts.
+fn inner_path(written: &At<String>, key: &str, context: &Context<'_>) -> Option<PathBuf> {
+    let path = Path::new(&written.value);
+    let inside = path.components().all(|part| matches!(part, Component::Normal(_)));
+    if written.value.is_empty() || !inside || written.value.contains(['\0', '\n']) {
+        let message = format!("{} does not stay inside the project", quoted(&written.value));
+        let help = format!("a {key} is a relative path without `..`, e.g. \"lang/java\"");
+        context.log.add(&written.span, message, help);
+        return None;
+    }
+    Some(path.to_owned())
+}
+
+fn module(written: &At<String>, context: &Context<'_>) -> Option<String> {
+    if written.value.starts_with(['-', '!', '+', '?']) || written.value.contains([',', ':']) {
+        let message = format!("{} is not the path of one module", quoted(&written.value));
+        context.log.add(&written.span, message, "list each module by its path, e.g. `modules = [\"core\", \"web/api\"]`");
+        return None;
+    }
+    inner_path(written, "module", context).map(|_| written.value.clone())
+}
+
+fn configurations(raw: &RawSubject, common: &Common<'_>, context: &Context<'_>) -> Vec<String> {
+    let Some(written) = &raw.configurations else { return Vec::new() };
+    if written.value.is_empty() {
+        let help = "name the configurations to run, or remove the line to run all of them";
+        context.log.add(&written.span, "no configuration is left, so nothing would run on this subject", help);
+    }
+    written.value.iter().for_each(|name| check_configuration_name(name, common, context));
+    written.value.iter().map(|name| name.value.clone()).collect()
+}
+
+fn check_configuration_name(name: &At<String>, common: &Common<'_>, context: &Context<'_>) {
+    let known = common.raw.configurations.iter().filter_map(|raw| raw.name.as_ref()).map(|name| name.value.as_str());
+    if !known.clone().any(|known| known == name.value) {
+        let message = format!("there is no configuration {}", quoted(&name.value));
+        context.log.add(&name.span, message, suggestion(&name.value, "configurations", known));
+    }
+}
+
+/// A sound rerun cannot be without the dependencies between tests.
+fn check_dependencies(raw: &RawSubject, subject: &Subject, common: &Common<'_>, context: &Context<'_>) {
+    let wants = common.configurations.iter().find(|configuration| {
+        configuration.technique == TechniqueKind::SoundRerun && subject.runs(&configuration.name)
+    });
+    if let (Some(configuration), false) = (wants, raw.written.contains_key("dependencies")) {
+        let message = format!("the configuration {} needs this subject's `dependencies`", quoted(&configuration.name));
+        let help = "add `dependencies = \"file.toml\"`, or leave that configuration out with `configurations = […]`";
+        context.log.add(raw.name.as_ref().map_or(&raw.span, |name| &name.span), message, help);
+    }
+}
+
+fn overrides(
+    raw: &RawSubject,
+    subject: &Subject,
+    common: &Common<'_>,
+    context: &Context<'_>,
+) -> BTreeMap<String, Override> {
+    let mut overrides = BTreeMap::new();
+    for (name, change) in &raw.overrides {
+        check_configuration_name(name, common, context);
+        let known = common.configurations.iter().find(|configuration| configuration.name == name.value);
+        if let Some(configuration) = known {
+            check_width_keys(&change.written, configuration.parallelism.mode, context);
+            if !subject.runs(&name.value) {
+                let message = format!("{} does not run on this subject", quoted(&name.value));
+                context.log.add(&name.span, message, "remove the override, or add it to this subject's `configurations`");
+            }
+        }
+        overrides.insert(name.value.clone(), change_of(change, context));
+    }
+    overrides
+}
+
+fn change_of(raw: &RawOverride, context: &Context<'_>) -> Override {
+    Override {
+        threads: raw.threads.as_ref().and_then(|written| threads(written, context)),
+        threads_per_core: raw.threads_per_core.as_ref().map(|flag| flag.value),
+        forks: raw.forks.as_ref().and_then(|written| forks(written, context)),
+        reuse_forks: raw.reuse_forks.as_ref().map(|flag| flag.value),
+        timeout: raw.timeout.as_ref().and_then(|written| context.duration(written, "timeout")),
+    }
+}

@@ -1,0 +1,153 @@
+//! What is allowed but probably not what was meant. Pure: an experiment in, sentences out.
+
+use std::collections::BTreeMap;
+
+use super::names::{list, quoted};
+use super::outlook::{SIGNIFICANT, repetitions_needed, smallest_p};
+use super::{Configuration, Experiment, Origin, Subject, TechniqueKind};
+use crate::engine::{Mode, Parallelism};
+
+/// From this many threads for each core on, a run measures the scheduler.
+const CROWDED: u64 = 8;
+/// JUnit's `classesAndMethods` keeps a thread waiting for each class that runs; with this many it shows.
+const FEW_THREADS: u64 = 5;
+
+pub(super) fn warnings(experiment: &Experiment) -> Vec<String> {
+    let mut warnings = power(experiment);
+    warnings.extend(screening(experiment));
+    warnings.extend(experiment.configurations.iter().flat_map(|each| widths(experiment, each)));
+    warnings.extend(twins(experiment));
+    warnings.extend(without_baseline(experiment));
+    warnings.extend(experiment.subjects.iter().filter_map(moving_revision));
+    warnings.extend(experiment.subjects.iter().filter_map(credentials));
+    warnings
+}
+
+/// Can the plan show anything at all?
+fn power(experiment: &Experiment) -> Vec<String> {
+    if experiment.configurations.len() < 2 {
+        return Vec::new();
+    }
+    let mut by_repetitions: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
+    for subject in &experiment.subjects {
+        by_repetitions.entry(subject.repetitions).or_default().push(&subject.name);
+    }
+    let uniform = by_repetitions.len() == 1;
+    let subjects = experiment.subjects.len();
+    by_repetitions
+        .into_iter()
+        .filter_map(|(repetitions, names)| {
+            let whom = if uniform { String::new() } else { format!(" of {}", list(names)) };
+            weak(repetitions, &whom, subjects)
+        })
+        .collect()
+}
+
+fn weak(repetitions: u32, whom: &str, subjects: usize) -> Option<String> {
+    let alone = repetitions_needed(SIGNIFICANT, 1);
+    let corrected = repetitions_needed(SIGNIFICANT, subjects);
+    let smallest = smallest_p(repetitions);
+    let holm = format!("Holm's correction across {subjects} subjects asks for {corrected}");
+    if repetitions == 1 {
+        Some(format!("1 repetition{whom} says nothing about variation: no test is possible, {alone} are needed for p < {SIGNIFICANT}"))
+    } else if repetitions < alone {
+        let more = if corrected > alone { format!("; {holm}") } else { String::new() };
+        Some(format!(
+            "{repetitions} repetitions{whom} can never reach p < {SIGNIFICANT}: the smallest possible p is {smallest}; {alone} are needed{more}"
+        ))
+    } else if repetitions < corrected {
+        Some(format!("{repetitions} repetitions{whom} reach p = {smallest} at best, one subject alone; {holm}"))
+    } else {
+        None
+    }
+}
+
+fn screening(experiment: &Experiment) -> Option<String> {
+    let reruns = |each: &&Configuration| matches!(each.technique, TechniqueKind::Paste | TechniqueKind::SoundRerun);
+    let configuration = experiment.configurations.iter().find(reruns)?;
+    (experiment.screening == 0).then(|| {
+        format!(
+            "without `screening` a test that is flaky anyway counts as a failure that {} provoked or repaired",
+            quoted(&configuration.name)
+        )
+    })
+}
+
+/// Widths that do something else than they say.
+fn widths(experiment: &Experiment, configuration: &Configuration) -> Vec<String> {
+    let name = quoted(&configuration.name);
+    let Parallelism { mode, forks, .. } = configuration.parallelism;
+    if !matches!(mode, Mode::Methods | Mode::Classes | Mode::ClassesAndMethods) {
+        return Vec::new();
+    }
+    let cores = experiment.machine.cores.iter().copied().max().unwrap_or(1);
+    let processes = u64::from(forks.on(cores));
+    let threads = threads_on(configuration.parallelism, cores);
+    let mut warnings = Vec::new();
+    if processes * threads > CROWDED * cores as u64 {
+        let total = processes * threads;
+        warnings.push(format!("{name} asks for up to {total} threads on {cores} cores ({processes} × {threads})"));
+    }
+    if mode == Mode::Classes && processes > 1 {
+        warnings.push(format!(
+            "{name}: with {processes} forks each process runs one class at a time, so `classes` adds nothing to the forks"
+        ));
+    }
+    let fewest = experiment.machine.cores.iter().map(|&cores| threads_on(configuration.parallelism, cores)).min();
+    if let (Mode::ClassesAndMethods, Some(fewest @ ..=FEW_THREADS)) = (mode, fewest) {
+        warnings.push(format!(
+            "{name}: JUnit 4 spends threads of `classesAndMethods` on waiting, so {fewest} threads run at most {} tests at once",
+            fewest.saturating_sub(1).max(1)
+        ));
+    }
+    warnings
+}
+
+fn threads_on(parallelism: Parallelism, cores: usize) -> u64 {
+    let factor = if parallelism.threads_per_core { cores as u64 } else { 1 };
+    u64::from(parallelism.threads) * factor
+}
+
+/// Two names for one thing.
+fn twins(experiment: &Experiment) -> Vec<String> {
+    let all = &experiment.configurations;
+    let same = |a: &Configuration, b: &Configuration| a.technique == b.technique && a.parallelism == b.parallelism;
+    all.iter()
+        .enumerate()
+        .filter_map(|(at, later)| all[..at].iter().find(|earlier| same(earlier, later)).map(|earlier| (earlier, later)))
+        .map(|(a, b)| format!("{} and {} have the same settings", quoted(&a.name), quoted(&b.name)))
+        .collect()
+}
+
+fn without_baseline(experiment: &Experiment) -> Option<String> {
+    let lacking: Vec<_> = experiment
+        .subjects
+        .iter()
+        .filter(|subject| !subject.runs(&experiment.baseline))
+        .map(|subject| subject.name.as_str())
+        .collect();
+    let baseline = quoted(&experiment.baseline);
+    (!lacking.is_empty()).then(|| format!("the baseline {baseline} does not run on {}: no speedups there", list(lacking)))
+}
+
+/// Anything but a hash can mean another commit tomorrow.
+fn moving_revision(subject: &Subject) -> Option<String> {
+    let Origin::Git { revision, .. } = &subject.origin else { return None };
+    let is_hash = (4..=64).contains(&revision.len()) && revision.chars().all(|c| c.is_ascii_hexdigit());
+    (!is_hash).then(|| {
+        format!(
+            "{} of {} is a branch or tag, which can move; a run pins the commit that it finds",
+            quoted(revision),
+            quoted(&subject.name)
+        )
+    })
+}
+
+fn credentials(subject: &Subject) -> Option<String> {
+    let (scheme, rest) = subject.source.split_once("://")?;
+    let authority = rest.split('/').next().unwrap_or_default();
+    let (user, _) = authority.rsplit_once('@')?;
+    (scheme.starts_with("http") && user.contains(':')).then(|| {
+        format!("the url of {} has a password in it, which the run folder will keep", quoted(&subject.name))
+    })
+}
