@@ -23,6 +23,7 @@ pub mod experiment;
 pub mod home;
 pub mod process;
 pub mod report;
+pub mod runner;
 pub mod stats;
 pub mod store;
 pub mod subject;

@@ -6,7 +6,7 @@ mod commands;
 use std::process::ExitCode;
 
 use clap::Parser;
-use parade::experiment::Mistakes;
+use parade::experiment::{FilterError, Mistakes};
 
 /// The experiment file is wrong: as for clap, whose own code for bad usage this is.
 const BAD_USAGE: u8 = 2;
@@ -21,7 +21,8 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(report) => {
             eprintln!("{report:?}");
-            if report.is::<Mistakes>() { ExitCode::from(BAD_USAGE) } else { ExitCode::FAILURE }
+            let bad_usage = report.is::<Mistakes>() || report.is::<FilterError>();
+            if bad_usage { ExitCode::from(BAD_USAGE) } else { ExitCode::FAILURE }
         }
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use miette::IntoDiagnostic;
 use parade::engine::{Mode, Parallelism};
 use parade::experiment::{
-    self, ConfigurationOutlook, MachineLimits, Mistakes, Outlook, Plan, SubjectOutlook, format_duration,
+    self, ConfigurationOutlook, Experiment, MachineLimits, Mistakes, Outlook, Plan, SubjectOutlook, format_duration,
 };
 use serde_json::json;
 
@@ -23,13 +23,7 @@ pub struct CheckOptions {
 
 pub fn run(options: &CheckOptions) -> miette::Result<ExitCode> {
     match experiment::load(&options.file, &MachineLimits::here()) {
-        Ok(loaded) => {
-            let plan = Plan::of(&loaded.experiment);
-            let outlook = Outlook::of(&loaded.experiment, &plan);
-            let text = if options.json { pretty(&outlook)? } else { page(&outlook) };
-            print(&text)?;
-            Ok(ExitCode::SUCCESS)
-        }
+        Ok(loaded) => show(&loaded.experiment, &Plan::of(&loaded.experiment), options.json),
         Err(mistakes) => {
             if options.json {
                 print(&pretty(&mistakes_document(&mistakes))?)?;
@@ -39,6 +33,13 @@ pub fn run(options: &CheckOptions) -> miette::Result<ExitCode> {
             Ok(ExitCode::from(MISTAKEN))
         }
     }
+}
+
+/// Prints a plan; `run --dry-run` does the same.
+pub fn show(experiment: &Experiment, plan: &Plan, json: bool) -> miette::Result<ExitCode> {
+    let outlook = Outlook::of(experiment, plan);
+    print(&if json { pretty(&outlook)? } else { page(&outlook) })?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn pretty(document: &impl serde::Serialize) -> miette::Result<String> {

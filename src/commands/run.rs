@@ -34,7 +34,7 @@ const INTERRUPTED: u8 = 130;
 pub fn run(options: &RunOptions) -> miette::Result<ExitCode> {
     let (loaded, plan) = plan(options)?;
     if options.dry_run {
-        return check::print(&loaded, &plan, options.json);
+        return check::show(&loaded.experiment, &plan, options.json);
     }
     let home = Home::find()?;
     let interrupt = Interrupt::install()?;
@@ -46,7 +46,7 @@ pub fn run(options: &RunOptions) -> miette::Result<ExitCode> {
         results: options.out.clone(),
         fresh: options.fresh,
         accept_changes: options.accept_changes,
-        quick: options.quick || !options.only.is_empty(),
+        quick: options.quick,
     };
     let summary = runner::run(&order, &home, &interrupt, &mut progress);
     progress.finish();
@@ -60,8 +60,7 @@ fn plan(options: &RunOptions) -> miette::Result<(Loaded, Plan)> {
     if options.quick {
         loaded.experiment = loaded.experiment.quick();
     }
-    let plan = Plan::of(&loaded.experiment);
-    let plan = options.only.iter().try_fold(plan, |plan, text| Filter::parse(text)?.apply(plan))?;
+    let plan = Filter::parse(&options.only)?.apply(&Plan::of(&loaded.experiment))?;
     Ok((loaded, plan))
 }
 

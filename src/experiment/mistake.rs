@@ -45,14 +45,8 @@ pub struct Mistakes {
 impl Mistakes {
     /// A file that cannot be read has this one mistake.
     pub(super) fn unreadable(file: &str, message: String, help: &str) -> Self {
-        let mistake = Mistake {
-            file: file.to_owned(),
-            line: None,
-            column: None,
-            message,
-            help: help.to_owned(),
-            excerpt: None,
-        };
+        let mistake =
+            Mistake { file: file.to_owned(), line: None, column: None, message, help: help.to_owned(), excerpt: None };
         Mistakes { file: file.to_owned(), shown: vec![mistake], more: 0 }
     }
 

@@ -10,12 +10,9 @@ use super::reader::{At, Reader, TableKind};
 
 static FILE: TableKind =
     TableKind { header: "", keys: &["experiment", "machine", "defaults", "subject", "configuration", "analysis"] };
-static EXPERIMENT: TableKind = TableKind {
-    header: "[experiment]",
-    keys: &["name", "study", "repetitions", "warmup", "screening", "seed"],
-};
-static MACHINE: TableKind =
-    TableKind { header: "[machine]", keys: &["cores", "memory", "timeout", "build_timeout"] };
+static EXPERIMENT: TableKind =
+    TableKind { header: "[experiment]", keys: &["name", "study", "repetitions", "warmup", "screening", "seed"] };
+static MACHINE: TableKind = TableKind { header: "[machine]", keys: &["cores", "memory", "timeout", "build_timeout"] };
 static DEFAULTS: TableKind = TableKind {
     header: "[defaults]",
     keys: &["maven_args", "environment", "phase", "setup", "surefire", "disable_plugins", "timeout"],
@@ -146,7 +143,11 @@ pub(super) struct RawConfiguration {
 pub(super) fn read(tree: &DeTable<'_>, log: &Log) -> RawFile {
     let file = Reader::new(&At::new(tree, 0..0), &FILE, KINDS, log);
     if !file.written().contains_key("experiment") {
-        log.add(&(0..0), "the file has no `[experiment]`", "begin with `[experiment]` and a line such as `name = \"paste\"`");
+        log.add(
+            &(0..0),
+            "the file has no `[experiment]`",
+            "begin with `[experiment]` and a line such as `name = \"paste\"`",
+        );
     }
     let reader = |table: At<_>, kind| Reader::new(&table, kind, KINDS, log);
     let analysis = file.table("analysis").map(|table| reader(table, &ANALYSIS));

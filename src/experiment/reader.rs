@@ -201,7 +201,8 @@ impl<'a> Reader<'a> {
             return Vec::new();
         };
         let entry = |(name, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
-            let name = At::new(AsRef::<str>::as_ref(name.get_ref() as &std::borrow::Cow<'_, str>).to_owned(), name.span());
+            let name =
+                At::new(AsRef::<str>::as_ref(name.get_ref() as &std::borrow::Cow<'_, str>).to_owned(), name.span());
             let text = self.text_of(value, &name.value, &format!("{key} = {example}"))?;
             Some((name, text))
         };
@@ -254,7 +255,8 @@ impl<'a> Reader<'a> {
                     tables.push((At::new(text.to_owned(), name.span()), At::new(table, value.span())));
                 }
                 _ => {
-                    let help = format!("write the name of what it applies to: `[{}.{key}.<name>]`", self.plain_header());
+                    let help =
+                        format!("write the name of what it applies to: `[{}.{key}.<name>]`", self.plain_header());
                     self.wrong_type(value, text, "a table", &help);
                 }
             }

@@ -1,10 +1,12 @@
 //! What is different since a run began: mixing two machines or two experiments in one run would make its numbers worthless.
 
+use std::collections::HashMap;
 use std::fmt::Debug;
 use std::path::Path;
 
 use miette::miette;
 
+use crate::experiment::Trial;
 use crate::store::record::{Environment, RunManifest};
 
 /// One sentence per difference that matters.
@@ -64,17 +66,15 @@ impl Changes {
         self.compare("configurations", &names(old), &names(new));
     }
 
-    /// A trial's id holds every setting: another id for the same cell means other settings.
+    /// A trial's id holds every setting: another id for the same cell means other settings. Cells that only one of them
+    /// has come from `--only`, and are no change.
     fn compare_trials(&mut self, old: &RunManifest, new: &RunManifest) {
-        if !self.0.is_empty() {
-            return;
-        }
-        let differing = new.trials.iter().filter(|trial| !old.trials.contains(trial)).map(|trial| &trial.id);
-        let gone = old.trials.iter().filter(|trial| !new.trials.contains(trial)).map(|trial| &trial.id);
-        match (differing.clone().next(), gone.clone().next()) {
-            (None, None) => {}
-            (Some(first), _) => self.0.push(format!("the settings of {} trials, such as {first}", differing.count())),
-            (None, Some(first)) => self.0.push(format!("{} trials are no longer planned, such as {first}", gone.count())),
+        let cell = |trial: &Trial| (trial.subject.clone(), trial.configuration.clone(), trial.cores, trial.repetition);
+        let known: HashMap<_, _> = old.trials.iter().map(|trial| (cell(trial), &trial.id)).collect();
+        let differs = |trial: &&Trial| known.get(&cell(trial)).is_some_and(|id| **id != trial.id);
+        let differing: Vec<&Trial> = new.trials.iter().filter(differs).collect();
+        if let Some(first) = differing.first() {
+            self.0.push(format!("the settings of {} trials, such as {}", differing.len(), first.id));
         }
     }
 }

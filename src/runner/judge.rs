@@ -48,15 +48,13 @@ fn residual(last: &LastOutcomes<'_>, expectation: &Expectation<'_>) -> Vec<Resid
     let failed = last.failing(expectation.tests).into_iter().filter_map(|test| last.of(&test)).map(of_execution);
     let counted = expectation.tests.iter().filter(|test| !expectation.set_aside.contains(*test));
     let lost = counted.filter(|test| last.of(test).is_none_or(|execution| execution.outcome == Outcome::NotRun));
-    failed.chain(lost.map(|test| ResidualTest { test: test.clone(), outcome: Outcome::NotRun, message: None })).collect()
+    failed
+        .chain(lost.map(|test| ResidualTest { test: test.clone(), outcome: Outcome::NotRun, message: None }))
+        .collect()
 }
 
 fn of_execution(execution: &Execution) -> ResidualTest {
-    ResidualTest {
-        test: execution.test.clone(),
-        outcome: execution.outcome,
-        message: execution.message.clone(),
-    }
+    ResidualTest { test: execution.test.clone(), outcome: execution.outcome, message: execution.message.clone() }
 }
 
 /// The gravest thing that happened names the trial.

@@ -14,6 +14,8 @@ mod watch;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
+use sha2::{Digest, Sha256};
+
 use crate::experiment::{Experiment, Plan, Subject, Trial};
 use crate::home::Home;
 use crate::process::{self, Interrupt};
@@ -36,7 +38,7 @@ pub struct Order<'a> {
     pub fresh: bool,
     /// Go on with a run though the machine or the experiment has changed.
     pub accept_changes: bool,
-    /// Not for publication: one repetition, or a part of the matrix.
+    /// One repetition, to try things out: not for publication.
     pub quick: bool,
 }
 
@@ -60,7 +62,7 @@ pub fn run(
     interrupt: &Interrupt,
     watcher: &mut dyn Watcher,
 ) -> miette::Result<Summary> {
-    let located = store::locate(&order.results, &order.experiment.name)?;
+    let located = store::locate(&order.results, &folder_of(order))?;
     let environment = open::environment(order.experiment)?;
     let manifest = manifest(order, &environment);
     let folder = choose_folder(order, &located, &manifest, &environment)?;
@@ -84,6 +86,12 @@ pub fn run(
     let derived = run.folder.derive_tables(&run.trials);
     carried_out.and(derived)?;
     Ok(run.summary())
+}
+
+/// Quick runs have a folder of their own: what is not for publication never mixes with what is.
+fn folder_of(order: &Order<'_>) -> String {
+    let name = &order.experiment.name;
+    if order.quick { format!("{name}-quick") } else { name.clone() }
 }
 
 fn manifest(order: &Order<'_>, environment: &Environment) -> RunManifest {
@@ -124,6 +132,7 @@ fn choose_folder(
     };
     let changed = changes::between(&latest.manifest()?, manifest, &latest.environment()?, environment);
     if changed.is_empty() {
+        latest.plan_also(&manifest.trials)?;
         return Ok(latest);
     }
     if !order.accept_changes {
@@ -135,8 +144,8 @@ fn choose_folder(
 
 /// Marks every process of a run, so that none survives it unseen.
 fn run_tag(folder: &RunFolder) -> String {
-    let name = folder.dir().to_string_lossy();
-    format!("parade-{}", crate::experiment::short_hash(&[name.as_bytes()]))
+    let digest = Sha256::digest(folder.dir().as_os_str().as_encoded_bytes());
+    format!("run-{:08x}", u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]))
 }
 
 /// A run under way.
@@ -159,7 +168,10 @@ impl Run<'_> {
     fn clear_leftovers(&mut self) {
         let killed = process::kill_leftovers(&self.tag);
         if !killed.is_empty() {
-            self.watcher.event(&Event::Note(format!("{} processes of an earlier sitting were still there; killed", killed.len())));
+            self.watcher.event(&Event::Note(format!(
+                "{} processes of an earlier sitting were still there; killed",
+                killed.len()
+            )));
         }
     }
 
@@ -203,7 +215,8 @@ impl Run<'_> {
         self.watcher.event(&Event::Preparing { subject: &subject.name });
         let logs = self.folder.logs(&format!("prepare-{}", subject.name));
         let pinned = self.pinned(&subject.name);
-        let request = open::Request { subject, pinned, home: self.home, logs, tag: &self.tag, seed: self.order.experiment.seed };
+        let request =
+            open::Request { subject, pinned, home: self.home, logs, tag: &self.tag, seed: self.order.experiment.seed };
         let open = open::open(&request, self.interrupt, self.watcher)?;
         let Some(mut open) = open else { return Ok(()) };
         self.screen(subject, &mut open)?;
@@ -280,7 +293,8 @@ impl Run<'_> {
 
     fn summary(self) -> Summary {
         let planned: HashSet<&str> = self.order.plan.trials.iter().map(|trial| trial.id.as_str()).collect();
-        let measured: Vec<&TrialRecord> = self.trials.iter().filter(|record| planned.contains(record.trial.as_str())).collect();
+        let measured: Vec<&TrialRecord> =
+            self.trials.iter().filter(|record| planned.contains(record.trial.as_str())).collect();
         let failed = measured.iter().filter(|record| !record.verdict.is_completed());
         let reason = |record: &TrialRecord| record.reason.clone().unwrap_or_else(|| record.verdict.name().to_owned());
         Summary {

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::engine::{Allotment, Parallelism, Session};
 use crate::experiment::{Experiment, TechniqueKind, Trial};
-use crate::store::record::{Environment, ExecutionRow, Phase, TrialRecord, Verdict};
 use crate::store;
+use crate::store::record::{Environment, ExecutionRow, Phase, TrialRecord, Verdict};
 use crate::suite::{Concurrency, Cost, Finding, FindingKind, RunEnd, Tally};
 use crate::technique::{self, Bench, Stage, TechniqueRun};
 
@@ -179,7 +179,11 @@ fn total_cost(stages: &[Stage]) -> Cost {
 fn rows(stages: &[Stage]) -> Vec<ExecutionRow> {
     let of = |stage: &Stage| {
         let number = stage.number;
-        stage.run.executions.clone().into_iter().map(move |execution| ExecutionRow { stage: number, machine: 1, execution })
+        stage.run.executions.clone().into_iter().map(move |execution| ExecutionRow {
+            stage: number,
+            machine: 1,
+            execution,
+        })
     };
     stages.iter().filter(|stage| stage.run.end != RunEnd::Interrupted).flat_map(of).collect()
 }

@@ -7,15 +7,36 @@ use crate::store::record::{Phase, SubjectRecord, TrialRecord};
 
 #[derive(Debug)]
 pub enum Event<'a> {
-    Started { folder: &'a Path, planned: usize, done: usize },
-    Preparing { subject: &'a str },
+    Started {
+        folder: &'a Path,
+        planned: usize,
+        done: usize,
+    },
+    Preparing {
+        subject: &'a str,
+    },
     /// What the preparation is doing now, e.g. `cloning`, `building`.
-    Stage { text: &'a str },
+    Stage {
+        text: &'a str,
+    },
     /// How far it is; a total of 0 means that nobody knows.
-    Progress { done: u64, total: u64 },
-    Prepared { subject: &'a SubjectRecord },
-    TrialStarted { trial: &'a Trial, phase: Phase, done: usize, planned: usize, seconds_left: Option<f64> },
-    TrialEnded { record: &'a TrialRecord },
+    Progress {
+        done: u64,
+        total: u64,
+    },
+    Prepared {
+        subject: &'a SubjectRecord,
+    },
+    TrialStarted {
+        trial: &'a Trial,
+        phase: Phase,
+        done: usize,
+        planned: usize,
+        seconds_left: Option<f64>,
+    },
+    TrialEnded {
+        record: &'a TrialRecord,
+    },
     Note(String),
 }
 

@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use super::journal::{self, Entry, Journal};
 use super::record::{Environment, ExecutionRow, RunData, RunManifest, SubjectRecord, TrialRecord};
 use super::{frames, table, write_atomically};
+use crate::experiment::Trial;
 
 /// One run's folder.
 #[derive(Debug, Clone)]
@@ -141,6 +142,17 @@ impl RunFolder {
         write_atomically(&self.dir.join("experiment.toml"), experiment_text.as_bytes())?;
         self.write_json("environment.json", environment)?;
         self.write_json("manifest.json", manifest)
+    }
+
+    /// Adds trials to the plan: the run was begun with a part of the matrix.
+    pub fn plan_also(&self, trials: &[Trial]) -> miette::Result<()> {
+        let mut manifest = self.manifest()?;
+        let added: Vec<Trial> = trials.iter().filter(|trial| !manifest.trials.contains(trial)).cloned().collect();
+        if added.is_empty() {
+            return Ok(());
+        }
+        manifest.trials.extend(added);
+        self.write_json("manifest.json", &manifest)
     }
 
     pub fn journal(&self) -> miette::Result<(Journal, Vec<Entry>)> {

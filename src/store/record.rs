@@ -181,7 +181,7 @@ pub struct RunManifest {
     pub warmup: u32,
     pub screening: u32,
     pub seed: u64,
-    /// One repetition only, or a part of the matrix: not to be published.
+    /// One repetition only: not to be published.
     pub quick: bool,
     pub cores: Vec<usize>,
     /// In the order of the file, as are the configurations.

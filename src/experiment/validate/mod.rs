@@ -117,7 +117,9 @@ fn memory_bytes(written: &At<String>, context: &Context<'_>) -> Option<u64> {
             format!("this machine has {} of memory, not {}", format_size(available), written.value),
             format!("write at most {}, or leave `memory` out for no limit", format_size(available)),
         ),
-        Some(0) => context.log.add(&written.span, "no suite runs in no memory", "write a size such as `memory = \"8GiB\"`"),
+        Some(0) => {
+            context.log.add(&written.span, "no suite runs in no memory", "write a size such as `memory = \"8GiB\"`")
+        }
         Some(bytes) => return Some(bytes),
         None => context.log.add(
             &written.span,
@@ -182,7 +184,11 @@ fn baseline(raw: &RawFile, configurations: &[Configuration], context: &Context<'
             _ => ("several configurations are sequential", sequential),
         };
         let place = raw.written.get("analysis").unwrap_or(&first.span);
-        let help = format!("name the baseline below `[analysis]`, e.g. `baseline = \"{}\"`; candidates: {}", candidates.first().unwrap_or(&"sequential"), list(candidates.iter().copied()));
+        let help = format!(
+            "name the baseline below `[analysis]`, e.g. `baseline = \"{}\"`; candidates: {}",
+            candidates.first().unwrap_or(&"sequential"),
+            list(candidates.iter().copied())
+        );
         context.log.add(place, format!("{why}, so it is not clear what speedups are measured against"), help);
     }
     String::new()

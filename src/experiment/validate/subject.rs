@@ -12,17 +12,8 @@ use crate::experiment::{Origin, Override};
 
 const ORIGIN_KEYS: [&str; 3] = ["git", "path", "model"];
 /// Keys about building, which a scripted suite never is.
-const BUILD_KEYS: [&str; 9] = [
-    "commit",
-    "directory",
-    "modules",
-    "maven_args",
-    "environment",
-    "phase",
-    "setup",
-    "surefire",
-    "disable_plugins",
-];
+const BUILD_KEYS: [&str; 9] =
+    ["commit", "directory", "modules", "maven_args", "environment", "phase", "setup", "surefire", "disable_plugins"];
 const SCHEMES: [&str; 5] = ["https", "http", "ssh", "git", "file"];
 
 /// What all subjects of a file share.
@@ -95,7 +86,8 @@ fn check_one_origin(raw: &RawSubject, context: &Context<'_>) {
         ),
         [_] => {}
         [.., (second, span)] => {
-            let message = format!("a subject comes from one place, but has {}", list(written.iter().map(|(key, _)| **key)));
+            let message =
+                format!("a subject comes from one place, but has {}", list(written.iter().map(|(key, _)| **key)));
             context.log.add(span, message, format!("keep one of them; remove e.g. `{second}`"));
         }
     }
@@ -135,7 +127,9 @@ fn url(written: &At<String>, context: &Context<'_>) -> String {
     if is_scp {
         return text.clone();
     }
-    existing(written, Path::is_dir, "folder", context).map(|path| path_text(&path, written, context)).unwrap_or_default()
+    existing(written, Path::is_dir, "folder", context)
+        .map(|path| path_text(&path, written, context))
+        .unwrap_or_default()
 }
 
 fn path_text(path: &Path, written: &At<String>, context: &Context<'_>) -> String {
@@ -180,7 +174,11 @@ fn inner_path(written: &At<String>, key: &str, context: &Context<'_>) -> Option<
 fn module(written: &At<String>, context: &Context<'_>) -> Option<String> {
     if written.value.starts_with(['-', '!', '+', '?']) || written.value.contains([',', ':']) {
         let message = format!("{} is not the path of one module", quoted(&written.value));
-        context.log.add(&written.span, message, "list each module by its path, e.g. `modules = [\"core\", \"web/api\"]`");
+        context.log.add(
+            &written.span,
+            message,
+            "list each module by its path, e.g. `modules = [\"core\", \"web/api\"]`",
+        );
         return None;
     }
     inner_path(written, "module", context).map(|_| written.value.clone())
@@ -230,7 +228,11 @@ fn overrides(
             check_width_keys(&change.written, configuration.parallelism.mode, context);
             if !subject.runs(&name.value) {
                 let message = format!("{} does not run on this subject", quoted(&name.value));
-                context.log.add(&name.span, message, "remove the override, or add it to this subject's `configurations`");
+                context.log.add(
+                    &name.span,
+                    message,
+                    "remove the override, or add it to this subject's `configurations`",
+                );
             }
         }
         overrides.insert(name.value.clone(), change_of(change, context));

@@ -120,7 +120,9 @@ fn a_run_leaves_everything_that_a_report_needs() {
     assert_eq!((result["completed"].as_u64(), result["failed"].as_u64()), (Some(expected), Some(0)));
     let dir = lab.latest();
     assert_eq!(fs::canonicalize(result["run_dir"].as_str().unwrap()).unwrap(), dir);
-    for file in ["experiment.toml", "environment.json", "manifest.json", "trials.csv", "tests.parquet", "report/index.html"] {
+    for file in
+        ["experiment.toml", "environment.json", "manifest.json", "trials.csv", "tests.parquet", "report/index.html"]
+    {
         assert!(dir.join(file).is_file(), "{file} is missing");
     }
     assert_eq!(csv_rows(&dir.join("trials.csv")).len() as u64, expected);

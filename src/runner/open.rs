@@ -1,0 +1,146 @@
+//! From a subject in the experiment to an open session on it: fetched, built, discovered. A subject that cannot be brought
+//! that far is data, not an error: its record says why, and so do its trials.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use crate::engine::Session;
+use crate::engine::model::ModelSession;
+use crate::experiment::{Experiment, Origin, Subject};
+use crate::home::Home;
+use crate::process::{self, Interrupt};
+use crate::store;
+use crate::store::record::{Environment, SubjectFailure, SubjectRecord, Verdict};
+use crate::subject::{self, Progress};
+use crate::suite::{ClassId, DependencyGraph, TestId};
+
+use super::trial::describe;
+use super::watch::{Event, Watcher};
+
+/// A subject ready for trials, or its failure.
+pub struct OpenSubject {
+    pub record: SubjectRecord,
+    pub session: Option<Box<dyn Session>>,
+    pub set_aside: HashSet<TestId>,
+    pub dependencies: Option<DependencyGraph>,
+    /// Does the engine take real time on this machine?
+    pub runs_for_real: bool,
+}
+
+/// What is to be opened.
+pub struct Request<'a> {
+    pub subject: &'a Subject,
+    /// The revision that an earlier sitting of the same run used.
+    pub pinned: Option<String>,
+    pub home: &'a Home,
+    pub logs: PathBuf,
+    pub tag: &'a str,
+    pub seed: u64,
+}
+
+/// The machine with its tools, as far as this experiment needs them.
+pub fn environment(experiment: &Experiment) -> miette::Result<Environment> {
+    let mut environment = store::capture_environment();
+    environment.limits =
+        process::probe().abilities.iter().map(|ability| format!("{}: {}", ability.name, ability.how)).collect();
+    let needs_java = experiment.subjects.iter().any(|subject| !matches!(subject.origin, Origin::Model { .. }));
+    if needs_java {
+        let toolchain = subject::toolchain()?;
+        environment.jdk = Some(toolchain.java_version);
+        environment.java_home = Some(toolchain.java_home.display().to_string());
+        environment.maven = Some(toolchain.maven_version);
+    }
+    Ok(environment)
+}
+
+/// `None` when the user interrupted.
+pub fn open(
+    request: &Request<'_>,
+    interrupt: &Interrupt,
+    watcher: &mut dyn Watcher,
+) -> miette::Result<Option<OpenSubject>> {
+    let opened = match &request.subject.origin {
+        Origin::Model { path } => open_model(request, path),
+        Origin::Git { .. } | Origin::Folder { .. } => open_maven(request, interrupt, watcher),
+    };
+    if interrupt.is_set() {
+        return Ok(None);
+    }
+    Ok(Some(opened.and_then(|open| with_dependencies(open, request.subject)).unwrap_or_else(|error| {
+        let record = blank_record(request.subject);
+        let failure = SubjectFailure { verdict: Verdict::HarnessError, reason: describe(&error), log: None };
+        broken(SubjectRecord { failure: Some(failure), ..record })
+    })))
+}
+
+fn open_model(request: &Request<'_>, path: &Path) -> miette::Result<OpenSubject> {
+    let session = ModelSession::load(path, request.seed)?;
+    let record = SubjectRecord {
+        frameworks: vec!["model".to_owned()],
+        classes: count_classes(session.tests()),
+        tests: session.tests().len(),
+        ..blank_record(request.subject)
+    };
+    Ok(OpenSubject {
+        record,
+        session: Some(Box::new(session)),
+        set_aside: HashSet::new(),
+        dependencies: None,
+        runs_for_real: false,
+    })
+}
+
+fn open_maven(request: &Request<'_>, interrupt: &Interrupt, watcher: &mut dyn Watcher) -> miette::Result<OpenSubject> {
+    let _ = (request, interrupt, Telling(RefCell::new(watcher)));
+    Err(miette::miette!("no surefire yet"))
+}
+
+fn with_dependencies(mut open: OpenSubject, subject: &Subject) -> miette::Result<OpenSubject> {
+    if let (Some(path), Some(session)) = (&subject.dependencies, &open.session) {
+        open.dependencies = Some(DependencyGraph::load(path, session.tests())?);
+    }
+    Ok(open)
+}
+
+fn broken(record: SubjectRecord) -> OpenSubject {
+    OpenSubject { record, session: None, set_aside: HashSet::new(), dependencies: None, runs_for_real: true }
+}
+
+fn count_classes(tests: &[TestId]) -> usize {
+    tests.iter().map(TestId::class_id).collect::<HashSet<ClassId>>().len()
+}
+
+fn blank_record(subject: &Subject) -> SubjectRecord {
+    SubjectRecord {
+        subject: subject.name.clone(),
+        origin: match &subject.origin {
+            Origin::Git { url, .. } => subject::redact(url),
+            Origin::Folder { path } | Origin::Model { path } => path.display().to_string(),
+        },
+        revision: None,
+        jdk: None,
+        maven: None,
+        frameworks: vec![],
+        modules: vec![],
+        classes: 0,
+        tests: 0,
+        deviations: vec![],
+        set_aside: vec![],
+        screening_runs: 0,
+        failure: None,
+    }
+}
+
+/// Passes on what fetching and building tell.
+struct Telling<'a>(RefCell<&'a mut dyn Watcher>);
+
+impl Progress for Telling<'_> {
+    fn stage(&self, text: &str) {
+        self.0.borrow_mut().event(&Event::Stage { text });
+    }
+
+    fn at(&self, done: u64, total: u64) {
+        self.0.borrow_mut().event(&Event::Progress { done, total });
+    }
+}
