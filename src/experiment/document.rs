@@ -26,7 +26,11 @@ pub(super) fn read(path: &Path) -> Result<String, Mistakes> {
     })?;
     if bytes.len() as u64 > MAX_BYTES {
         let message = format!("{name} is larger than 4 MiB");
-        return Err(Mistakes::unreadable(&name, message, "an experiment file is a few kilobytes of TOML: is it this file?"));
+        return Err(Mistakes::unreadable(
+            &name,
+            message,
+            "an experiment file is a few kilobytes of TOML: is it this file?",
+        ));
     }
     let text = String::from_utf8(bytes).map_err(|error| not_utf8(&name, &error))?;
     Ok(match text.strip_prefix('\u{feff}') {
@@ -89,7 +93,11 @@ fn report(error: &Error, text: &str, log: &Log) {
     let span = span_of(error, text);
     if is_duplicate_key(error) {
         let key = text.get(span.clone()).unwrap_or_default();
-        log.add(&span, format!("{} is given twice", quoted(key)), "keep one of the two; a second `[[subject]]` or `[[configuration]]` takes double brackets");
+        log.add(
+            &span,
+            format!("{} is given twice", quoted(key)),
+            "keep one of the two; a second `[[subject]]` or `[[configuration]]` takes double brackets",
+        );
     } else if error.message().contains("recursion limit") {
         log.add(&span, "this is nested too deeply", "no key of an experiment file needs more than three levels");
     } else {

@@ -64,8 +64,7 @@ pub fn format_duration(duration: Duration) -> String {
 
 /// A size in binary units with at most one decimal: `8GiB`, `23.4GiB`.
 pub fn format_size(bytes: u64) -> String {
-    let (unit, factor) =
-        SIZE_UNITS[..4].iter().find(|(_, factor)| bytes >= *factor).copied().unwrap_or(("B", 1));
+    let (unit, factor) = SIZE_UNITS[..4].iter().find(|(_, factor)| bytes >= *factor).copied().unwrap_or(("B", 1));
     let tenths = u128::from(bytes) * 10 / u128::from(factor);
     if tenths % 10 == 0 { format!("{}{unit}", tenths / 10) } else { format!("{}.{}{unit}", tenths / 10, tenths % 10) }
 }
@@ -83,7 +82,20 @@ mod tests {
         assert_eq!(seconds("10m"), Some(600));
         assert_eq!(seconds("1d"), Some(86_400));
         assert_eq!(seconds("0s"), Some(0));
-        for wrong in ["", " ", "3", "h", "3 h", "30m1h", "1h1h", "-3h", "1.5h", "3hours", "99999999999999999999h", "9999999999999999999d"] {
+        for wrong in [
+            "",
+            " ",
+            "3",
+            "h",
+            "3 h",
+            "30m1h",
+            "1h1h",
+            "-3h",
+            "1.5h",
+            "3hours",
+            "99999999999999999999h",
+            "9999999999999999999d",
+        ] {
             assert_eq!(seconds(wrong), None, "{wrong:?}");
         }
     }

@@ -6,16 +6,13 @@ use std::collections::BTreeMap;
 use toml::de::DeTable;
 
 use super::mistake::{Log, Span};
-use super::reader::{At, Reader, TableKind};
+use super::reader::{At, Command, Reader, TableKind};
 
 static FILE: TableKind =
     TableKind { header: "", keys: &["experiment", "machine", "defaults", "subject", "configuration", "analysis"] };
-static EXPERIMENT: TableKind = TableKind {
-    header: "[experiment]",
-    keys: &["name", "study", "repetitions", "warmup", "screening", "seed"],
-};
-static MACHINE: TableKind =
-    TableKind { header: "[machine]", keys: &["cores", "memory", "timeout", "build_timeout"] };
+static EXPERIMENT: TableKind =
+    TableKind { header: "[experiment]", keys: &["name", "study", "repetitions", "warmup", "screening", "seed"] };
+static MACHINE: TableKind = TableKind { header: "[machine]", keys: &["cores", "memory", "timeout", "build_timeout"] };
 static DEFAULTS: TableKind = TableKind {
     header: "[defaults]",
     keys: &["maven_args", "environment", "phase", "setup", "surefire", "disable_plugins", "timeout"],
@@ -95,7 +92,7 @@ pub(super) struct RawSettings {
     pub maven_args: Vec<At<String>>,
     pub environment: Vec<(At<String>, At<String>)>,
     pub phase: Option<At<String>>,
-    pub setup: Option<Vec<At<Vec<At<String>>>>>,
+    pub setup: Option<Vec<At<Command>>>,
     pub surefire: Option<At<String>>,
     pub disable_plugins: Vec<At<String>>,
     pub timeout: Option<At<String>>,
@@ -146,7 +143,11 @@ pub(super) struct RawConfiguration {
 pub(super) fn read(tree: &DeTable<'_>, log: &Log) -> RawFile {
     let file = Reader::new(&At::new(tree, 0..0), &FILE, KINDS, log);
     if !file.written().contains_key("experiment") {
-        log.add(&(0..0), "the file has no `[experiment]`", "begin with `[experiment]` and a line such as `name = \"paste\"`");
+        log.add(
+            &(0..0),
+            "the file has no `[experiment]`",
+            "begin with `[experiment]` and a line such as `name = \"paste\"`",
+        );
     }
     let reader = |table: At<_>, kind| Reader::new(&table, kind, KINDS, log);
     let analysis = file.table("analysis").map(|table| reader(table, &ANALYSIS));
@@ -189,7 +190,7 @@ fn read_settings(table: &Reader<'_>) -> RawSettings {
         maven_args: items(table.texts("maven_args", "[\"-Drat.skip=true\"]")).unwrap_or_default(),
         environment: table.text_table("environment", "{ TZ = \"UTC\" }"),
         phase: table.text("phase", "\"test\""),
-        setup: table.text_lists("setup", "[[\"git\", \"status\"]]").map(|list| list.value),
+        setup: table.text_lists("setup", "[[\"git\", \"status\"]]"),
         surefire: table.text("surefire", "\"pinned\""),
         disable_plugins: items(table.texts("disable_plugins", "[\"org.apache.rat:apache-rat-plugin\"]"))
             .unwrap_or_default(),

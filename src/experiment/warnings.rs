@@ -49,7 +49,9 @@ fn weak(repetitions: u32, whom: &str, subjects: usize) -> Option<String> {
     let smallest = smallest_p(repetitions);
     let holm = format!("Holm's correction across {subjects} subjects asks for {corrected}");
     if repetitions == 1 {
-        Some(format!("1 repetition{whom} says nothing about variation: no test is possible, {alone} are needed for p < {SIGNIFICANT}"))
+        Some(format!(
+            "1 repetition{whom} says nothing about variation: no test is possible, {alone} are needed for p < {SIGNIFICANT}"
+        ))
     } else if repetitions < alone {
         let more = if corrected > alone { format!("; {holm}") } else { String::new() };
         Some(format!(
@@ -96,7 +98,7 @@ fn widths(experiment: &Experiment, configuration: &Configuration) -> Vec<String>
     let fewest = experiment.machine.cores.iter().map(|&cores| threads_on(configuration.parallelism, cores)).min();
     if let (Mode::ClassesAndMethods, Some(fewest @ ..=FEW_THREADS)) = (mode, fewest) {
         warnings.push(format!(
-            "{name}: JUnit 4 spends threads of `classesAndMethods` on waiting, so {fewest} threads run at most {} tests at once",
+            "{name}: JUnit 4 spends threads of `classesAndMethods` on waiting, so of {fewest} threads at most {} run tests",
             fewest.saturating_sub(1).max(1)
         ));
     }
@@ -127,7 +129,8 @@ fn without_baseline(experiment: &Experiment) -> Option<String> {
         .map(|subject| subject.name.as_str())
         .collect();
     let baseline = quoted(&experiment.baseline);
-    (!lacking.is_empty()).then(|| format!("the baseline {baseline} does not run on {}: no speedups there", list(lacking)))
+    (!lacking.is_empty())
+        .then(|| format!("the baseline {baseline} does not run on {}: no speedups there", list(lacking)))
 }
 
 /// Anything but a hash can mean another commit tomorrow.
@@ -147,7 +150,6 @@ fn credentials(subject: &Subject) -> Option<String> {
     let (scheme, rest) = subject.source.split_once("://")?;
     let authority = rest.split('/').next().unwrap_or_default();
     let (user, _) = authority.rsplit_once('@')?;
-    (scheme.starts_with("http") && user.contains(':')).then(|| {
-        format!("the url of {} has a password in it, which the run folder will keep", quoted(&subject.name))
-    })
+    (scheme.starts_with("http") && user.contains(':'))
+        .then(|| format!("the url of {} has a password in it, which the run folder will keep", quoted(&subject.name)))
 }

@@ -20,6 +20,9 @@ use super::{Configuration, Experiment, Machine, MachineLimits, Subject, Techniqu
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(3600);
 /// More of anything that repeats a run is a slip of the finger.
 const MAX_RUNS: u64 = 1000;
+/// Beyond these a file is a program's mistake, and checking every pair would take minutes.
+const MAX_CONFIGURATIONS: usize = 500;
+const MAX_SUBJECTS: usize = 5_000;
 /// A plan beyond this would never end.
 const MAX_TRIALS: u64 = 200_000;
 
@@ -36,14 +39,20 @@ pub(super) fn experiment(raw: &RawFile, context: &Context<'_>) -> Experiment {
     let header = &raw.header;
     let machine = machine(&raw.machine, context);
     let repetitions = context.runs(header.repetitions.as_ref(), "repetitions", 1, 1);
-    let configurations: Vec<_> =
-        raw.configurations.iter().map(|raw| configuration::configuration(raw, context)).collect();
+    check_sizes(raw, context);
+    let configurations: Vec<_> = raw
+        .configurations
+        .iter()
+        .take(MAX_CONFIGURATIONS)
+        .map(|raw| configuration::configuration(raw, context))
+        .collect();
     context.unique(raw.configurations.iter().filter_map(|raw| raw.name.as_ref()), "configuration");
     settings::check(&raw.defaults, context);
     let timeout = raw.defaults.timeout.as_ref().and_then(|written| context.duration(written, "timeout"));
     let timeout = timeout.unwrap_or(machine.timeout);
     let common = subject::Common { raw, configurations: &configurations, timeout, repetitions };
-    let subjects: Vec<_> = raw.subjects.iter().map(|raw| subject::subject(raw, &common, context)).collect();
+    let subjects: Vec<_> =
+        raw.subjects.iter().take(MAX_SUBJECTS).map(|raw| subject::subject(raw, &common, context)).collect();
     context.unique(raw.subjects.iter().filter_map(|raw| raw.name.as_ref()), "subject");
     check_matrix(raw, &subjects, &configurations, &machine, context);
     Experiment {
@@ -117,7 +126,9 @@ fn memory_bytes(written: &At<String>, context: &Context<'_>) -> Option<u64> {
             format!("this machine has {} of memory, not {}", format_size(available), written.value),
             format!("write at most {}, or leave `memory` out for no limit", format_size(available)),
         ),
-        Some(0) => context.log.add(&written.span, "no suite runs in no memory", "write a size such as `memory = \"8GiB\"`"),
+        Some(0) => {
+            context.log.add(&written.span, "no suite runs in no memory", "write a size such as `memory = \"8GiB\"`")
+        }
         Some(bytes) => return Some(bytes),
         None => context.log.add(
             &written.span,
@@ -126,6 +137,16 @@ fn memory_bytes(written: &At<String>, context: &Context<'_>) -> Option<u64> {
         ),
     }
     None
+}
+
+fn check_sizes(raw: &RawFile, context: &Context<'_>) {
+    let help = "divide it into several experiments";
+    if let Some(first) = raw.configurations.get(MAX_CONFIGURATIONS) {
+        context.log.add(&first.span, format!("there are more than {MAX_CONFIGURATIONS} configurations"), help);
+    }
+    if let Some(first) = raw.subjects.get(MAX_SUBJECTS) {
+        context.log.add(&first.span, format!("there are more than {MAX_SUBJECTS} subjects"), help);
+    }
 }
 
 /// Is there anything to run, and not too much of it?
@@ -182,7 +203,11 @@ fn baseline(raw: &RawFile, configurations: &[Configuration], context: &Context<'
             _ => ("several configurations are sequential", sequential),
         };
         let place = raw.written.get("analysis").unwrap_or(&first.span);
-        let help = format!("name the baseline below `[analysis]`, e.g. `baseline = \"{}\"`; candidates: {}", candidates.first().unwrap_or(&"sequential"), list(candidates.iter().copied()));
+        let help = format!(
+            "name the baseline below `[analysis]`, e.g. `baseline = \"{}\"`; candidates: {}",
+            candidates.first().unwrap_or(&"sequential"),
+            list(candidates.iter().copied())
+        );
         context.log.add(place, format!("{why}, so it is not clear what speedups are measured against"), help);
     }
     String::new()
@@ -219,7 +244,7 @@ impl Context<'_> {
     fn runs(&self, written: Option<&At<u64>>, key: &str, least: u64, default: u32) -> u32 {
         let Some(written) = written else { return default };
         if !(least..=MAX_RUNS).contains(&written.value) {
-            let help = format!("write a number from {least} to {MAX_RUNS}, e.g. `{key} = 6`");
+            let help = format!("write a number from {least} to {MAX_RUNS}");
             self.log.add(&written.span, format!("`{key}` cannot be {}", written.value), help);
             return default;
         }

@@ -52,7 +52,12 @@ pub(super) struct Settings {
 }
 
 /// The settings of a subject; those of `[defaults]` are not checked again.
-pub(super) fn settings(own: &RawSettings, defaults: &RawSettings, timeout: Duration, context: &Context<'_>) -> Settings {
+pub(super) fn settings(
+    own: &RawSettings,
+    defaults: &RawSettings,
+    timeout: Duration,
+    context: &Context<'_>,
+) -> Settings {
     check(own, context);
     let phase = own.phase.as_ref().or(defaults.phase.as_ref());
     let surefire = own.surefire.as_ref().or(defaults.surefire.as_ref());
@@ -131,7 +136,11 @@ fn check_phase(phase: &At<String>, context: &Context<'_>) {
         && phase.value.chars().all(|c| c.is_ascii_lowercase() || c == '-');
     if !is_word {
         let message = format!("{} is not a phase of the Maven lifecycle", quoted(&phase.value));
-        context.log.add(&phase.span, message, "write one word such as \"test\", \"package\" or \"verify\"; arguments go into `maven_args`");
+        context.log.add(
+            &phase.span,
+            message,
+            "write one word such as \"test\", \"package\" or \"verify\"; arguments go into `maven_args`",
+        );
     } else if PHASES_WITHOUT_TESTS.contains(&phase.value.as_str()) {
         let message = format!("the phase {} ends before a test has run", quoted(&phase.value));
         context.log.add(&phase.span, message, "write \"test\", or a later phase such as \"package\" or \"verify\"");
@@ -153,13 +162,16 @@ fn check_surefire(version: &At<String>, context: &Context<'_>) {
         && version.value.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-'));
     if !is_version && !matches!(version.value.as_str(), "pinned" | "project") {
         let message = format!("{} is not a version of Surefire", quoted(&version.value));
-        let help = "write \"pinned\" (parade's choice), \"project\" (the project's own), or a version such as \"2.22.2\"";
+        let help =
+            "write \"pinned\" (parade's choice), \"project\" (the project's own), or a version such as \"2.22.2\"";
         context.log.add(&version.span, message, help);
     }
 }
 
 fn check_plugin(plugin: &At<String>, context: &Context<'_>) {
-    let part = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'));
+    let part = |text: &str| {
+        !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
+    };
     let parts = plugin.value.split_once(':');
     if !parts.is_some_and(|(group, artifact)| part(group) && part(artifact)) {
         let message = format!("{} does not name a plugin", quoted(&plugin.value));

@@ -1,6 +1,6 @@
 //! Subjects: where they come from, what runs on them, and what they change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
@@ -8,21 +8,12 @@ use super::configuration::{check_width_keys, forks, threads};
 use super::settings::{self, Settings};
 use super::{At, Configuration, Context, Subject, TechniqueKind, list, quoted, suggestion};
 use crate::experiment::raw::{RawFile, RawOverride, RawSubject};
-use crate::experiment::{Origin, Override};
+use crate::experiment::{Located, Origin, Override};
 
 const ORIGIN_KEYS: [&str; 3] = ["git", "path", "model"];
 /// Keys about building, which a scripted suite never is.
-const BUILD_KEYS: [&str; 9] = [
-    "commit",
-    "directory",
-    "modules",
-    "maven_args",
-    "environment",
-    "phase",
-    "setup",
-    "surefire",
-    "disable_plugins",
-];
+const BUILD_KEYS: [&str; 9] =
+    ["commit", "directory", "modules", "maven_args", "environment", "phase", "setup", "surefire", "disable_plugins"];
 const SCHEMES: [&str; 5] = ["https", "http", "ssh", "git", "file"];
 
 /// What all subjects of a file share.
@@ -52,7 +43,7 @@ pub(super) fn subject(raw: &RawSubject, common: &Common<'_>, context: &Context<'
         timeout,
         repetitions: context.runs(raw.repetitions.as_ref(), "repetitions", 1, common.repetitions),
         configurations: configurations(raw, common, context),
-        dependencies: raw.dependencies.as_ref().and_then(|written| existing(written, Path::is_file, "file", context)),
+        dependencies: raw.dependencies.as_ref().and_then(|written| dependencies(written, context)),
         overrides: BTreeMap::new(),
     };
     check_dependencies(raw, &subject, common, context);
@@ -95,7 +86,8 @@ fn check_one_origin(raw: &RawSubject, context: &Context<'_>) {
         ),
         [_] => {}
         [.., (second, span)] => {
-            let message = format!("a subject comes from one place, but has {}", list(written.iter().map(|(key, _)| **key)));
+            let message =
+                format!("a subject comes from one place, but has {}", list(written.iter().map(|(key, _)| **key)));
             context.log.add(span, message, format!("keep one of them; remove e.g. `{second}`"));
         }
     }
@@ -135,7 +127,9 @@ fn url(written: &At<String>, context: &Context<'_>) -> String {
     if is_scp {
         return text.clone();
     }
-    existing(written, Path::is_dir, "folder", context).map(|path| path_text(&path, written, context)).unwrap_or_default()
+    existing(written, Path::is_dir, "folder", context)
+        .map(|path| path_text(&path, written, context))
+        .unwrap_or_default()
 }
 
 fn path_text(path: &Path, written: &At<String>, context: &Context<'_>) -> String {
@@ -180,7 +174,11 @@ fn inner_path(written: &At<String>, key: &str, context: &Context<'_>) -> Option<
 fn module(written: &At<String>, context: &Context<'_>) -> Option<String> {
     if written.value.starts_with(['-', '!', '+', '?']) || written.value.contains([',', ':']) {
         let message = format!("{} is not the path of one module", quoted(&written.value));
-        context.log.add(&written.span, message, "list each module by its path, e.g. `modules = [\"core\", \"web/api\"]`");
+        context.log.add(
+            &written.span,
+            message,
+            "list each module by its path, e.g. `modules = [\"core\", \"web/api\"]`",
+        );
         return None;
     }
     inner_path(written, "module", context).map(|_| written.value.clone())
@@ -193,15 +191,21 @@ fn configurations(raw: &RawSubject, common: &Common<'_>, context: &Context<'_>) 
         context.log.add(&written.span, "no configuration is left, so nothing would run on this subject", help);
     }
     written.value.iter().for_each(|name| check_configuration_name(name, common, context));
-    written.value.iter().map(|name| name.value.clone()).collect()
+    let distinct: BTreeSet<_> = written.value.iter().map(|name| name.value.clone()).collect();
+    distinct.into_iter().collect()
 }
 
 fn check_configuration_name(name: &At<String>, common: &Common<'_>, context: &Context<'_>) {
-    let known = common.raw.configurations.iter().filter_map(|raw| raw.name.as_ref()).map(|name| name.value.as_str());
+    let known = common.configurations.iter().map(|configuration| configuration.name.as_str());
     if !known.clone().any(|known| known == name.value) {
         let message = format!("there is no configuration {}", quoted(&name.value));
-        context.log.add(&name.span, message, suggestion(&name.value, "configurations", known));
+        context.log.add_with(&name.span, || (message, suggestion(&name.value, "configurations", known)));
     }
+}
+
+fn dependencies(written: &At<String>, context: &Context<'_>) -> Option<Located> {
+    let path = existing(written, Path::is_file, "file", context)?;
+    Some(Located { written: written.value.clone(), path })
 }
 
 /// A sound rerun cannot be without the dependencies between tests.
@@ -230,7 +234,11 @@ fn overrides(
             check_width_keys(&change.written, configuration.parallelism.mode, context);
             if !subject.runs(&name.value) {
                 let message = format!("{} does not run on this subject", quoted(&name.value));
-                context.log.add(&name.span, message, "remove the override, or add it to this subject's `configurations`");
+                context.log.add(
+                    &name.span,
+                    message,
+                    "remove the override, or add it to this subject's `configurations`",
+                );
             }
         }
         overrides.insert(name.value.clone(), change_of(change, context));
