@@ -101,6 +101,8 @@ fn where_subjects_come_from() {
         subject("git = \"https://github.com/apache/mina\"\npath = \".\"\ncommit = \"daf2a33\""),
         subject("git = \"https://github.com/apache/mina\""),
         subject("git = \"htps://github.com/apache/mina\"\ncommit = \"daf2a33\""),
+        subject("git = \"https://github.com/apache/mi na\"\ncommit = \"daf2a33\""),
+        subject("git = \"-x:y\"\ncommit = \"daf2a33\""),
         subject("git = \"no/such/repository\"\ncommit = \"daf2a33\""),
         subject("git = \"https://github.com/apache/mina\"\ncommit = \"main branch\""),
         subject("path = \"no/such/folder\""),

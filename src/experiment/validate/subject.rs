@@ -119,11 +119,14 @@ fn url(written: &At<String>, context: &Context<'_>) -> String {
         if !SCHEMES.contains(&scheme) {
             let message = format!("{} cannot be cloned", quoted(text));
             context.log.add(&written.span, message, suggestion(scheme, "schemes", SCHEMES));
+        } else if text.contains(|c: char| c.is_whitespace() || c.is_control()) {
+            context.log.add(&written.span, format!("{} is not a url", quoted(text)), "a url has no spaces: write %20");
         }
         return text.clone();
     }
     // git@host:path, as ssh users write it
-    let is_scp = text.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'));
+    let is_scp =
+        text.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.starts_with('-') && !host.contains('/'));
     if is_scp {
         return text.clone();
     }
