@@ -103,14 +103,7 @@ fn configuration_rows(configurations: &[ConfigurationOutlook], baseline: &str) -
     rows.extend(configurations.iter().map(|configuration| {
         let [parallel, threads, forks] = widths(&configuration.parallelism);
         let note = if configuration.name == baseline { "baseline" } else { "" };
-        vec![
-            configuration.name.clone(),
-            configuration.technique.to_string(),
-            parallel,
-            threads,
-            forks,
-            note.to_owned(),
-        ]
+        vec![configuration.name.clone(), configuration.technique.to_string(), parallel, threads, forks, note.to_owned()]
     }));
     rows
 }
@@ -138,7 +131,10 @@ fn summary_rows(outlook: &Outlook) -> Vec<Vec<String>> {
     vec![
         row(["cores", &cores.join(", ")]),
         row(["trials", &trials(outlook)]),
-        row(["time", &format!("at most {longest}, if every build and run took its whole time-out; unknown before a first run")]),
+        row([
+            "time",
+            &format!("at most {longest}, if every build and run took its whole time-out; unknown before a first run"),
+        ]),
         row(["power", &power(outlook)]),
     ]
 }
@@ -150,7 +146,10 @@ fn trials(outlook: &Outlook) -> String {
 fn power(outlook: &Outlook) -> String {
     let fewest = outlook.subjects.iter().map(|subject| subject.repetitions).min().unwrap_or(0);
     let repetitions = if fewest == 1 { "repetition" } else { "repetitions" };
-    format!("smallest possible p for one subject: {} ({fewest} {repetitions}, exact two-sided Wilcoxon test)", outlook.smallest_p)
+    format!(
+        "smallest possible p for one subject: {} ({fewest} {repetitions}, exact two-sided Wilcoxon test)",
+        outlook.smallest_p
+    )
 }
 
 fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
@@ -161,12 +160,67 @@ fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
 fn table(rows: Vec<Vec<String>>) -> String {
     let width = |text: &String| text.chars().count();
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let widest: Vec<_> =
-        (0..columns).map(|column| rows.iter().filter_map(|row| row.get(column)).map(width).max().unwrap_or(0)).collect();
+    let widest: Vec<_> = (0..columns)
+        .map(|column| rows.iter().filter_map(|row| row.get(column)).map(width).max().unwrap_or(0))
+        .collect();
     let mut text = String::new();
     for row in rows {
         let cells: Vec<_> = row.iter().zip(&widest).map(|(cell, widest)| format!("{cell:widest$}")).collect();
         let _ = writeln!(text, "  {}", cells.join("  ").trim_end());
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    const LIMITS: MachineLimits = MachineLimits { cores: 8, memory_bytes: 8 << 30 };
+
+    fn outlook(file: &str) -> Outlook {
+        let loaded = experiment::load(Path::new(file), &LIMITS).expect("no mistakes");
+        Outlook::of(&loaded.experiment, &Plan::of(&loaded.experiment))
+    }
+
+    #[test]
+    fn a_person_sees_the_plan() {
+        insta::assert_snapshot!(page(&outlook("experiments/paste.toml")));
+    }
+
+    #[test]
+    fn a_script_sees_the_plan() {
+        let text = pretty(&outlook("experiments/paste.toml")).expect("JSON");
+        let document: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(document["experiment"], "paste");
+        assert_eq!(document["trials"], 500);
+        assert_eq!(document["repetitions"], 5);
+        assert_eq!(document["cores"], json!([8]));
+        assert_eq!(document["smallest_p"], 0.0625);
+        assert_eq!(document["smallest_p_by_subject"]["mina"], 0.0625);
+        assert_eq!((&document["warmup"], &document["screening"]), (&json!(0), &json!(250)));
+        assert_eq!(document["subjects"][2]["name"], "avro");
+        assert_eq!(document["configurations"][1]["technique"], "paste");
+        assert!(document["warnings"][0].as_str().is_some_and(|warning| warning.contains("never reach p < 0.05")));
+    }
+
+    #[test]
+    fn a_script_sees_the_mistakes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("wrong.toml");
+        std::fs::write(&file, "[experiment]\nname = 1\n").expect("a file");
+        let document = mistakes_document(&experiment::load(&file, &LIMITS).expect_err("mistakes"));
+        let last = &document["mistakes"][2];
+        assert_eq!((&last["line"], &last["column"]), (&json!(2), &json!(8)));
+        assert_eq!(last["message"], "`name` has to be text, but is the number `1`");
+        assert_eq!(last["help"], "put it between double quotes, e.g. `name = \"my-experiment\"`");
+    }
+
+    #[test]
+    fn mistakes_exit_with_2() {
+        let options = CheckOptions { file: "no/such/file.toml".into(), json: false };
+        let code = run(&options).expect("mistakes are no failure of parade");
+        assert_eq!(format!("{code:?}"), format!("{:?}", ExitCode::from(2)));
+    }
 }

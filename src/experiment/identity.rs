@@ -73,8 +73,7 @@ impl Fingerprint {
         }
         self.text("surefire", surefire(&subject.surefire));
         self.texts("disable_plugins", subject.disable_plugins.iter().map(String::as_str));
-        let dependencies = subject.dependencies.as_deref().and_then(|path| path.file_name()).unwrap_or_default();
-        self.text("dependencies", &dependencies.to_string_lossy());
+        self.text("dependencies", subject.dependencies.as_ref().map_or("", |file| &file.written));
     }
 
     /// With what the subject changes in it.

@@ -16,7 +16,7 @@ pub(super) type Span = Range<usize>;
 /// More than these are counted, not shown.
 const SHOWN: usize = 100;
 /// More than these are not even kept.
-const KEPT: usize = 10_000;
+const KEPT: usize = 1000;
 /// A longer line is cut around the place that matters.
 const LINE_WIDTH: usize = 160;
 
@@ -118,9 +118,15 @@ pub(super) struct Log {
 
 impl Log {
     pub fn add(&self, span: &Span, message: impl Into<String>, help: impl Into<String>) {
+        self.add_with(span, || (message.into(), help.into()));
+    }
+
+    /// Composes message and help only if they are kept: a suggestion can be costly.
+    pub fn add_with(&self, span: &Span, compose: impl FnOnce() -> (String, String)) {
         let mut found = self.found.borrow_mut();
         if found.len() < KEPT {
-            found.push((span.clone(), message.into(), help.into()));
+            let (message, help) = compose();
+            found.push((span.clone(), message, help));
         } else {
             self.dropped.set(self.dropped.get() + 1);
         }

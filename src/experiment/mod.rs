@@ -25,7 +25,7 @@ pub use mistake::{Mistake, Mistakes};
 pub use outlook::{ConfigurationOutlook, Outlook, SubjectOutlook, repetitions_needed, smallest_p};
 pub use quantity::{format_duration, format_size};
 pub use spec::{
-    Configuration, Experiment, Machine, Origin, Override, Plan, Subject, SurefireVersion, TechniqueKind, Trial,
+    Configuration, Experiment, Located, Machine, Origin, Override, Plan, Subject, SurefireVersion, TechniqueKind, Trial,
 };
 
 use mistake::Log;
@@ -44,7 +44,7 @@ impl MachineLimits {
         let info = rustix::system::sysinfo();
         MachineLimits {
             cores: std::thread::available_parallelism().map_or(1, usize::from),
-            memory_bytes: u64::from(info.totalram).saturating_mul(u64::from(info.mem_unit)),
+            memory_bytes: info.totalram.saturating_mul(u64::from(info.mem_unit)),
         }
     }
 }

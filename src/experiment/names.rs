@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 pub(super) const MAX_NAME: usize = 64;
 /// Lists in messages end here.
 const LISTED: usize = 30;
+/// So many are compared when a name is not known.
+const COMPARED: usize = 1000;
 /// Quotations in messages end here.
 const QUOTED: usize = 60;
 
@@ -36,12 +38,16 @@ pub(super) fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
         return None;
     }
     let wanted = name.to_lowercase();
+    let candidates: Vec<_> = candidates.into_iter().take(COMPARED).collect();
+    let begins = candidates.iter().filter(|candidate| wanted.len() > 2 && candidate.starts_with(&wanted));
+    let begun = begins.copied().next();
     candidates
         .into_iter()
         .map(|candidate| (strsim::damerau_levenshtein(&wanted, &candidate.to_lowercase()), candidate))
         .filter(|(distance, candidate)| *distance <= candidate.chars().count().max(3) / 3)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
+        .or(begun)
 }
 
 /// The names between backquotes, in alphabetical order, without repetition.
@@ -109,6 +115,7 @@ mod tests {
     fn a_suggestion_is_near_or_absent() {
         assert_eq!(closest("repetitons", ["repetitions", "seed"]), Some("repetitions"));
         assert_eq!(closest("Threads", ["threads", "forks"]), Some("threads"));
+        assert_eq!(closest("rep", ["seed", "repetitions"]), Some("repetitions"));
         assert_eq!(closest("zebra", ["threads", "forks"]), None);
     }
 }

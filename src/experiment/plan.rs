@@ -91,7 +91,7 @@ mod tests {
     fn the_shuffle_is_the_same_everywhere() {
         let mut numbers: Vec<u32> = (0..10).collect();
         shuffle(&mut numbers, &mut generator(2021, 1));
-        insta::assert_compact_debug_snapshot!(numbers, @"");
+        assert_eq!(numbers, [7, 9, 1, 4, 0, 6, 5, 3, 2, 8]);
     }
 
     #[test]

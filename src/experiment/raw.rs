@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use toml::de::DeTable;
 
 use super::mistake::{Log, Span};
-use super::reader::{At, Reader, TableKind};
+use super::reader::{At, Command, Reader, TableKind};
 
 static FILE: TableKind =
     TableKind { header: "", keys: &["experiment", "machine", "defaults", "subject", "configuration", "analysis"] };
@@ -92,7 +92,7 @@ pub(super) struct RawSettings {
     pub maven_args: Vec<At<String>>,
     pub environment: Vec<(At<String>, At<String>)>,
     pub phase: Option<At<String>>,
-    pub setup: Option<Vec<At<Vec<At<String>>>>>,
+    pub setup: Option<Vec<At<Command>>>,
     pub surefire: Option<At<String>>,
     pub disable_plugins: Vec<At<String>>,
     pub timeout: Option<At<String>>,
@@ -190,7 +190,7 @@ fn read_settings(table: &Reader<'_>) -> RawSettings {
         maven_args: items(table.texts("maven_args", "[\"-Drat.skip=true\"]")).unwrap_or_default(),
         environment: table.text_table("environment", "{ TZ = \"UTC\" }"),
         phase: table.text("phase", "\"test\""),
-        setup: table.text_lists("setup", "[[\"git\", \"status\"]]").map(|list| list.value),
+        setup: table.text_lists("setup", "[[\"git\", \"status\"]]"),
         surefire: table.text("surefire", "\"pinned\""),
         disable_plugins: items(table.texts("disable_plugins", "[\"org.apache.rat:apache-rat-plugin\"]"))
             .unwrap_or_default(),

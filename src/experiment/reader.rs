@@ -22,6 +22,9 @@ impl<T> At<T> {
     }
 }
 
+/// A program and its arguments.
+pub(super) type Command = Vec<At<String>>;
+
 /// A kind of table: how it is written, and the keys that it may have.
 #[derive(Debug)]
 pub(super) struct TableKind {
@@ -56,9 +59,13 @@ impl<'a> Reader<'a> {
     fn log_unknown_keys(&self) {
         for key in self.table.keys().filter(|key| !self.kind.keys.contains(&key.get_ref().as_ref())) {
             let name = key.get_ref().as_ref();
-            let place = if self.kind.header.is_empty() { "the file" } else { self.kind.header };
-            self.log.add(&key.span(), format!("{place} has no key {}", quoted(name)), self.unknown_key_help(name));
+            let message = || format!("{} has no key {}", self.place(), quoted(name));
+            self.log.add_with(&key.span(), || (message(), self.unknown_key_help(name)));
         }
+    }
+
+    fn place(&self) -> &'static str {
+        if self.kind.header.is_empty() { "the file" } else { self.kind.header }
     }
 
     fn unknown_key_help(&self, name: &str) -> String {
@@ -85,8 +92,7 @@ impl<'a> Reader<'a> {
     /// Logs the absence of a key.
     pub fn require(&self, key: &'static str, example: &str) {
         if self.get(key).is_none() {
-            let place = if self.kind.header.is_empty() { "the file" } else { self.kind.header };
-            self.log.add(&self.span, format!("{place} has no `{key}`"), format!("add `{key} = {example}`"));
+            self.log.add(&self.span, format!("{} has no `{key}`", self.place()), format!("add `{key} = {example}`"));
         }
     }
 
@@ -182,7 +188,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A list of lists of texts: programs with their arguments.
-    pub fn text_lists(&self, key: &'static str, example: &str) -> Option<At<Vec<At<Vec<At<String>>>>>> {
+    pub fn text_lists(&self, key: &'static str, example: &str) -> Option<Vec<At<Command>>> {
         let value = self.get(key)?;
         let example = format!("{key} = {example}");
         let DeValue::Array(items) = value.get_ref() else {
@@ -190,7 +196,7 @@ impl<'a> Reader<'a> {
             return None;
         };
         let item = format!("a command of `{key}`");
-        Some(At::new(items.iter().filter_map(|value| self.texts_of(value, &item, &example)).collect(), value.span()))
+        Some(items.iter().filter_map(|value| self.texts_of(value, &item, &example)).collect())
     }
 
     /// A table of texts with free keys.

@@ -107,9 +107,17 @@ pub struct Subject {
     /// Names of the configurations that run on this subject; empty for all.
     pub configurations: Vec<String>,
     /// Dependencies between tests, for techniques that want them.
-    pub dependencies: Option<PathBuf>,
+    pub dependencies: Option<Located>,
     /// What differs for one configuration on this subject, by the configuration's name.
     pub overrides: BTreeMap<String, Override>,
+}
+
+/// A file that the experiment file names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Located {
+    /// As it is written there; the same on every machine.
+    pub written: String,
+    pub path: PathBuf,
 }
 
 /// What one subject changes in one configuration.

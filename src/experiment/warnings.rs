@@ -98,7 +98,7 @@ fn widths(experiment: &Experiment, configuration: &Configuration) -> Vec<String>
     let fewest = experiment.machine.cores.iter().map(|&cores| threads_on(configuration.parallelism, cores)).min();
     if let (Mode::ClassesAndMethods, Some(fewest @ ..=FEW_THREADS)) = (mode, fewest) {
         warnings.push(format!(
-            "{name}: JUnit 4 spends threads of `classesAndMethods` on waiting, so {fewest} threads run at most {} tests at once",
+            "{name}: JUnit 4 spends threads of `classesAndMethods` on waiting, so of {fewest} threads at most {} run tests",
             fewest.saturating_sub(1).max(1)
         ));
     }

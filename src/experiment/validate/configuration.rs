@@ -2,7 +2,6 @@
 
 use super::{At, Configuration, Context, TechniqueKind, quoted, suggestion};
 use crate::engine::{Forks, Mode, Parallelism};
-use crate::experiment::mistake::Span;
 use crate::experiment::raw::{RawConfiguration, Written};
 
 const MAX_THREADS: u64 = 10_000;
@@ -14,13 +13,9 @@ const WIDTH_KEYS: [&str; 3] = ["threads", "threads_per_core", "forks"];
 pub(super) fn configuration(raw: &RawConfiguration, context: &Context<'_>) -> Configuration {
     let mode = raw.parallel.as_ref().and_then(|written| mode(written, context));
     let technique = technique(raw, mode, context);
-    check_pair(raw, technique, mode, context);
-    let mode = mode.unwrap_or(Mode::Sequential);
-    check_width_keys(&raw.written, mode, context);
-    if has_width(mode) && !raw.written.contains_key("threads") {
-        let place = raw.parallel.as_ref().map_or(&raw.span, |written| &written.span);
-        let help = format!("add e.g. `threads = {}`", context.limits.cores.max(2));
-        context.log.add(place, format!("`parallel = \"{mode}\"` needs a number of threads"), help);
+    if !is_unreadable(raw, mode) {
+        check_pair(raw, technique, mode, context);
+        check_width(raw, mode.unwrap_or(Mode::Sequential), context);
     }
     let threads = raw.threads.as_ref().and_then(|written| threads(written, context));
     let forks = raw.forks.as_ref().and_then(|written| forks(written, context));
@@ -28,7 +23,7 @@ pub(super) fn configuration(raw: &RawConfiguration, context: &Context<'_>) -> Co
         name: context.name(raw.name.as_ref(), "a configuration"),
         technique,
         parallelism: Parallelism {
-            mode,
+            mode: mode.unwrap_or(Mode::Sequential),
             threads: threads.unwrap_or(1),
             threads_per_core: raw.threads_per_core.as_ref().is_some_and(|flag| flag.value),
             forks: forks.unwrap_or(Forks::Count(1)),
@@ -38,8 +33,17 @@ pub(super) fn configuration(raw: &RawConfiguration, context: &Context<'_>) -> Co
 }
 
 /// Is the mode one that threads and forks make wider?
-pub(super) fn has_width(mode: Mode) -> bool {
+fn has_width(mode: Mode) -> bool {
     matches!(mode, Mode::Methods | Mode::Classes | Mode::ClassesAndMethods)
+}
+
+fn check_width(raw: &RawConfiguration, mode: Mode, context: &Context<'_>) {
+    check_width_keys(&raw.written, mode, context);
+    if has_width(mode) && !raw.written.contains_key("threads") {
+        let place = raw.parallel.as_ref().map_or(&raw.span, |written| &written.span);
+        let help = format!("add e.g. `threads = {}`", context.limits.cores.max(2));
+        context.log.add(place, format!("`parallel = \"{mode}\"` needs a number of threads"), help);
+    }
 }
 
 /// Logs width that is given to a mode that has none.
@@ -93,28 +97,22 @@ fn is_unreadable(raw: &RawConfiguration, mode: Option<Mode>) -> bool {
 
 /// Technique and mode must not contradict each other.
 fn check_pair(raw: &RawConfiguration, technique: TechniqueKind, mode: Option<Mode>, context: &Context<'_>) {
-    let Some(written) = raw.technique.as_ref().filter(|_| !is_unreadable(raw, mode)) else { return };
+    let Some(written) = &raw.technique else { return };
     let is_parallel = mode.is_some_and(|mode| mode != Mode::Sequential);
     match (technique, is_parallel) {
-        (TechniqueKind::Sequential, true) => contradiction(
+        (TechniqueKind::Sequential, true) => context.log.add(
             raw.parallel.as_ref().map_or(&written.span, |parallel| &parallel.span),
             "a sequential technique cannot have a parallel mode",
             "remove `parallel`, or write `technique = \"parallel\"`",
-            context,
         ),
-        (TechniqueKind::Parallel | TechniqueKind::Paste | TechniqueKind::SoundRerun, false) => contradiction(
+        (TechniqueKind::Parallel | TechniqueKind::Paste | TechniqueKind::SoundRerun, false) => context.log.add(
             &written.span,
-            &format!("the technique `{technique}` needs a parallel mode"),
+            format!("the technique `{technique}` needs a parallel mode"),
             "add e.g. `parallel = \"classes\"` and `threads`",
-            context,
         ),
         (TechniqueKind::Sequential, false)
         | (TechniqueKind::Parallel | TechniqueKind::Paste | TechniqueKind::SoundRerun, true) => {}
     }
-}
-
-fn contradiction(span: &Span, message: &str, help: &str, context: &Context<'_>) {
-    context.log.add(span, message, help);
 }
 
 pub(super) fn threads(written: &At<u64>, context: &Context<'_>) -> Option<u32> {

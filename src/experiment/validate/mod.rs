@@ -20,6 +20,9 @@ use super::{Configuration, Experiment, Machine, MachineLimits, Subject, Techniqu
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(3600);
 /// More of anything that repeats a run is a slip of the finger.
 const MAX_RUNS: u64 = 1000;
+/// Beyond these a file is a program's mistake, and checking every pair would take minutes.
+const MAX_CONFIGURATIONS: usize = 500;
+const MAX_SUBJECTS: usize = 5_000;
 /// A plan beyond this would never end.
 const MAX_TRIALS: u64 = 200_000;
 
@@ -36,14 +39,20 @@ pub(super) fn experiment(raw: &RawFile, context: &Context<'_>) -> Experiment {
     let header = &raw.header;
     let machine = machine(&raw.machine, context);
     let repetitions = context.runs(header.repetitions.as_ref(), "repetitions", 1, 1);
-    let configurations: Vec<_> =
-        raw.configurations.iter().map(|raw| configuration::configuration(raw, context)).collect();
+    check_sizes(raw, context);
+    let configurations: Vec<_> = raw
+        .configurations
+        .iter()
+        .take(MAX_CONFIGURATIONS)
+        .map(|raw| configuration::configuration(raw, context))
+        .collect();
     context.unique(raw.configurations.iter().filter_map(|raw| raw.name.as_ref()), "configuration");
     settings::check(&raw.defaults, context);
     let timeout = raw.defaults.timeout.as_ref().and_then(|written| context.duration(written, "timeout"));
     let timeout = timeout.unwrap_or(machine.timeout);
     let common = subject::Common { raw, configurations: &configurations, timeout, repetitions };
-    let subjects: Vec<_> = raw.subjects.iter().map(|raw| subject::subject(raw, &common, context)).collect();
+    let subjects: Vec<_> =
+        raw.subjects.iter().take(MAX_SUBJECTS).map(|raw| subject::subject(raw, &common, context)).collect();
     context.unique(raw.subjects.iter().filter_map(|raw| raw.name.as_ref()), "subject");
     check_matrix(raw, &subjects, &configurations, &machine, context);
     Experiment {
@@ -128,6 +137,16 @@ fn memory_bytes(written: &At<String>, context: &Context<'_>) -> Option<u64> {
         ),
     }
     None
+}
+
+fn check_sizes(raw: &RawFile, context: &Context<'_>) {
+    let help = "divide it into several experiments";
+    if let Some(first) = raw.configurations.get(MAX_CONFIGURATIONS) {
+        context.log.add(&first.span, format!("there are more than {MAX_CONFIGURATIONS} configurations"), help);
+    }
+    if let Some(first) = raw.subjects.get(MAX_SUBJECTS) {
+        context.log.add(&first.span, format!("there are more than {MAX_SUBJECTS} subjects"), help);
+    }
 }
 
 /// Is there anything to run, and not too much of it?
@@ -225,7 +244,7 @@ impl Context<'_> {
     fn runs(&self, written: Option<&At<u64>>, key: &str, least: u64, default: u32) -> u32 {
         let Some(written) = written else { return default };
         if !(least..=MAX_RUNS).contains(&written.value) {
-            let help = format!("write a number from {least} to {MAX_RUNS}, e.g. `{key} = 6`");
+            let help = format!("write a number from {least} to {MAX_RUNS}");
             self.log.add(&written.span, format!("`{key}` cannot be {}", written.value), help);
             return default;
         }

@@ -1,6 +1,6 @@
 //! Subjects: where they come from, what runs on them, and what they change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::configuration::{check_width_keys, forks, threads};
 use super::settings::{self, Settings};
 use super::{At, Configuration, Context, Subject, TechniqueKind, list, quoted, suggestion};
 use crate::experiment::raw::{RawFile, RawOverride, RawSubject};
-use crate::experiment::{Origin, Override};
+use crate::experiment::{Located, Origin, Override};
 
 const ORIGIN_KEYS: [&str; 3] = ["git", "path", "model"];
 /// Keys about building, which a scripted suite never is.
@@ -43,7 +43,7 @@ pub(super) fn subject(raw: &RawSubject, common: &Common<'_>, context: &Context<'
         timeout,
         repetitions: context.runs(raw.repetitions.as_ref(), "repetitions", 1, common.repetitions),
         configurations: configurations(raw, common, context),
-        dependencies: raw.dependencies.as_ref().and_then(|written| existing(written, Path::is_file, "file", context)),
+        dependencies: raw.dependencies.as_ref().and_then(|written| dependencies(written, context)),
         overrides: BTreeMap::new(),
     };
     check_dependencies(raw, &subject, common, context);
@@ -119,11 +119,14 @@ fn url(written: &At<String>, context: &Context<'_>) -> String {
         if !SCHEMES.contains(&scheme) {
             let message = format!("{} cannot be cloned", quoted(text));
             context.log.add(&written.span, message, suggestion(scheme, "schemes", SCHEMES));
+        } else if text.contains(|c: char| c.is_whitespace() || c.is_control()) {
+            context.log.add(&written.span, format!("{} is not a url", quoted(text)), "a url has no spaces: write %20");
         }
         return text.clone();
     }
     // git@host:path, as ssh users write it
-    let is_scp = text.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'));
+    let is_scp =
+        text.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.starts_with('-') && !host.contains('/'));
     if is_scp {
         return text.clone();
     }
@@ -191,15 +194,21 @@ fn configurations(raw: &RawSubject, common: &Common<'_>, context: &Context<'_>) 
         context.log.add(&written.span, "no configuration is left, so nothing would run on this subject", help);
     }
     written.value.iter().for_each(|name| check_configuration_name(name, common, context));
-    written.value.iter().map(|name| name.value.clone()).collect()
+    let distinct: BTreeSet<_> = written.value.iter().map(|name| name.value.clone()).collect();
+    distinct.into_iter().collect()
 }
 
 fn check_configuration_name(name: &At<String>, common: &Common<'_>, context: &Context<'_>) {
-    let known = common.raw.configurations.iter().filter_map(|raw| raw.name.as_ref()).map(|name| name.value.as_str());
+    let known = common.configurations.iter().map(|configuration| configuration.name.as_str());
     if !known.clone().any(|known| known == name.value) {
         let message = format!("there is no configuration {}", quoted(&name.value));
-        context.log.add(&name.span, message, suggestion(&name.value, "configurations", known));
+        context.log.add_with(&name.span, || (message, suggestion(&name.value, "configurations", known)));
     }
+}
+
+fn dependencies(written: &At<String>, context: &Context<'_>) -> Option<Located> {
+    let path = existing(written, Path::is_file, "file", context)?;
+    Some(Located { written: written.value.clone(), path })
 }
 
 /// A sound rerun cannot be without the dependencies between tests.

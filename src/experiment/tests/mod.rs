@@ -1,0 +1,51 @@
+//! Whole files through all layers: what is accepted, what is refused and how it is told, what becomes of it.
+
+mod accepted;
+mod hostile;
+mod identities;
+mod mistakes;
+
+use std::path::Path;
+
+use super::validate::Context;
+use super::*;
+
+const LIMITS: MachineLimits = MachineLimits { cores: 4, memory_bytes: 16 << 30 };
+
+/// A file read as if it lay in this module's folder.
+fn read(text: &str) -> Result<Experiment, Mistakes> {
+    let log = Log::default();
+    let folder = Path::new("src/experiment");
+    match interpret(text, &Context { folder, limits: &LIMITS, log: &log }) {
+        Some(experiment) if log.is_empty() => Ok(experiment),
+        _ => Err(log.into_mistakes("experiment.toml", text)),
+    }
+}
+
+fn accepted(text: &str) -> Experiment {
+    read(text).unwrap_or_else(|mistakes| panic!("{:?}", miette::Report::new(mistakes)))
+}
+
+const HEADER: &str = "[experiment]\nname = \"trial\"\n";
+const SUBJECT: &str = "[[subject]]\nname = \"here\"\npath = \".\"\n";
+const SEQUENTIAL: &str = "[[configuration]]\nname = \"sequential\"\n";
+
+/// A right file with lines added to `[experiment]`.
+fn with_header(lines: &str) -> String {
+    format!("{HEADER}{lines}\n{SUBJECT}{SEQUENTIAL}")
+}
+
+/// A right file with another table added.
+fn with_table(table: &str) -> String {
+    format!("{HEADER}{SUBJECT}{SEQUENTIAL}{table}\n")
+}
+
+/// A right file with lines added to its subject.
+fn with_subject(lines: &str) -> String {
+    format!("{HEADER}{SEQUENTIAL}{SUBJECT}{lines}\n")
+}
+
+/// A right file with a second configuration of these lines.
+fn with_configuration(lines: &str) -> String {
+    format!("{HEADER}{SUBJECT}{SEQUENTIAL}[[configuration]]\nname = \"second\"\n{lines}\n")
+}
