@@ -97,8 +97,8 @@ fn open_maven(request: &Request<'_>, interrupt: &Interrupt, watcher: &mut dyn Wa
 }
 
 fn with_dependencies(mut open: OpenSubject, subject: &Subject) -> miette::Result<OpenSubject> {
-    if let (Some(path), Some(session)) = (&subject.dependencies, &open.session) {
-        open.dependencies = Some(DependencyGraph::load(path, session.tests())?);
+    if let (Some(file), Some(session)) = (&subject.dependencies, &open.session) {
+        open.dependencies = Some(DependencyGraph::load(&file.path, session.tests())?);
     }
     Ok(open)
 }
