@@ -87,9 +87,21 @@ fn processes() -> Vec<Process> {
 
 /// All living processes below `root`, without itself.
 pub fn descendants(root: u32) -> Vec<Process> {
+    living_below(&processes(), root)
+}
+
+/// All living processes below `root`, and those that carry a tag wherever they are.
+pub fn family(root: u32, tag: &[u8]) -> Vec<Process> {
     let all = processes();
+    let mut found = living_below(&all, root);
+    let known: HashSet<_> = found.iter().map(|process| process.id).collect();
+    found.extend(carriers(&all, |other| other == tag).into_iter().filter(|process| !known.contains(&process.id)));
+    found
+}
+
+fn living_below(all: &[Process], root: u32) -> Vec<Process> {
     let roots = HashSet::from([i32::try_from(root).unwrap_or(0)]);
-    below(&all, &roots).into_iter().filter(|process| process.alive).collect()
+    below(all, &roots).into_iter().filter(|process| process.alive).collect()
 }
 
 fn below(all: &[Process], roots: &HashSet<i32>) -> Vec<Process> {
@@ -111,15 +123,18 @@ fn below(all: &[Process], roots: &HashSet<i32>) -> Vec<Process> {
 
 /// All living processes whose tag is accepted, and all below them. Never this process nor one that it descends from.
 pub fn tagged(accept: impl Fn(&[u8]) -> bool) -> Vec<Process> {
-    let all = processes();
-    let own = lineage(&all);
+    carriers(&processes(), accept)
+}
+
+fn carriers(all: &[Process], accept: impl Fn(&[u8]) -> bool) -> Vec<Process> {
+    let own = lineage(all);
     let roots: HashSet<i32> = all
         .iter()
         .filter(|process| !own.contains(&process.id.pid) && tag(process.id.pid).is_some_and(|tag| accept(&tag)))
         .map(|process| process.id.pid)
         .collect();
-    let carriers = all.iter().filter(|process| roots.contains(&process.id.pid)).copied();
-    let mut found: Vec<Process> = carriers.chain(below(&all, &roots)).collect();
+    let marked = all.iter().filter(|process| roots.contains(&process.id.pid)).copied();
+    let mut found: Vec<Process> = marked.chain(below(all, &roots)).collect();
     found.retain(|process| process.alive && !own.contains(&process.id.pid));
     found
 }
@@ -161,11 +176,11 @@ pub fn signal(target: Identity, signal: Signal) -> bool {
 pub fn kill_until_none(find: impl Fn() -> Vec<Process>, patience: Duration) -> Result<(), Vec<Process>> {
     let end = Instant::now() + patience;
     loop {
-        hold(&find);
-        let targets = find();
-        if targets.is_empty() {
+        if find().is_empty() {
             return Ok(());
         }
+        hold(&find);
+        let targets = find();
         for target in &targets {
             signal(target.id, Signal::KILL);
         }

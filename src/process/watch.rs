@@ -26,6 +26,9 @@ const SETTLING: Duration = Duration::from_millis(250);
 /// A killed process that is not gone after this long hangs in the kernel.
 const KILL_PATIENCE: Duration = Duration::from_secs(10);
 
+/// A killed process is reaped about this soon.
+const REAPING: Duration = Duration::from_millis(20);
+
 /// The last output of a dead tree is there at once; only a process outside of it can hold the pipe open longer.
 const LAST_OUTPUT: Duration = Duration::from_secs(1);
 
@@ -57,7 +60,8 @@ pub fn watch(order: &Order, control: BufReader<UnixStream>, orphaned: Arc<Atomic
     let path = Path::new(&order.output);
     let log = Log::create(path, order.output_limit).map_err(|error| log_failure(path, &error))?;
     let log = Arc::new(Mutex::new(log));
-    let mut tree = Tree { groups: Groups::make(order.group.as_deref(), order.memory_bytes), tag: order.tag.clone() };
+    let mut tree =
+        Tree { groups: Groups::make(order.group.as_deref(), order.memory_bytes), tag: order.tag.clone(), ended: false };
     let (reader, writer) =
         io::pipe().map_err(|error| Failure::new(format!("no pipe: {error}"), "close other programs"))?;
     let started = launch::start(order, tree.groups.doors(), &writer)?;
@@ -138,15 +142,13 @@ fn spawn_drain(mut reader: PipeReader, log: SharedLog, events: Sender<Event>) {
 struct Tree {
     groups: Groups,
     tag: String,
+    /// Known to be dead as a whole.
+    ended: bool,
 }
 
 impl Tree {
     fn alive(&self) -> Vec<Process> {
-        let mut found = tree::descendants(std::process::id());
-        let known: Vec<_> = found.iter().map(|process| process.id).collect();
-        let tagged = tree::tagged(|tag| tag == self.tag.as_bytes());
-        found.extend(tagged.into_iter().filter(|process| !known.contains(&process.id)));
-        found
+        tree::family(std::process::id(), self.tag.as_bytes())
     }
 
     fn terminate(&self) {
@@ -163,7 +165,9 @@ impl Tree {
 
 impl Drop for Tree {
     fn drop(&mut self) {
-        let _ = self.kill();
+        if !self.ended {
+            let _ = self.kill();
+        }
         self.groups.remove();
     }
 }
@@ -300,17 +304,20 @@ impl Watch<'_> {
         }
     }
 
-    /// Kills what outlived the command, and makes sure that nothing is left.
+    /// Kills what outlived the command, until the kernel itself says that there are no children left: a look through
+    /// `/proc` can miss processes that multiply and die quickly.
     fn kill_strays(&mut self) -> Result<Vec<Stray>, Failure> {
-        let strays: Vec<Stray> = self.tree.alive().iter().take(MAX_STRAYS).map(Process::stray).collect();
-        if let Err(survivors) = self.tree.kill() {
-            let names: Vec<_> = survivors.iter().map(|process| process.id.pid.to_string()).collect();
-            let what = format!("processes that cannot be killed were left behind: {}", names.join(", "));
-            return Err(Failure::new(what, "they hang in the kernel (a dead network disk?); restart the machine"));
-        }
+        let alive = self.tree.alive();
+        let strays = alive.iter().take(MAX_STRAYS).map(Process::stray).collect();
         let until = Instant::now() + KILL_PATIENCE;
-        while !self.none_left && Instant::now() < until {
-            self.next_event(until);
+        self.tree.ended = alive.is_empty() && self.none_left;
+        while !self.tree.ended {
+            let killed = self.tree.kill();
+            self.next_event(Instant::now() + REAPING);
+            self.tree.ended = killed.is_ok() && self.none_left;
+            if !self.tree.ended && Instant::now() > until {
+                return Err(survived(&killed.err().unwrap_or_default()));
+            }
         }
         Ok(strays)
     }
@@ -355,6 +362,12 @@ impl Watch<'_> {
         };
         (cost, accounting)
     }
+}
+
+fn survived(processes: &[Process]) -> Failure {
+    let list: Vec<_> = processes.iter().map(|process| process.id.pid.to_string()).collect();
+    let what = format!("processes that cannot be killed were left behind: {}", list.join(", "));
+    Failure::new(what, "they hang in the kernel (a dead network disk?) or belong to another user; end them by hand")
 }
 
 /// For a command that ended before anyone looked: what its largest process had, mapped files included.

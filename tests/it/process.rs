@@ -374,16 +374,17 @@ fn a_killed_keeper_takes_the_whole_tree_with_it() {
     let bench = Bench::new();
     let command = bench.sh(&format!("echo $PPID > keeper; setsid sleep {LONG} & echo $! > child; wait"));
     let (keeper, child) = (bench.path("keeper"), bench.path("child"));
-    let error = std::thread::scope(|scope| {
+    let (error, groups) = std::thread::scope(|scope| {
         let running = scope.spawn(|| process::run(&command, &Interrupt::new()).unwrap_err());
         assert!(lives(pid_in(&child)));
+        let groups = group_of(pid_in(&child));
         let status = Spawn::new("kill").args(["-9", &pid_in(&keeper).to_string()]).status().unwrap();
         assert!(status.success());
-        running.join().unwrap()
+        (running.join().unwrap(), groups)
     });
     assert!(error.to_string().contains("keeper"), "{error}");
     assert!(!lives(pid_in(&child)));
-    assert_no_groups(std::process::id());
+    groups.iter().for_each(|group| assert_no_groups(group));
 }
 
 /// Not a test by itself: the process that others start in order to kill or interrupt it. It writes down how its command
@@ -431,10 +432,10 @@ fn killing_parade_leaves_nothing_alive() {
 
 #[test]
 fn parade_may_be_killed_at_any_moment() {
-    for step in 0..12 {
+    for step in 0..8 {
         let bench = Bench::new();
         let mut parent = start_victim(&bench).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(step * 9));
+        std::thread::sleep(Duration::from_millis(step * 13));
         parent.kill().unwrap();
         parent.wait().unwrap();
         assert_nothing_of(&bench, parent.id());
@@ -498,9 +499,15 @@ fn assert_nothing_of(bench: &Bench, parent: u32) {
     let end = Instant::now() + Duration::from_secs(20);
     while marks.iter().any(|mark| carriers(mark) > 0) {
         assert!(Instant::now() < end, "something survived");
-        std::thread::sleep(Duration::from_millis(10));
+        std::thread::sleep(Duration::from_millis(50));
     }
-    assert_no_groups(parent);
+    assert_no_groups(&format!("parade-{parent}-"));
+}
+
+/// The name of the cgroup that parade made for a process.
+fn group_of(pid: u32) -> Option<String> {
+    let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap();
+    groups.lines().find_map(|line| Some(line.rsplit('/').next()?.to_owned()).filter(|name| name.starts_with("parade-")))
 }
 
 /// How many processes have this variable in their environment.
@@ -510,25 +517,21 @@ fn carriers(wanted: &str) -> usize {
     environments.filter(|environment| environment.split(|byte| *byte == 0).any(|v| v == wanted.as_bytes())).count()
 }
 
-fn groups_of(pid: u32) -> usize {
-    fn count(folder: &Path, prefix: &str, depth: usize) -> usize {
-        let Ok(entries) = fs::read_dir(folder) else { return 0 };
-        let folders = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-        folders
-            .map(|entry| {
-                let own = usize::from(entry.file_name().to_string_lossy().starts_with(prefix));
-                own + if depth > 0 { count(&entry.path(), prefix, depth - 1) } else { 0 }
-            })
-            .sum()
-    }
-    count(Path::new("/sys/fs/cgroup"), &format!("parade-{pid}-"), 6)
+/// How many cgroups have a name that begins so.
+fn groups_named(prefix: &str, below: &Path) -> usize {
+    let Ok(entries) = fs::read_dir(below) else { return 0 };
+    let folders = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    folders
+        .map(|entry| {
+            usize::from(entry.file_name().to_string_lossy().starts_with(prefix)) + groups_named(prefix, &entry.path())
+        })
+        .sum()
 }
 
-fn assert_no_groups(pid: u32) {
-    // Other tests of this process may have theirs at the moment; they come and go.
-    let end = Instant::now() + Duration::from_secs(40);
-    while groups_of(pid) > 0 {
-        assert!(Instant::now() < end, "cgroups of process {pid} were left behind");
+fn assert_no_groups(prefix: &str) {
+    let end = Instant::now() + Duration::from_secs(20);
+    while groups_named(prefix, Path::new("/sys/fs/cgroup")) > 0 {
+        assert!(Instant::now() < end, "cgroups {prefix} were left behind");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
