@@ -60,9 +60,14 @@ impl<'a> Cache<'a> {
         Ok(())
     }
 
-    /// Asks for a commit that no branch leads to. Whether the server had it shows when it is looked up.
+    /// Asks for a commit that no branch leads to. Whether the origin had it shows when it is looked up.
     pub(super) fn ask_for(&self, commit: Oid) -> Result<()> {
         self.sources.progress.stage(&format!("asking {} for {commit}", redact(&self.url)));
+        if let Some(origin) = self.local_origin() {
+            // libgit2 gives only what branches and tags lead to, from a local origin.
+            return copy_commit(&origin, commit, &self.objects().join("pack"))
+                .map_err(|error| miette!("cannot copy {commit} from {}: {}", redact(&self.url), error.message()));
+        }
         match fetch(self.sources, &self.url, &self.path, &Wanted::Commit(commit)) {
             Ok(()) => Ok(()),
             Err(Failure::Git(error)) => {
@@ -76,10 +81,18 @@ impl<'a> Cache<'a> {
     fn fetch(&self, into: &Path, wanted: &Wanted) -> Result<()> {
         fetch(self.sources, &self.url, into, wanted)
             .map_err(|failure| failure.explain(&self.sources.network, &self.url))?;
-        if is_local(&self.url) {
-            copy_shallow_roots(&self.url, into);
+        if let Some(origin) = self.local_origin().filter(Repository::is_shallow) {
+            // libgit2 does not hand on where a shallow local clone ends; without it, git finds holes in the history.
+            let copied = fs::copy(origin.commondir().join("shallow"), into.join("shallow"));
+            copied.map_err(|error| miette!("cannot read where {} ends: {error}", redact(&self.url)))?;
         }
         Ok(())
+    }
+
+    fn local_origin(&self) -> Option<Repository> {
+        let effective = self.sources.network.effective_url(&self.url);
+        let path = effective.strip_prefix("file://").unwrap_or(&effective);
+        is_local(&effective).then(|| Repository::open(path).ok()).flatten()
     }
 
     fn clone_anew(&mut self, folder: &Path, name: &str) -> Result<()> {
@@ -139,11 +152,17 @@ fn init(path: &Path) -> std::result::Result<(), git2::Error> {
     config.set_bool("core.fsyncObjectFiles", true)
 }
 
-/// libgit2 does not hand on where a shallow local clone ends; without it, git finds holes in the history.
-fn copy_shallow_roots(url: &str, into: &Path) {
-    let path = PathBuf::from(url.strip_prefix("file://").unwrap_or(url));
-    let Ok(origin) = Repository::open(path) else { return };
-    if origin.is_shallow() {
-        let _ = fs::copy(origin.commondir().join("shallow"), into.join("shallow"));
+/// Copies a commit and what it needs, but for what branches and tags have brought already.
+fn copy_commit(origin: &Repository, commit: Oid, packs: &Path) -> std::result::Result<(), git2::Error> {
+    if origin.find_commit(commit).is_err() {
+        return Ok(());
     }
+    let mut walk = origin.revwalk()?;
+    walk.push(commit)?;
+    for glob in ["heads/*", "tags/*"] {
+        walk.hide_glob(glob)?;
+    }
+    let mut pack = origin.packbuilder()?;
+    pack.insert_walk(&mut walk)?;
+    pack.write(packs, 0)
 }

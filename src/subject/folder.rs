@@ -185,3 +185,6 @@ pub(super) fn commit_all(tree: &Path) -> std::result::Result<(), git2::Error> {
     repository.commit(Some("HEAD"), &author, &author, "A folder as it stands", &files, &[])?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

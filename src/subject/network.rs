@@ -59,6 +59,12 @@ impl Network {
         Ok(config)
     }
 
+    /// Where git's `url.<base>.insteadOf` sends a url. libgit2 does the same when it connects; this is for knowing it.
+    pub(super) fn effective_url(&self, url: &str) -> String {
+        let longest = self.config(None).ok().and_then(|config| longest_rule(&config, url));
+        longest.map_or_else(|| url.to_owned(), |(prefix, base)| format!("{base}{}", &url[prefix.len()..]))
+    }
+
     /// A bare repository that obeys [`Network::config`].
     pub(super) fn open_bare(&self, path: &Path) -> std::result::Result<Repository, git2::Error> {
         self.prepare_libgit2();
@@ -82,6 +88,21 @@ impl Network {
         let from_config = || self.config(None).ok()?.get_path("http.sslCAInfo").ok();
         std::env::var_os("GIT_SSL_CAINFO").map(PathBuf::from).or_else(from_config)
     }
+}
+
+/// The longest prefix of the url that is to be replaced, and by what.
+fn longest_rule(config: &Config, url: &str) -> Option<(String, String)> {
+    let mut longest: Option<(String, String)> = None;
+    let entries = config.entries(Some("url\\..*\\.insteadof")).ok()?;
+    let visited = entries.for_each(|entry| {
+        let (Ok(name), Ok(prefix)) = (entry.name(), entry.value()) else { return };
+        let base = name.strip_prefix("url.").and_then(|name| name.strip_suffix(".insteadof"));
+        let longer = longest.as_ref().is_none_or(|(known, _)| prefix.len() > known.len());
+        if let Some(base) = base.filter(|_| longer && !prefix.is_empty() && url.starts_with(prefix)) {
+            longest = Some((prefix.to_owned(), base.to_owned()));
+        }
+    });
+    visited.ok().and(longest)
 }
 
 fn parse_seconds(text: &str) -> Result<Duration> {
@@ -133,6 +154,26 @@ mod tests {
         for wrong in ["0", "-1", "soon", "1e9999"] {
             let message = with("PARADE_GIT_TIMEOUT", wrong).unwrap_err().to_string();
             assert!(message.contains(wrong), "{message}");
+        }
+    }
+
+    #[test]
+    fn the_longest_rule_wins_and_is_the_one_that_libgit2_takes() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("gitconfig");
+        let rules = "[url \"/All.Of/it/\"]\n\tinsteadOf = https://h/\n[url \"/some/\"]\n\tinsteadOf = https://h/a/\n\tinsteadOf = x:\n";
+        std::fs::write(&file, rules).unwrap();
+        let network = Network { git_config: Some(file), ..Network::default() };
+        git2::Repository::init_bare(folder.path().join("bare")).unwrap();
+        let repository = network.open_bare(&folder.path().join("bare")).unwrap();
+        for (url, expected) in [
+            ("https://h/b", "/All.Of/it/b"),
+            ("https://h/a/b", "/some/b"),
+            ("x:y", "/some/y"),
+            ("https://g/", "https://g/"),
+        ] {
+            assert_eq!(network.effective_url(url), expected);
+            assert_eq!(repository.remote_anonymous(url).unwrap().url().unwrap(), expected);
         }
     }
 

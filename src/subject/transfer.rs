@@ -85,9 +85,10 @@ impl Pulse {
 /// Fetches, and tries dropped connections again.
 pub(super) fn fetch(sources: &Sources<'_>, url: &str, into: &Path, wanted: &Wanted) -> Result<(), Failure> {
     let mut attempt = 0;
+    let local = is_local(&sources.network.effective_url(url));
     loop {
-        match fetch_once(sources, url, into, wanted) {
-            Err(Failure::Git(error)) if attempt < sources.network.retries && !is_local(url) && is_transient(&error) => {
+        match fetch_once(sources, url, into, wanted, !local) {
+            Err(Failure::Git(error)) if attempt < sources.network.retries && !local && is_transient(&error) => {
                 attempt += 1;
                 let reason = redact(error.message());
                 tracing::warn!("{}: {reason}; trying again ({attempt})", redact(url));
@@ -110,7 +111,7 @@ fn pause(sources: &Sources<'_>, attempt: u32) -> Result<(), Failure> {
     Ok(())
 }
 
-fn fetch_once(sources: &Sources<'_>, url: &str, into: &Path, wanted: &Wanted) -> Result<(), Failure> {
+fn fetch_once(sources: &Sources<'_>, url: &str, into: &Path, wanted: &Wanted, watched: bool) -> Result<(), Failure> {
     sources.network.prepare_libgit2();
     let pulse = Arc::new(Pulse::default());
     let (sender, receiver) = mpsc::channel();
@@ -126,7 +127,7 @@ fn fetch_once(sources: &Sources<'_>, url: &str, into: &Path, wanted: &Wanted) ->
         let _ = sender.send(work.run());
     });
     spawned.map_err(|error| Failure::Git(Error::from_str(&format!("cannot start a thread: {error}"))))?;
-    attend(sources, &pulse, &receiver, !is_local(url))
+    attend(sources, &pulse, &receiver, watched)
 }
 
 fn attend(
@@ -248,19 +249,11 @@ impl Failure {
 
 fn place(network: &Network, url: &str) -> String {
     let shown = redact(url);
-    match effective_url(network, url) {
-        Some(effective) if effective != url => format!("{shown} (by git's insteadOf: {})", redact(&effective)),
-        _ => shown,
+    let effective = network.effective_url(url);
+    match effective == url {
+        true => shown,
+        false => format!("{shown} (by git's insteadOf: {})", redact(&effective)),
     }
-}
-
-/// Where git's configuration sends this url.
-fn effective_url(network: &Network, url: &str) -> Option<String> {
-    let folder = tempfile::tempdir().ok()?;
-    let repository = git2::Repository::init_bare(folder.path()).ok()?;
-    repository.set_config(&network.config(None).ok()?).ok()?;
-    let remote = repository.remote_anonymous(url).ok()?;
-    remote.url().ok().map(str::to_owned)
 }
 
 fn explain_git(error: &Error, place: &str, url: &str) -> Report {

@@ -309,3 +309,6 @@ fn in_submodule(error: &miette::Report, url: &str, path: &Path) -> miette::Repor
         error.help().map_or_else(|| "the subject cannot be built without it".to_owned(), |help| help.to_string());
     miette!(help = help, "submodule {} of {}: {error}", path.display(), redact(url))
 }
+
+#[cfg(test)]
+mod tests;
