@@ -3,9 +3,11 @@
 mod cli;
 mod commands;
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::Parser;
+use miette::{GraphicalTheme, MietteHandlerOpts};
 use parade::experiment::{FilterError, Mistakes};
 
 /// The experiment file is wrong: as for clap, whose own code for bad usage this is.
@@ -17,6 +19,11 @@ fn main() -> ExitCode {
         .with_env_filter(tracing_subscriber::EnvFilter::from_env("PARADE_LOG"))
         .with_writer(std::io::stderr)
         .init();
+    if let Err(error) = miette::set_hook(Box::new(|_| {
+        Box::new(MietteHandlerOpts::new().graphical_theme(theme()).build())
+    })) {
+        tracing::warn!("errors keep their default look: {error}");
+    }
     match cli::Cli::parse().run() {
         Ok(code) => code,
         Err(report) => {
@@ -25,4 +32,13 @@ fn main() -> ExitCode {
             if bad_usage { ExitCode::from(BAD_USAGE) } else { ExitCode::FAILURE }
         }
     }
+}
+
+/// A caret under the mistake; colour only for a terminal that wants it.
+fn theme() -> GraphicalTheme {
+    let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let mut theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    theme.characters.underline = '^';
+    theme.characters.underbar = '^';
+    theme
 }
