@@ -88,8 +88,7 @@ fn adjusted_tail(tail: f64, bias: f64, acceleration: f64) -> f64 {
 mod tests {
     use super::*;
 
-    const PAIRS: [(f64, f64); 6] =
-        [(10.0, 5.0), (11.0, 5.2), (9.5, 5.1), (10.4, 4.9), (10.1, 5.3), (9.9, 5.0)];
+    const PAIRS: [(f64, f64); 6] = [(10.0, 5.0), (11.0, 5.2), (9.5, 5.1), (10.4, 4.9), (10.1, 5.3), (9.9, 5.0)];
 
     #[test]
     fn the_ratio_is_that_of_the_means() {
@@ -121,8 +120,7 @@ mod tests {
         let mut holding = 0;
         for seed in 0..60 {
             let noise = |random: &mut ChaCha8Rng| (0..6).map(|_| random.random_range(-0.1..0.1)).sum::<f64>();
-            let pairs: Vec<_> =
-                (0..15).map(|_| (10.0 + noise(&mut random), 5.0 + noise(&mut random))).collect();
+            let pairs: Vec<_> = (0..15).map(|_| (10.0 + noise(&mut random), 5.0 + noise(&mut random))).collect();
             let interval = ratio_interval(&pairs, 0.95, seed).unwrap();
             holding += usize::from(interval.low <= 2.0 && 2.0 <= interval.high);
         }
