@@ -17,6 +17,9 @@ use crate::report::tables::{Align, Cell, Table, TableName, Tone};
 use crate::report::text::{bytes, plural, shown};
 use crate::store::record::ConfigurationSummary;
 
+/// Longer texts are given a wider column.
+const LONG_TEXT: usize = 28;
+
 const TEMPLATE: &str = include_str!("../templates/report.html");
 const STYLES: &str = include_str!("../templates/report.css");
 
@@ -268,7 +271,10 @@ fn groups(table: &Table) -> Vec<GroupView> {
         .collect()
 }
 
-fn cell_view(cell: &Cell, class: String) -> CellView {
+fn cell_view(cell: &Cell, mut class: String) -> CellView {
+    if cell.text.chars().count() > LONG_TEXT {
+        class += " long";
+    }
     CellView { text: cell.text.clone(), class, hint: cell.hint.as_deref().map(shown) }
 }
 

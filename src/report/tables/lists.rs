@@ -110,7 +110,7 @@ pub(super) fn incomplete(analysis: &Analysis) -> Table {
             Cell::new(shown(&row.subject)),
             Cell::new(shown(&row.configuration)),
             Cell::new(row.cores.to_string()),
-            Cell::new(row.verdict).toned(Tone::Bad),
+            Cell::new(row.verdict.replace('_', " ")).toned(Tone::Bad),
             Cell::new(row.trials.to_string()),
             Cell::muted(shortened(&row.reason, LONGEST_TEXT)),
         ])
