@@ -1,1 +1,16 @@
-//! report
+//! Turns the records of a run into tables, figures and pages. It runs nothing, and it computes nothing twice:
+//! [`Analysis::of`] derives every number that is shown, [`tables`] arranges them as a study would, and [`render`] only
+//! writes them down as text, CSV, Markdown, LaTeX, HTML, SVG or PNG.
+
+pub mod analysis;
+mod figures;
+mod folder;
+pub mod render;
+#[cfg(test)]
+mod sample;
+mod tables;
+mod text;
+
+pub use analysis::Analysis;
+pub use folder::write_all;
+pub use tables::{Align, Cell, Column, Row, Table, TableName, Tone};

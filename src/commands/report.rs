@@ -1,0 +1,117 @@
+//! `parade report`: tables and figures again, from the raw records of a run. Nothing is run.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use miette::{IntoDiagnostic, miette};
+use parade::report::render::{csv, html, json, latex, markdown, terminal};
+use parade::report::{Analysis, Table, TableName, write_all};
+
+pub struct ReportOptions {
+    /// A run folder, or `results/<experiment>/latest`.
+    pub run_dir: PathBuf,
+    /// Print in this format instead of writing the report folder.
+    pub format: Option<Format>,
+    /// Only the table of this name.
+    pub table: Option<String>,
+    /// The same as the format `json`.
+    pub json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    Html,
+    Markdown,
+    Latex,
+    Csv,
+    Json,
+}
+
+impl Format {
+    pub const ALL: [Format; 5] = [Format::Html, Format::Markdown, Format::Latex, Format::Csv, Format::Json];
+
+    /// As it is written on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Html => "html",
+            Format::Markdown => "md",
+            Format::Latex => "latex",
+            Format::Csv => "csv",
+            Format::Json => "json",
+        }
+    }
+}
+
+pub fn run(options: &ReportOptions) -> miette::Result<ExitCode> {
+    let table = options.table.as_deref().map(named_table).transpose()?;
+    let format = if options.json { Some(Format::Json) } else { options.format };
+    let analysis = Analysis::of(&parade::store::open_run(&options.run_dir)?);
+    match (format, table) {
+        (Some(format), table) => print(&in_format(&analysis, options, format, table)?)?,
+        (None, Some(table)) => {
+            for table in Table::named(&analysis, table) {
+                print(&terminal::render_table(&table, terminal_style()))?;
+            }
+        }
+        (None, None) => {
+            let page = write_all(&analysis, &options.run_dir)?;
+            print(&terminal::render(&analysis, terminal_style()))?;
+            print(&format!("\nreport: {}\n", page.display()))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn named_table(name: &str) -> miette::Result<TableName> {
+    TableName::parse(name).ok_or_else(|| {
+        let known = TableName::ALL.map(TableName::name).join(", ");
+        miette!(help = format!("the tables are {known}"), "there is no table `{}`", name.escape_debug())
+    })
+}
+
+fn in_format(
+    analysis: &Analysis,
+    options: &ReportOptions,
+    format: Format,
+    table: Option<TableName>,
+) -> miette::Result<String> {
+    let tables = || table.map_or_else(|| Table::all(analysis), |table| Table::named(analysis, table));
+    match (format, table) {
+        (Format::Json, table) => {
+            let document = json::render(analysis, &options.run_dir, table)?;
+            Ok(serde_json::to_string_pretty(&document).into_diagnostic()? + "\n")
+        }
+        (Format::Latex, _) => Ok(latex::render(analysis, &tables())),
+        (Format::Markdown, None) => Ok(markdown::render(analysis)),
+        (Format::Markdown, Some(_)) => Ok(tables().iter().map(markdown::render_table).collect()),
+        (Format::Csv, Some(table)) => csv::render(analysis, table),
+        (Format::Html, None) => html::render(analysis),
+        (Format::Csv, None) => Err(miette!(
+            help = "name one with --table, or leave --format out: report/ then has a CSV file for each",
+            "CSV holds one table"
+        )),
+        (Format::Html, Some(_)) => Err(miette!(help = "leave --table out", "the page always holds all tables")),
+    }
+}
+
+/// As wide as the terminal; coloured only on one, and not if `NO_COLOR` is set.
+pub fn terminal_style() -> terminal::Style {
+    let is_terminal = std::io::stdout().is_terminal();
+    let measured = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    let told = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let wants_none = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    terminal::Style {
+        width: told.or(measured.filter(|_| is_terminal)).unwrap_or(120),
+        colour: is_terminal && !wants_none,
+    }
+}
+
+/// A reader that closes the pipe early, such as `head`, is no error.
+fn print(text: &str) -> miette::Result<()> {
+    use std::io::Write;
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        result => result.into_diagnostic(),
+    }
+}

@@ -1,0 +1,111 @@
+//! The answer in a few sentences, before any table.
+
+use serde::Serialize;
+
+use super::speedups::{AverageRow, Scope, SpeedupRow};
+use crate::experiment::TechniqueKind;
+use crate::report::text::{plural, shown};
+use crate::stats;
+use crate::store::record::{Phase, RunData, TrialRecord};
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Headline {
+    /// Is any configuration faster anywhere?
+    pub speed: String,
+    /// What became of the failures that parallel runs provoked.
+    pub repair: Option<String>,
+    pub subjects: usize,
+    /// Subjects that at least one configuration made faster, at any number of cores.
+    pub gained: usize,
+    /// The best sound speedup.
+    pub best: Option<Best>,
+    pub provoked: usize,
+    pub repaired: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Best {
+    pub subject: String,
+    pub configuration: String,
+    pub cores: usize,
+    pub speedup: f64,
+}
+
+pub(super) fn headline(run: &RunData, speedups: &[SpeedupRow], averages: &[AverageRow]) -> Headline {
+    let gained = |subject: &&String| speedups.iter().any(|row| row.subject == **subject && row.gained());
+    let (provoked, repaired) = repairs(run);
+    Headline {
+        speed: speed(run, speedups, averages),
+        repair: repair(run, provoked, repaired),
+        subjects: run.manifest.subjects.len(),
+        gained: run.manifest.subjects.iter().filter(gained).count(),
+        best: best(speedups),
+        provoked,
+        repaired,
+    }
+}
+
+fn best(speedups: &[SpeedupRow]) -> Option<Best> {
+    let sound = speedups.iter().filter_map(|row| Some((row, row.speedup?)));
+    let (row, speedup) = sound.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some(Best { subject: row.subject.clone(), configuration: row.configuration.clone(), cores: row.cores, speedup })
+}
+
+fn speed(run: &RunData, speedups: &[SpeedupRow], averages: &[AverageRow]) -> String {
+    let subjects = run.manifest.subjects.len();
+    let all = averages.iter().filter(|row| row.scope == Scope::All && row.gained > 0);
+    let gain = |row: &AverageRow| row.geometric_mean.unwrap_or(0.0);
+    let best = all.max_by(|a, b| a.gained.cmp(&b.gained).then(gain(a).total_cmp(&gain(b))));
+    match best {
+        Some(row) => faster(run, row, speedups),
+        None if speedups.iter().any(|row| row.speedup.is_some()) => {
+            format!(
+                "No configuration is faster than {} on any of {}.",
+                shown(&run.manifest.baseline),
+                plural(subjects, "subject")
+            )
+        }
+        None => format!("No sound speedup could be measured on {}.", plural(subjects, "subject")),
+    }
+}
+
+fn faster(run: &RunData, row: &AverageRow, speedups: &[SpeedupRow]) -> String {
+    let here = speedups.iter().filter(|s| s.configuration == row.configuration && s.cores == row.cores);
+    let gains: Vec<f64> = here.filter(|s| s.gained()).filter_map(|s| s.speedup).collect();
+    let typical = stats::geometric_mean(&gains).unwrap_or(1.0);
+    format!(
+        "{} is {typical:.2}× faster than {} on {} of {} ({}).",
+        shown(&row.configuration),
+        shown(&run.manifest.baseline),
+        row.gained,
+        plural(run.manifest.subjects.len(), "subject"),
+        plural(row.cores, "core"),
+    )
+}
+
+/// Failures after the first stage, and those of them that were gone in the end, over all finished repetitions of PASTE.
+fn repairs(run: &RunData) -> (usize, usize) {
+    let is_paste = |trial: &&TrialRecord| {
+        let technique = run.manifest.configurations.iter().find(|c| c.name == trial.configuration).map(|c| c.technique);
+        trial.phase == Phase::Measured && technique == Some(TechniqueKind::Paste) && super::grid::ran_to_its_end(trial)
+    };
+    run.trials.iter().filter(is_paste).fold((0, 0), |(provoked, repaired), trial| {
+        let first = trial.stages.first().map_or(0, |stage| stage.failures_after);
+        let last = trial.stages.last().map_or(0, |stage| stage.failures_after);
+        (provoked + first, repaired + first.saturating_sub(last))
+    })
+}
+
+fn repair(run: &RunData, provoked: usize, repaired: usize) -> Option<String> {
+    if !run.manifest.configurations.iter().any(|c| c.technique == TechniqueKind::Paste) {
+        return None;
+    }
+    Some(match (provoked, provoked - repaired) {
+        (0, _) => "No test failed when run in parallel, so PASTE had nothing to repair.".to_owned(),
+        (_, 0) => format!("PASTE repaired all {} that running in parallel provoked.", plural(provoked, "failure")),
+        (_, left) => format!(
+            "PASTE repaired {repaired} of {} that running in parallel provoked; {left} it could not.",
+            plural(provoked, "failure")
+        ),
+    })
+}

@@ -1,0 +1,135 @@
+//! Everything that a report says about a run, derived purely from its records.
+//!
+//! The rows are flat, one per cell of the printed tables, so that CSV and JSON hold exactly what the tables show.
+
+mod concurrency;
+mod costs;
+mod failures;
+mod grid;
+mod headline;
+mod judge;
+mod remains;
+mod scaling;
+mod speedups;
+mod subjects;
+mod warnings;
+
+use serde::Serialize;
+
+use crate::experiment::TechniqueKind;
+use crate::store::record::{ConfigurationSummary, Environment, Phase, RunData};
+
+pub use concurrency::ConcurrencyRow;
+pub use costs::CostRow;
+pub use failures::{FailureRow, StageState};
+pub use headline::Headline;
+pub use judge::{Judgement, judge};
+pub use remains::{FindingRow, IncompleteRow, ResidualRow};
+pub use scaling::ScalingRow;
+pub use speedups::{AverageRow, Scope, SpeedupRow, SpeedupState};
+pub use subjects::{DeviationRow, SetAsideRow, SubjectRow};
+pub use warnings::{Warning, WarningKind};
+
+use grid::Grid;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Analysis {
+    pub run: RunFacts,
+    pub machine: Environment,
+    pub headline: Headline,
+    pub subjects: Vec<SubjectRow>,
+    pub deviations: Vec<DeviationRow>,
+    pub set_aside: Vec<SetAsideRow>,
+    pub failures: Vec<FailureRow>,
+    pub speedups: Vec<SpeedupRow>,
+    pub averages: Vec<AverageRow>,
+    pub concurrency: Vec<ConcurrencyRow>,
+    pub costs: Vec<CostRow>,
+    pub scaling: Vec<ScalingRow>,
+    pub residual: Vec<ResidualRow>,
+    pub findings: Vec<FindingRow>,
+    pub incomplete: Vec<IncompleteRow>,
+    pub warnings: Vec<Warning>,
+}
+
+/// What was run, and how.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunFacts {
+    pub experiment: String,
+    pub study: Option<String>,
+    pub baseline: String,
+    pub repetitions: u32,
+    pub warmup: u32,
+    pub screening: u32,
+    pub seed: u64,
+    /// Not to be published.
+    pub quick: bool,
+    pub cores: Vec<usize>,
+    pub configurations: Vec<ConfigurationSummary>,
+    pub started_at: jiff::Timestamp,
+    pub host: String,
+    pub parade: String,
+    pub planned_trials: usize,
+    pub finished_trials: usize,
+}
+
+impl RunFacts {
+    /// The configurations that are compared with the baseline, in the order of the experiment file.
+    pub fn candidates(&self) -> impl Iterator<Item = &ConfigurationSummary> {
+        self.configurations.iter().filter(|configuration| configuration.name != self.baseline)
+    }
+
+    /// Those that can provoke failures: all that run anything in parallel.
+    pub fn provoking(&self) -> impl Iterator<Item = &ConfigurationSummary> {
+        self.configurations.iter().filter(|configuration| configuration.technique != TechniqueKind::Sequential)
+    }
+}
+
+impl Analysis {
+    pub fn of(run: &RunData) -> Analysis {
+        let grid = Grid::of(run);
+        let failures = failures::rows(&grid);
+        let speedups = speedups::rows(&grid);
+        let averages = speedups::averages(run, &speedups);
+        let concurrency = concurrency::rows(&grid);
+        Analysis {
+            headline: headline::headline(run, &speedups, &averages),
+            subjects: subjects::rows(run),
+            deviations: subjects::deviations(run),
+            set_aside: subjects::set_aside(run),
+            costs: costs::rows(&grid),
+            scaling: scaling::rows(&grid),
+            residual: remains::residual(run),
+            findings: remains::findings(run),
+            incomplete: remains::incomplete(&grid),
+            warnings: warnings::warnings(&grid, &speedups, &concurrency),
+            run: run_facts(run),
+            machine: run.environment.clone(),
+            failures,
+            speedups,
+            averages,
+            concurrency,
+        }
+    }
+}
+
+fn run_facts(run: &RunData) -> RunFacts {
+    let manifest = run.manifest.clone();
+    RunFacts {
+        planned_trials: manifest.trials.len(),
+        finished_trials: run.trials.iter().filter(|trial| trial.phase == Phase::Measured).count(),
+        experiment: manifest.experiment,
+        study: manifest.study,
+        baseline: manifest.baseline,
+        repetitions: manifest.repetitions,
+        warmup: manifest.warmup,
+        screening: manifest.screening,
+        seed: manifest.seed,
+        quick: manifest.quick,
+        cores: manifest.cores,
+        configurations: manifest.configurations,
+        started_at: manifest.started_at,
+        host: manifest.host,
+        parade: manifest.parade,
+    }
+}

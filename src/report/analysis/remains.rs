@@ -1,0 +1,156 @@
+//! What did not go well, gathered so that nothing is hidden: tests that no stage repaired, findings, trials without data.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::grid::{Grid, Presence};
+use crate::store::record::{Phase, RunData, TrialRecord, Verdict};
+use crate::suite::FindingKind;
+
+/// A test that still did not end well when a trial was over.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ResidualRow {
+    pub subject: String,
+    pub configuration: String,
+    pub cores: usize,
+    pub test: String,
+    /// In the first repetition in which it was seen.
+    pub outcome: &'static str,
+    pub message: Option<String>,
+    /// Repetitions in which it did not end well.
+    pub repetitions: usize,
+    pub of: usize,
+}
+
+/// Something that a reader of the numbers must know, and how often it was seen.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct FindingRow {
+    pub kind: &'static str,
+    pub subject: String,
+    pub configuration: String,
+    pub cores: usize,
+    pub finding: String,
+    pub trials: usize,
+}
+
+/// Trials of a cell that yielded no time to compare.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct IncompleteRow {
+    pub subject: String,
+    pub configuration: String,
+    pub cores: usize,
+    /// A verdict, or `pending`.
+    pub verdict: &'static str,
+    pub reason: String,
+    pub trials: usize,
+}
+
+type Place = (usize, usize, usize);
+
+/// Orders rows as the experiment file has subjects and configurations.
+fn place(run: &RunData, trial: &TrialRecord) -> Place {
+    let subject = run.manifest.subjects.iter().position(|name| *name == trial.subject);
+    let configuration = run.manifest.configurations.iter().position(|c| c.name == trial.configuration);
+    (subject.unwrap_or(usize::MAX), configuration.unwrap_or(usize::MAX), trial.cores)
+}
+
+fn measured(run: &RunData) -> impl Iterator<Item = &TrialRecord> {
+    run.trials.iter().filter(|trial| trial.phase == Phase::Measured)
+}
+
+pub(super) fn residual(run: &RunData) -> Vec<ResidualRow> {
+    let mut trials_of: BTreeMap<Place, usize> = BTreeMap::new();
+    let mut rows: BTreeMap<(Place, String), ResidualRow> = BTreeMap::new();
+    for trial in measured(run) {
+        let place = place(run, trial);
+        *trials_of.entry(place).or_default() += 1;
+        for residual in &trial.residual {
+            let row = rows.entry((place, residual.test.to_string())).or_insert_with(|| ResidualRow {
+                subject: trial.subject.clone(),
+                configuration: trial.configuration.clone(),
+                cores: trial.cores,
+                test: residual.test.to_string(),
+                outcome: residual.outcome.name(),
+                message: residual.message.clone(),
+                repetitions: 0,
+                of: 0,
+            });
+            row.repetitions += 1;
+        }
+    }
+    rows.into_iter()
+        .map(|((place, _), row)| ResidualRow { of: trials_of.get(&place).copied().unwrap_or(0), ..row })
+        .collect()
+}
+
+pub(super) fn findings(run: &RunData) -> Vec<FindingRow> {
+    let mut rows: BTreeMap<(FindingKind, Place, &str), FindingRow> = BTreeMap::new();
+    for trial in measured(run) {
+        for finding in &trial.findings {
+            let row = rows.entry((finding.kind, place(run, trial), &finding.text)).or_insert_with(|| FindingRow {
+                kind: finding_name(finding.kind),
+                subject: trial.subject.clone(),
+                configuration: trial.configuration.clone(),
+                cores: trial.cores,
+                finding: finding.text.clone(),
+                trials: 0,
+            });
+            row.trials += 1;
+        }
+    }
+    rows.into_values().collect()
+}
+
+fn finding_name(kind: FindingKind) -> &'static str {
+    match kind {
+        FindingKind::LostTests => "lost_tests",
+        FindingKind::UnexpectedTests => "unexpected_tests",
+        FindingKind::DeadWorker => "dead_worker",
+        FindingKind::NoConcurrency => "no_concurrency",
+        FindingKind::PartialMode => "partial_mode",
+        FindingKind::StrayProcesses => "stray_processes",
+        FindingKind::DirtyWorktree => "dirty_worktree",
+        FindingKind::CoarseSelection => "coarse_selection",
+        FindingKind::OrderNotKept => "order_not_kept",
+        FindingKind::Deviation => "deviation",
+        FindingKind::OutputCut => "output_cut",
+        FindingKind::Disturbance => "disturbance",
+    }
+}
+
+pub(super) fn incomplete(grid: &Grid) -> Vec<IncompleteRow> {
+    let mut rows = Vec::new();
+    for (key, _) in grid.keys(|_| true) {
+        let mut groups: BTreeMap<(Verdict, String), usize> = BTreeMap::new();
+        let trials = grid.trials(key);
+        for trial in trials.iter().filter(|trial| !super::grid::ran_to_its_end(trial)) {
+            *groups.entry((trial.verdict, trial.reason.clone().unwrap_or_default())).or_default() += 1;
+        }
+        let mut push = |verdict, reason, trials| {
+            rows.push(IncompleteRow {
+                subject: key.subject.to_owned(),
+                configuration: key.configuration.to_owned(),
+                cores: key.cores,
+                verdict,
+                reason,
+                trials,
+            });
+        };
+        for ((verdict, reason), count) in groups {
+            push(verdict.name(), reason, count);
+        }
+        let missing = grid.planned(key).saturating_sub(trials.len());
+        match grid.presence(key) {
+            Presence::Unprepared(verdict) => push(verdict.name(), failure_reason(grid.run, key.subject), missing),
+            _ if missing > 0 => push("pending", "not run yet".to_owned(), missing),
+            _ => {}
+        }
+    }
+    rows
+}
+
+fn failure_reason(run: &RunData, subject: &str) -> String {
+    let record = run.subjects.iter().find(|record| record.subject == subject);
+    record.and_then(|record| record.failure.as_ref()).map(|failure| failure.reason.clone()).unwrap_or_default()
+}

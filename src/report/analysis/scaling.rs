@@ -1,0 +1,39 @@
+//! One configuration against itself on its fewest cores. This is not a speedup over the baseline.
+
+use serde::Serialize;
+
+use super::grid::{CellKey, Grid, clean_times};
+use crate::stats;
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ScalingRow {
+    pub subject: String,
+    pub configuration: String,
+    pub cores: usize,
+    /// The number of cores that it is compared with.
+    pub reference_cores: usize,
+    /// Mean clean time there over mean clean time here.
+    pub scaling: f64,
+    /// Scaling over the factor of cores: 1 if every added core is fully used.
+    pub efficiency: f64,
+}
+
+/// Empty where only one number of cores was run.
+pub(super) fn rows(grid: &Grid) -> Vec<ScalingRow> {
+    let Some(lowest) = grid.run.manifest.cores.iter().copied().min() else { return Vec::new() };
+    grid.keys(|_| true).filter(|(key, _)| key.cores > lowest).filter_map(|(key, _)| row(grid, key, lowest)).collect()
+}
+
+fn row(grid: &Grid, key: CellKey, lowest: usize) -> Option<ScalingRow> {
+    let here = stats::mean(&clean_times(grid.trials(key)))?;
+    let there = stats::mean(&clean_times(grid.trials(CellKey { cores: lowest, ..key })))?;
+    let scaling = (here > 0.0).then(|| there / here)?;
+    Some(ScalingRow {
+        subject: key.subject.to_owned(),
+        configuration: key.configuration.to_owned(),
+        cores: key.cores,
+        reference_cores: lowest,
+        scaling,
+        efficiency: scaling * lowest as f64 / key.cores as f64,
+    })
+}

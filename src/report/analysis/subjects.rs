@@ -1,0 +1,97 @@
+//! Table I: what the subjects are, and what parade had to change about them.
+
+use serde::Serialize;
+
+use crate::store::record::{RunData, SubjectRecord};
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct SubjectRow {
+    pub subject: String,
+    pub origin: String,
+    pub revision: Option<String>,
+    pub tests: usize,
+    pub classes: usize,
+    pub modules: usize,
+    pub frameworks: String,
+    pub jdk: Option<String>,
+    pub maven: Option<String>,
+    pub deviations: usize,
+    pub set_aside: usize,
+    /// Why it could not be prepared.
+    pub failure: Option<String>,
+}
+
+/// How a subject differs from what was published.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct DeviationRow {
+    pub subject: String,
+    pub deviation: String,
+}
+
+/// A test that is run, but not counted.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct SetAsideRow {
+    pub subject: String,
+    pub test: String,
+    pub reason: String,
+}
+
+impl SubjectRow {
+    /// The first seven digits of a commit, as studies print it.
+    pub fn short_revision(&self) -> &str {
+        let revision = self.revision.as_deref().unwrap_or("–");
+        revision.char_indices().nth(7).map_or(revision, |(end, _)| &revision[..end])
+    }
+}
+
+pub(super) fn rows(run: &RunData) -> Vec<SubjectRow> {
+    in_order(run).map(row).collect()
+}
+
+/// In the order of the experiment file; what the file does not name comes last.
+fn in_order(run: &RunData) -> impl Iterator<Item = &SubjectRecord> {
+    let position = |record: &SubjectRecord| {
+        run.manifest.subjects.iter().position(|name| *name == record.subject).unwrap_or(usize::MAX)
+    };
+    let mut records: Vec<&SubjectRecord> = run.subjects.iter().collect();
+    records.sort_by_key(|record| position(record));
+    records.into_iter()
+}
+
+fn row(record: &SubjectRecord) -> SubjectRow {
+    SubjectRow {
+        subject: record.subject.clone(),
+        origin: record.origin.clone(),
+        revision: record.revision.clone(),
+        tests: record.tests,
+        classes: record.classes,
+        modules: record.modules.len(),
+        frameworks: record.frameworks.join(", "),
+        jdk: record.jdk.clone(),
+        maven: record.maven.clone(),
+        deviations: record.deviations.len(),
+        set_aside: record.set_aside.len(),
+        failure: record.failure.as_ref().map(|failure| failure.reason.clone()),
+    }
+}
+
+pub(super) fn deviations(run: &RunData) -> Vec<DeviationRow> {
+    let of = |record: &SubjectRecord| {
+        let subject = record.subject.clone();
+        let texts: Vec<String> = record.deviations.iter().map(|finding| finding.text.clone()).collect();
+        texts.into_iter().map(move |deviation| DeviationRow { subject: subject.clone(), deviation })
+    };
+    in_order(run).flat_map(of).collect()
+}
+
+pub(super) fn set_aside(run: &RunData) -> Vec<SetAsideRow> {
+    let mut rows = Vec::new();
+    for record in in_order(run) {
+        rows.extend(record.set_aside.iter().map(|aside| SetAsideRow {
+            subject: record.subject.clone(),
+            test: aside.test.to_string(),
+            reason: aside.reason.clone(),
+        }));
+    }
+    rows
+}

@@ -1,0 +1,221 @@
+//! Reasons to distrust a number, found in the numbers themselves.
+
+use std::collections::HashSet;
+
+use serde::Serialize;
+
+use super::concurrency::ConcurrencyRow;
+use super::grid::{CellKey, Grid, ran_to_its_end};
+use super::speedups::SpeedupRow;
+use crate::report::text::{plural, shown};
+use crate::stats;
+use crate::store::record::{Phase, TrialRecord, Verdict};
+
+/// Times whose standard deviation exceeds this part of their mean are called unsteady.
+const UNSTEADY: f64 = 0.10;
+/// A time this far from the mean is called extreme.
+const EXTREME: f64 = 0.50;
+/// A first run is slow if it takes this part longer than the median of the others.
+const SLOW_START: f64 = 0.20;
+/// Times drift if the run's halves differ by more than this part.
+const DRIFT: f64 = 0.05;
+/// Halves of fewer trials say nothing about drift.
+const TRIALS_FOR_DRIFT: usize = 12;
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Warning {
+    pub kind: WarningKind,
+    pub subject: Option<String>,
+    pub configuration: Option<String>,
+    pub cores: Option<usize>,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WarningKind {
+    #[default]
+    Quick,
+    Unfinished,
+    BaselineNotClean,
+    NoConcurrency,
+    FewPairs,
+    Unsteady,
+    Extreme,
+    SlowStart,
+    HighLoad,
+    Drift,
+}
+
+impl Warning {
+    fn of_run(kind: WarningKind, text: String) -> Self {
+        Warning { kind, subject: None, configuration: None, cores: None, text }
+    }
+
+    fn of_cell(kind: WarningKind, key: CellKey, text: String) -> Self {
+        Warning {
+            kind,
+            subject: Some(key.subject.to_owned()),
+            configuration: Some(key.configuration.to_owned()),
+            cores: Some(key.cores),
+            text,
+        }
+    }
+
+    /// Where it applies: `subject, configuration, 2 cores`.
+    pub fn place(&self) -> Option<String> {
+        let cores = self.cores.map(|cores| plural(cores, "core"));
+        let parts: Vec<String> = [self.subject.as_deref().map(shown), self.configuration.as_deref().map(shown), cores]
+            .into_iter()
+            .flatten()
+            .collect();
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+}
+
+pub(super) fn warnings(grid: &Grid, speedups: &[SpeedupRow], concurrency: &[ConcurrencyRow]) -> Vec<Warning> {
+    let mut warnings: Vec<Warning> = Vec::new();
+    warnings.extend(quick(grid));
+    warnings.extend(unfinished(grid));
+    warnings.extend(few_pairs(speedups));
+    warnings.extend(high_load(grid));
+    warnings.extend(drift(grid));
+    for (key, configuration) in grid.keys(|_| true) {
+        if configuration.name == grid.run.manifest.baseline {
+            warnings.extend(baseline_not_clean(key, grid.trials(key)));
+        }
+        warnings.extend(concurrency.iter().filter(|row| is_at(row, key)).filter_map(|row| no_concurrency(key, row)));
+        warnings.extend(unstable(key, grid.trials(key)));
+    }
+    warnings
+}
+
+fn is_at(row: &ConcurrencyRow, key: CellKey) -> bool {
+    row.subject == key.subject && row.configuration == key.configuration && row.cores == key.cores
+}
+
+fn no_concurrency(key: CellKey, row: &ConcurrencyRow) -> Option<Warning> {
+    row.no_effect.clone().map(|text| Warning::of_cell(WarningKind::NoConcurrency, key, text))
+}
+
+fn quick(grid: &Grid) -> Option<Warning> {
+    let text = "quick run: one repetition, or only a part of the experiment; not for publication";
+    grid.run.manifest.quick.then(|| Warning::of_run(WarningKind::Quick, text.to_owned()))
+}
+
+fn unfinished(grid: &Grid) -> Option<Warning> {
+    let manifest = &grid.run.manifest;
+    let unprepared = |subject: &str| grid.run.subjects.iter().any(|s| s.subject == subject && s.failure.is_some());
+    let done: HashSet<&str> = measured(grid).map(|trial| trial.trial.as_str()).collect();
+    let missing = manifest.trials.iter().filter(|t| !unprepared(&t.subject) && !done.contains(t.id.as_str())).count();
+    let text = format!("{} of {} planned trials have not run yet", missing, manifest.trials.len());
+    (missing > 0).then(|| Warning::of_run(WarningKind::Unfinished, text))
+}
+
+/// Pairs so few that no outcome at all could be significant.
+fn few_pairs(speedups: &[SpeedupRow]) -> Option<Warning> {
+    let hopeless = |row: &&SpeedupRow| row.smallest_p.is_some_and(|p| p >= 0.05);
+    let most = speedups.iter().filter(hopeless).map(|row| row.pairs).max()?;
+    let text = format!(
+        "{} of runs can never reach p < 0.05 in a two-sided test (the smallest is {}); six could",
+        plural(most, "pair"),
+        stats::smallest_reachable_p(most)
+    );
+    Some(Warning::of_run(WarningKind::FewPairs, text))
+}
+
+fn high_load(grid: &Grid) -> Option<Warning> {
+    let cores = grid.run.environment.logical_cores.max(1) as f64;
+    let loads: Vec<f64> = measured(grid).filter_map(|trial| trial.load_before).collect();
+    let high: Vec<f64> = loads.iter().copied().filter(|load| *load > cores).collect();
+    let highest = high.iter().copied().fold(0.0, f64::max);
+    let text = format!(
+        "the machine was busy before {} of {} trials: load up to {highest:.1} on {}",
+        high.len(),
+        loads.len(),
+        plural(cores as usize, "core")
+    );
+    (!high.is_empty()).then(|| Warning::of_run(WarningKind::HighLoad, text))
+}
+
+fn measured<'g>(grid: &'g Grid) -> impl Iterator<Item = &'g TrialRecord> {
+    grid.run.trials.iter().filter(|trial| trial.phase == Phase::Measured)
+}
+
+/// Compares the run's first half with its second, each time taken relative to the mean of its own cell.
+fn drift(grid: &Grid) -> Option<Warning> {
+    let mut relative: Vec<(jiff::Timestamp, f64)> = Vec::new();
+    for (key, _) in grid.keys(|_| true) {
+        let ended: Vec<&&TrialRecord> = grid.trials(key).iter().filter(|trial| ran_to_its_end(trial)).collect();
+        let walls: Vec<f64> = ended.iter().map(|trial| trial.cost.wall_seconds).collect();
+        let Some(mean) = stats::mean(&walls).filter(|mean| *mean > 0.0 && walls.len() > 1) else { continue };
+        relative.extend(ended.iter().map(|trial| (trial.started_at, trial.cost.wall_seconds / mean)));
+    }
+    if relative.len() < TRIALS_FOR_DRIFT {
+        return None;
+    }
+    relative.sort_by_key(|(started, _)| *started);
+    let (first, second) = relative.split_at(relative.len() / 2);
+    let center = |half: &[(jiff::Timestamp, f64)]| stats::median(&half.iter().map(|(_, x)| *x).collect::<Vec<_>>());
+    let change = center(second)? / center(first)? - 1.0;
+    let direction = if change > 0.0 { "slower" } else { "faster" };
+    let text = format!("the second half of the run was {:.0} % {direction} than the first", change.abs() * 100.0);
+    (change.abs() > DRIFT).then(|| Warning::of_run(WarningKind::Drift, text))
+}
+
+fn baseline_not_clean(key: CellKey, trials: &[&TrialRecord]) -> Option<Warning> {
+    let unclean = trials.iter().filter(|trial| trial.verdict != Verdict::Clean).count();
+    let text = format!("the baseline itself was not clean in {unclean} of {} repetitions", trials.len());
+    (unclean > 0).then(|| Warning::of_cell(WarningKind::BaselineNotClean, key, text))
+}
+
+fn unstable(key: CellKey, trials: &[&TrialRecord]) -> Vec<Warning> {
+    let walls: Vec<f64> =
+        trials.iter().filter(|trial| ran_to_its_end(trial)).map(|trial| trial.cost.wall_seconds).collect();
+    if walls.len() < 3 {
+        return Vec::new();
+    }
+    let found = [
+        (WarningKind::Unsteady, unsteady(&walls)),
+        (WarningKind::Extreme, extreme(&walls)),
+        (WarningKind::SlowStart, slow_start(&walls)),
+    ];
+    found.into_iter().filter_map(|(kind, text)| Some(Warning::of_cell(kind, key, text?))).collect()
+}
+
+fn unsteady(walls: &[f64]) -> Option<String> {
+    let spread = stats::coefficient_of_variation(walls).filter(|spread| *spread > UNSTEADY)?;
+    Some(format!("times vary: the standard deviation is {:.0} % of the mean", spread * 100.0))
+}
+
+fn extreme(walls: &[f64]) -> Option<String> {
+    let mean = stats::mean(walls).filter(|mean| *mean > 0.0)?;
+    let farthest = walls.iter().map(|wall| wall / mean - 1.0).max_by(|a, b| a.abs().total_cmp(&b.abs()))?;
+    let side = if farthest > 0.0 { "above" } else { "below" };
+    (farthest.abs() > EXTREME).then(|| format!("one time lies {:.0} % {side} the mean", farthest.abs() * 100.0))
+}
+
+fn slow_start(walls: &[f64]) -> Option<String> {
+    let (first, others) = walls.split_first()?;
+    let usual = stats::median(others).filter(|usual| *usual > 0.0)?;
+    let longer = first / usual - 1.0;
+    (longer > SLOW_START).then(|| format!("the first repetition took {:.0} % longer than the others", longer * 100.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steady_times_raise_no_warning() {
+        let walls = [10.0, 10.2, 9.9, 10.1];
+        assert_eq!((unsteady(&walls), extreme(&walls), slow_start(&walls)), (None, None, None));
+    }
+
+    #[test]
+    fn each_kind_of_instability_is_named() {
+        assert!(unsteady(&[10.0, 13.0, 8.0]).unwrap().contains("24 %"));
+        assert!(extreme(&[10.0, 10.0, 40.0]).unwrap().contains("100 % above"));
+        assert!(slow_start(&[15.0, 10.0, 10.0, 10.0]).unwrap().contains("50 % longer"));
+    }
+}

@@ -1,0 +1,150 @@
+//! Box plots lying down: one row per configuration, one panel per number of cores, every value as a dot.
+
+use plotters::prelude::DrawingBackend;
+
+use super::canvas::{Anchor, Canvas, Drawn, fitted, palette};
+use super::scale::{Kind, Scale};
+use crate::stats;
+
+const WIDTH: i32 = 620;
+const LABELS: i32 = 150;
+const MARGIN: i32 = 16;
+const ROW: i32 = 52;
+const HEAD: i32 = 30;
+const AXIS: i32 = 48;
+const TEXT: f64 = 13.0;
+
+pub struct BoxFigure {
+    pub axis: String,
+    pub kind: Kind,
+    /// Begin the axis at zero, if it is linear.
+    pub from_zero: bool,
+    /// A value to compare with, such as a speedup of one.
+    pub reference: Option<f64>,
+    /// Which colour the first group has; the first one is the baseline's.
+    pub first_colour: usize,
+    pub panels: Vec<Panel>,
+}
+
+pub struct Panel {
+    pub title: Option<String>,
+    pub groups: Vec<Group>,
+}
+
+pub struct Group {
+    pub label: String,
+    pub values: Vec<f64>,
+}
+
+impl BoxFigure {
+    pub fn has_data(&self) -> bool {
+        self.values().next().is_some()
+    }
+
+    fn values(&self) -> impl Iterator<Item = f64> {
+        self.panels.iter().flat_map(|panel| &panel.groups).flat_map(|group| group.values.iter().copied())
+    }
+
+    pub fn size(&self) -> (u32, u32) {
+        let height: i32 = self.panels.iter().map(Panel::height).sum::<i32>() + AXIS + MARGIN;
+        (WIDTH as u32, height as u32)
+    }
+
+    pub fn draw<D: DrawingBackend>(&self, canvas: &Canvas<D>) -> Drawn<D> {
+        let zero = (self.from_zero && self.kind == Kind::Linear).then_some(0.0);
+        let covered: Vec<f64> = self.values().chain(self.reference).chain(zero).collect();
+        let scale = Scale::over(&covered, self.kind, LABELS + 10, WIDTH - MARGIN);
+        let bottom = self.size().1 as i32 - AXIS;
+        self.draw_axis(canvas, &scale, bottom)?;
+        let mut top = MARGIN / 2;
+        for panel in &self.panels {
+            self.draw_panel(canvas, panel, &scale, top)?;
+            top += panel.height();
+        }
+        Ok(())
+    }
+
+    fn draw_axis<D: DrawingBackend>(&self, canvas: &Canvas<D>, scale: &Scale, bottom: i32) -> Drawn<D> {
+        for (value, label) in scale.ticks() {
+            let x = scale.at(value);
+            canvas.line((x, MARGIN / 2), (x, bottom), palette::RULE, 1)?;
+            canvas.text(&label, (x, bottom + 14), TEXT - 1.0, palette::FAINT, Anchor::Middle)?;
+        }
+        if let Some(reference) = self.reference {
+            let x = scale.at(reference);
+            canvas.line((x, MARGIN / 2), (x, bottom), palette::FAINT, 1)?;
+        }
+        let middle = (LABELS + 10 + WIDTH - MARGIN) / 2;
+        canvas.text(&self.axis, (middle, bottom + 35), TEXT - 1.0, palette::FAINT, Anchor::Middle)
+    }
+
+    fn draw_panel<D: DrawingBackend>(&self, canvas: &Canvas<D>, panel: &Panel, scale: &Scale, top: i32) -> Drawn<D> {
+        if let Some(title) = &panel.title {
+            canvas.text(title, (MARGIN, top + HEAD / 2), TEXT, palette::FAINT, Anchor::Start)?;
+        }
+        for (index, group) in panel.groups.iter().enumerate() {
+            let middle = top + panel.head() + ROW * index as i32 + ROW / 2;
+            self.draw_group(canvas, group, scale, middle, palette::series(self.first_colour + index))?;
+        }
+        Ok(())
+    }
+
+    fn draw_group<D: DrawingBackend>(
+        &self,
+        canvas: &Canvas<D>,
+        group: &Group,
+        scale: &Scale,
+        middle: i32,
+        ink: super::Ink,
+    ) -> Drawn<D> {
+        let label = fitted(&group.label, LABELS - MARGIN, TEXT);
+        canvas.text(&label, (LABELS, middle - 8), TEXT, palette::INK, Anchor::End)?;
+        canvas.text(
+            &format!("n = {}", group.values.len()),
+            (LABELS, middle + 9),
+            TEXT - 2.0,
+            palette::FAINT,
+            Anchor::End,
+        )?;
+        if let Some(plot) = stats::box_plot(&group.values).filter(|_| group.values.len() > 2) {
+            draw_box(canvas, &plot, scale, middle, ink)?;
+        }
+        for (index, value) in group.values.iter().enumerate() {
+            let jitter = [0, -5, 5, -9, 9][index % 5];
+            canvas.dot((scale.at(*value), middle + jitter), 3, ink, 0.8)?;
+        }
+        Ok(())
+    }
+}
+
+fn draw_box<D: DrawingBackend>(
+    canvas: &Canvas<D>,
+    plot: &stats::BoxPlot,
+    scale: &Scale,
+    middle: i32,
+    ink: super::Ink,
+) -> Drawn<D> {
+    let half = 14;
+    let [lower, left, center, right, upper] =
+        [plot.lower_whisker, plot.lower_quartile, plot.median, plot.upper_quartile, plot.upper_whisker]
+            .map(|value| scale.at(value));
+    for (from, to) in [(lower, left), (right, upper)] {
+        canvas.line((from, middle), (to, middle), ink, 1)?;
+    }
+    for end in [lower, upper] {
+        canvas.line((end, middle - half / 2), (end, middle + half / 2), ink, 1)?;
+    }
+    canvas.fill((left, middle - half), (right, middle + half), ink, 0.16)?;
+    canvas.outline((left, middle - half), (right, middle + half), ink)?;
+    canvas.line((center, middle - half), (center, middle + half), ink, 3)
+}
+
+impl Panel {
+    fn head(&self) -> i32 {
+        if self.title.is_some() { HEAD } else { 0 }
+    }
+
+    fn height(&self) -> i32 {
+        self.head() + ROW * self.groups.len() as i32
+    }
+}

@@ -1,0 +1,80 @@
+//! The report as one JSON document: `{run_dir, run, headline, tables: {subjects: […], failures: […], speedups: […], …},
+//! warnings: […]}`. The rows are those of the CSV files; times are in seconds, sizes in bytes, cells without a number are
+//! `null` beside a `state` that says why.
+
+use std::path::Path;
+
+use miette::IntoDiagnostic;
+use serde_json::{Value, json};
+
+use crate::report::Analysis;
+use crate::report::tables::TableName;
+
+/// The document, with all tables or only one.
+pub fn render(analysis: &Analysis, run_dir: &Path, only: Option<TableName>) -> miette::Result<Value> {
+    let mut tables = serde_json::Map::new();
+    for table in TableName::ALL.into_iter().filter(|table| only.is_none_or(|only| only == *table)) {
+        if let Some(rows) = rows(analysis, table)? {
+            tables.insert(table.name().replace('-', "_"), rows);
+        }
+    }
+    if only.is_none() {
+        tables.insert("averages".to_owned(), serde_json::to_value(&analysis.averages).into_diagnostic()?);
+    }
+    Ok(json!({
+        "run_dir": run_dir.to_string_lossy(),
+        "run": analysis.run,
+        "machine": analysis.machine,
+        "headline": analysis.headline,
+        "tables": tables,
+        "warnings": analysis.warnings,
+    }))
+}
+
+/// Nothing for what is told elsewhere in the document.
+fn rows(analysis: &Analysis, table: TableName) -> miette::Result<Option<Value>> {
+    let value = match table {
+        TableName::Subjects => serde_json::to_value(&analysis.subjects),
+        TableName::Failures => serde_json::to_value(&analysis.failures),
+        TableName::Speedups => serde_json::to_value(&analysis.speedups),
+        TableName::Concurrency => serde_json::to_value(&analysis.concurrency),
+        TableName::Costs => serde_json::to_value(&analysis.costs),
+        TableName::Scaling => serde_json::to_value(&analysis.scaling),
+        TableName::Residual => serde_json::to_value(&analysis.residual),
+        TableName::Incomplete => serde_json::to_value(&analysis.incomplete),
+        TableName::Findings => serde_json::to_value(&analysis.findings),
+        TableName::Deviations => serde_json::to_value(&analysis.deviations),
+        TableName::SetAside => serde_json::to_value(&analysis.set_aside),
+        TableName::SpeedupsStudy | TableName::Warnings => return Ok(None),
+    };
+    value.map(Some).into_diagnostic()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn the_document_has_what_scripts_rely_on() {
+        let analysis = sample::studied();
+        let document = render(analysis, Path::new("results/x"), None).unwrap();
+        assert_eq!(document["run_dir"], "results/x");
+        for table in ["failures", "speedups", "subjects", "averages"] {
+            assert!(document["tables"][table].as_array().is_some_and(|rows| !rows.is_empty()), "{table}");
+        }
+        assert!(document["warnings"].is_array());
+        let row = &document["tables"]["speedups"][0];
+        for key in
+            ["subject", "configuration", "cores", "state", "speedup", "ci_low", "ci_high", "pairs", "p", "p_holm"]
+        {
+            assert!(row.get(key).is_some(), "{key}");
+        }
+    }
+
+    #[test]
+    fn one_table_can_be_asked_for() {
+        let document = render(sample::studied(), Path::new("x"), Some(TableName::Failures)).unwrap();
+        assert_eq!(document["tables"].as_object().unwrap().keys().collect::<Vec<_>>(), ["failures"]);
+    }
+}

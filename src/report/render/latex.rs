@@ -1,0 +1,102 @@
+//! LaTeX tables in the style of the booktabs package, to be put into a paper with `\input`.
+
+use std::fmt::Write;
+
+use super::NOT_FOR_PUBLICATION;
+use crate::report::Analysis;
+use crate::report::tables::{Align, Table};
+
+pub fn render(analysis: &Analysis, tables: &[Table]) -> String {
+    let mut out = String::from("% needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}\n");
+    if analysis.run.quick {
+        let _ = writeln!(out, "% {NOT_FOR_PUBLICATION}");
+    }
+    for table in tables {
+        out.push('\n');
+        out += &render_table(table);
+    }
+    out
+}
+
+pub fn render_table(table: &Table) -> String {
+    let alignment: String = table.columns.iter().map(|c| if c.align == Align::Left { 'l' } else { 'r' }).collect();
+    let mut out = format!("\\begin{{table}}\n\\centering\n\\caption{{{}}}\n", escape(&table.title));
+    let _ = writeln!(out, "\\begin{{tabular}}{{{alignment}}}\n\\toprule");
+    out += &group_heads(table);
+    out += &line(table.columns.iter().map(|column| escape(&column.label)));
+    out += "\\midrule\n";
+    let mut in_summary = false;
+    for row in &table.rows {
+        if row.is_summary && !in_summary {
+            out += "\\midrule\n";
+            in_summary = true;
+        }
+        out += &line(row.cells.iter().map(|cell| escape(&cell.text)));
+    }
+    out + "\\bottomrule\n\\end{tabular}\n\\end{table}\n"
+}
+
+fn group_heads(table: &Table) -> String {
+    if table.columns.iter().all(|column| column.group.is_none()) {
+        return String::new();
+    }
+    let (mut cells, mut rules, mut start) = (Vec::new(), String::new(), 1);
+    for group in table.columns.chunk_by(|a, b| a.group == b.group) {
+        let end = start + group.len() - 1;
+        match group.first().and_then(|column| column.group.as_ref()) {
+            Some(name) => {
+                cells.push(format!("\\multicolumn{{{}}}{{c}}{{{}}}", group.len(), escape(name)));
+                let _ = write!(rules, "\\cmidrule(lr){{{start}-{end}}}");
+            }
+            None => cells.extend(group.iter().map(|_| String::new())),
+        }
+        start = end + 1;
+    }
+    format!("{}{rules}\n", line(cells.into_iter()))
+}
+
+fn line(cells: impl Iterator<Item = String>) -> String {
+    format!("{} \\\\\n", cells.collect::<Vec<_>>().join(" & "))
+}
+
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\\' => out += "\\textbackslash{}",
+            '~' => out += "\\textasciitilde{}",
+            '^' => out += "\\textasciicircum{}",
+            '<' => out += "\\textless{}",
+            '>' => out += "\\textgreater{}",
+            '|' => out += "\\textbar{}",
+            '"' => out += "\\textquotedbl{}",
+            '–' => out += "--",
+            '…' => out += "\\dots{}",
+            '×' => out += "$\\times$",
+            '±' => out += "$\\pm$",
+            'Σ' => out += "$\\Sigma$",
+            '↵' => out += "$\\hookleftarrow$",
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => out.extend(['\\', c]),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+    use crate::report::tables::TableName;
+
+    #[test]
+    fn table_ii_is_ready_for_a_paper() {
+        let analysis = sample::studied();
+        insta::assert_snapshot!(render(analysis, &Table::named(analysis, TableName::Failures)));
+    }
+
+    #[test]
+    fn names_cannot_run_commands() {
+        assert_eq!(escape("\\input{x}_50%"), "\\textbackslash{}input\\{x\\}\\_50\\%");
+    }
+}

@@ -1,0 +1,104 @@
+//! Markdown tables, as GitHub reads them.
+
+use super::NOT_FOR_PUBLICATION;
+use crate::report::Analysis;
+use crate::report::tables::{Align, Column, Row, Table};
+use crate::report::text::{plural, shown};
+
+/// The whole report.
+pub fn render(analysis: &Analysis) -> String {
+    let run = &analysis.run;
+    let mut out = format!("# {}\n\n", escape(&shown(&run.experiment)));
+    if run.quick {
+        out += &format!("**{NOT_FOR_PUBLICATION}**\n\n");
+    }
+    for sentence in std::iter::once(&analysis.headline.speed).chain(&analysis.headline.repair) {
+        out += &format!("{}\n", escape(sentence));
+    }
+    out += &format!(
+        "\n{} of {} trials, {}, seed {}, on {} ({}, {}); parade {}.\n",
+        run.finished_trials,
+        run.planned_trials,
+        plural(run.repetitions as usize, "repetition"),
+        run.seed,
+        escape(&shown(&run.host)),
+        escape(&shown(&analysis.machine.cpu_model)),
+        plural(analysis.machine.logical_cores, "logical core"),
+        escape(&shown(&run.parade)),
+    );
+    for table in Table::all(analysis) {
+        out.push('\n');
+        out += &render_table(&table);
+    }
+    out
+}
+
+pub fn render_table(table: &Table) -> String {
+    let mut out = format!("## {}\n\n", escape(&table.title));
+    out += &line(table.columns.iter().map(head));
+    out += &line(table.columns.iter().map(|column| match column.align {
+        Align::Left => ":--".to_owned(),
+        Align::Right => "--:".to_owned(),
+    }));
+    for row in &table.rows {
+        out += &line(row.cells.iter().map(|cell| emphasised(&escape(&cell.text), row)));
+    }
+    out.push('\n');
+    for note in &table.notes {
+        out += &format!("{}\n", escape(note));
+    }
+    out
+}
+
+fn head(column: &Column) -> String {
+    match &column.group {
+        Some(group) => escape(&format!("{group} {}", column.label)),
+        None => escape(&column.label),
+    }
+}
+
+fn emphasised(text: &str, row: &Row) -> String {
+    if row.is_summary && !text.is_empty() { format!("**{text}**") } else { text.to_owned() }
+}
+
+fn line(cells: impl Iterator<Item = String>) -> String {
+    format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
+}
+
+/// Marks what Markdown or HTML would read as markup.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => out += "&lt;",
+            '>' => out += "&gt;",
+            '&' => out += "&amp;",
+            '\\' | '|' | '*' | '_' | '`' | '[' | ']' | '~' => out.extend(['\\', c]),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn the_report_reads_well() {
+        insta::assert_snapshot!(render(sample::studied()));
+    }
+
+    #[test]
+    fn names_cannot_break_a_table() {
+        let text = render(sample::attacked());
+        assert!(!text.contains("<img"), "markup came through");
+        for table in Table::all(sample::attacked()) {
+            for line in render_table(&table).lines().filter(|line| line.starts_with('|')) {
+                let bars = line.replace("\\\\", "").replace("\\|", "").matches('|').count();
+                assert_eq!(bars, table.columns.len() + 1, "{line}");
+            }
+        }
+    }
+}

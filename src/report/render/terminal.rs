@@ -1,0 +1,311 @@
+//! Tables for a terminal: aligned, ruled, as wide as the screen at most, coloured only when asked.
+
+use unicode_width::UnicodeWidthStr;
+
+use super::NOT_FOR_PUBLICATION;
+use crate::report::Analysis;
+use crate::report::tables::{Align, Cell, Column, Row, Table, TableName, Tone};
+use crate::report::text::shown;
+
+/// Columns between two others.
+const GAP: usize = 2;
+/// Texts are cut here, whatever the width.
+const WIDEST_CELL: usize = 60;
+/// Long lists are cut here; the report folder has them whole.
+const MOST_ROWS: usize = 25;
+/// An optional column that would be narrower is left out.
+const NARROWEST_OPTIONAL: usize = 16;
+/// A screen is taken to be at least this wide.
+const NARROWEST: usize = 40;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Style {
+    pub width: usize,
+    pub colour: bool,
+}
+
+/// The tables that answer the questions; the rest is in the report folder.
+const SHOWN: [TableName; 8] = [
+    TableName::Subjects,
+    TableName::SetAside,
+    TableName::Failures,
+    TableName::Speedups,
+    TableName::Scaling,
+    TableName::Residual,
+    TableName::Incomplete,
+    TableName::Findings,
+];
+
+/// The whole report.
+pub fn render(analysis: &Analysis, style: Style) -> String {
+    let mut out = String::new();
+    let run = &analysis.run;
+    let trials = format!("{} of {} trials", run.finished_trials, run.planned_trials);
+    out += &paint(&format!("{}: {trials}", shown(&run.experiment)), "1", style);
+    if run.quick {
+        out += &paint(&format!("  [{NOT_FOR_PUBLICATION}]"), "33", style);
+    }
+    out.push('\n');
+    for name in SHOWN {
+        for table in Table::named(analysis, name) {
+            out.push('\n');
+            out += &render_table(&table, style);
+        }
+    }
+    out += &warnings(analysis, style);
+    out.push('\n');
+    for sentence in std::iter::once(&analysis.headline.speed).chain(&analysis.headline.repair) {
+        out += &paint(&wrapped(sentence, style.width.max(NARROWEST)).join("\n"), "1", style);
+        out.push('\n');
+    }
+    out
+}
+
+fn warnings(analysis: &Analysis, style: Style) -> String {
+    if analysis.warnings.is_empty() {
+        return String::new();
+    }
+    let mut out = format!("\n{}\n", paint("Reasons for caution", "1", style));
+    for warning in &analysis.warnings {
+        let place = warning.place().map_or(String::new(), |place| format!("{place}: "));
+        let lines = wrapped(&format!("{place}{}", warning.text), style.width.max(NARROWEST) - 2);
+        out += &paint(&format!("! {}", lines.join("\n  ")), "33", style);
+        out.push('\n');
+    }
+    out
+}
+
+/// One table: title, heads, rows, notes. Columns that do not fit are continued below, beside the first one again.
+pub fn render_table(table: &Table, style: Style) -> String {
+    let width = style.width.max(NARROWEST);
+    let mut widths = column_widths(table, width);
+    let columns = fitting_columns(table, &mut widths, width);
+    let mut out = format!("{}\n", paint(&table.title, "1", style));
+    for part in parts(&table.columns, &columns, &widths, width) {
+        out += &render_part(table, &part, &widths, style);
+    }
+    for note in &table.notes {
+        for line in wrapped(note, width) {
+            out += &paint(&line, "2", style);
+            out.push('\n');
+        }
+    }
+    out
+}
+
+fn column_widths(table: &Table, width: usize) -> Vec<usize> {
+    let widest = WIDEST_CELL.min(width / 2);
+    (0..table.columns.len())
+        .map(|index| {
+            let cells = table.rows.iter().filter_map(|row| row.cells.get(index)).map(|cell| cell.text.width());
+            cells.chain([table.columns[index].label.width()]).max().unwrap_or(0).min(widest)
+        })
+        .collect()
+}
+
+/// Which columns are shown: where all are too wide together, optional ones are cut or left out, the last first.
+fn fitting_columns(table: &Table, widths: &mut [usize], width: usize) -> Vec<usize> {
+    let mut chosen: Vec<usize> = (0..table.columns.len()).collect();
+    for index in (0..table.columns.len()).rev().filter(|index| table.columns[*index].is_optional) {
+        let taken = chosen.iter().map(|index| widths[*index] + GAP).sum::<usize>() - GAP;
+        if taken <= width {
+            break;
+        }
+        match (widths[index] + width).checked_sub(taken) {
+            Some(room) if room >= NARROWEST_OPTIONAL => widths[index] = room,
+            _ => chosen.retain(|other| *other != index),
+        }
+    }
+    chosen
+}
+
+/// Splits the columns so that each part fits; columns of one group stay together where a part can hold them.
+fn parts(columns: &[Column], chosen: &[usize], widths: &[usize], width: usize) -> Vec<Vec<usize>> {
+    let mut parts: Vec<Vec<usize>> = Vec::new();
+    let mut part: Vec<usize> = Vec::new();
+    let taken = |part: &[usize]| part.iter().map(|index| widths[*index] + GAP).sum::<usize>();
+    for block in blocks(columns, chosen) {
+        if part.len() > 1 && taken(&part) + taken(&block) > width + GAP {
+            parts.push(std::mem::replace(&mut part, vec![0]));
+        }
+        for index in block {
+            if part.len() > 1 && taken(&part) + widths[index] > width {
+                parts.push(std::mem::replace(&mut part, vec![0]));
+            }
+            part.push(index);
+        }
+    }
+    parts.push(part);
+    parts
+}
+
+/// Neighbouring columns under the same head.
+fn blocks(columns: &[Column], chosen: &[usize]) -> Vec<Vec<usize>> {
+    let together = |a: &usize, b: &usize| columns[*a].group.is_some() && columns[*a].group == columns[*b].group;
+    chosen.chunk_by(together).map(<[usize]>::to_vec).collect()
+}
+
+fn render_part(table: &Table, part: &[usize], widths: &[usize], style: Style) -> String {
+    let total = part.iter().map(|index| widths[*index] + GAP).sum::<usize>().saturating_sub(GAP);
+    let rule = format!("{}\n", paint(&"─".repeat(total), "2", style));
+    let mut out = rule.clone();
+    out += &group_heads(table, part, widths);
+    let labels = Row {
+        cells: table.columns.iter().map(|c| Cell { text: c.label.clone(), tone: Tone::Plain, hint: None }).collect(),
+        is_summary: false,
+    };
+    out += &line(&table.columns, &labels, part, widths, style);
+    out += &rule;
+    let (bodies, summaries): (Vec<&Row>, Vec<&Row>) = table.rows.iter().partition(|row| !row.is_summary);
+    let most = if is_list(table.name) { MOST_ROWS } else { bodies.len() };
+    for row in bodies.iter().take(most) {
+        out += &line(&table.columns, row, part, widths, style);
+    }
+    if bodies.len() > most {
+        out += &format!("… and {} more in {}.csv\n", bodies.len() - most, table.name.name());
+    }
+    if !summaries.is_empty() {
+        out += &rule;
+    }
+    for row in summaries {
+        out += &line(&table.columns, row, part, widths, style);
+    }
+    out + &rule
+}
+
+/// Lists can be endless; tables of subjects are shown whole.
+fn is_list(table: TableName) -> bool {
+    matches!(table, TableName::Residual | TableName::Incomplete | TableName::Findings | TableName::SetAside)
+}
+
+/// The line above the heads, if any column has a group: each group's name over its columns.
+fn group_heads(table: &Table, part: &[usize], widths: &[usize]) -> String {
+    if part.iter().all(|index| table.columns[*index].group.is_none()) {
+        return String::new();
+    }
+    let mut out = String::new();
+    for group in part.chunk_by(|a, b| table.columns[*a].group == table.columns[*b].group) {
+        let span = group.iter().map(|index| widths[*index] + GAP).sum::<usize>() - GAP;
+        let name = group.first().and_then(|index| table.columns[*index].group.clone()).unwrap_or_default();
+        let name = cut(&name, span);
+        let rest = span - name.width();
+        let left = if name.is_empty() { 0 } else { rest / 2 };
+        out += &format!("{}{name}{}{}", " ".repeat(left), " ".repeat(rest - left), " ".repeat(GAP));
+    }
+    format!("{}\n", out.trim_end())
+}
+
+fn line(columns: &[Column], row: &Row, part: &[usize], widths: &[usize], style: Style) -> String {
+    let mut out = String::new();
+    for (position, index) in part.iter().enumerate() {
+        let Some(cell) = row.cells.get(*index) else { continue };
+        let text = cut(&cell.text, widths[*index]);
+        let padding = " ".repeat(widths[*index] - text.width());
+        let painted = paint(&text, colour_code(cell.tone), style);
+        let is_last = position + 1 == part.len();
+        out += &match columns[*index].align {
+            Align::Right => format!("{padding}{painted}"),
+            Align::Left if is_last => painted,
+            Align::Left => format!("{painted}{padding}"),
+        };
+        if !is_last {
+            out += &" ".repeat(GAP);
+        }
+    }
+    format!("{}\n", out.trim_end())
+}
+
+fn colour_code(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Plain => "",
+        Tone::Good => "32",
+        Tone::Bad => "31",
+        Tone::Muted => "2",
+    }
+}
+
+fn paint(text: &str, code: &str, style: Style) -> String {
+    if style.colour && !code.is_empty() && !text.is_empty() {
+        format!("\u{1b}[{code}m{text}\u{1b}[0m")
+    } else {
+        text.to_owned()
+    }
+}
+
+/// The text in at most so many columns, with an ellipsis where it was cut.
+fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut kept = String::new();
+    for c in text.chars() {
+        if kept.width() + c.to_string().width() + 1 > width {
+            break;
+        }
+        kept.push(c);
+    }
+    if width > 0 {
+        kept.push('…');
+    }
+    kept
+}
+
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.last().map_or(0, |line| line.width());
+        if line > 0 && line + 1 + word.width() > width {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    const PLAIN: Style = Style { width: 110, colour: false };
+
+    #[test]
+    fn the_report_reads_well() {
+        insta::assert_snapshot!(render(sample::studied(), PLAIN));
+    }
+
+    #[test]
+    fn nothing_is_wider_than_the_screen() {
+        for width in [40, 60, 80, 200] {
+            let text = render(sample::studied(), Style { width, colour: false });
+            for line in text.lines() {
+                assert!(line.width() <= width, "{} > {width}: {line}", line.width());
+            }
+        }
+    }
+
+    #[test]
+    fn colour_comes_only_when_asked() {
+        let analysis = sample::studied();
+        assert!(!render(analysis, PLAIN).contains('\u{1b}'));
+        assert!(render(analysis, Style { colour: true, ..PLAIN }).contains("\u{1b}[32m"));
+    }
+
+    #[test]
+    fn names_cannot_reach_the_terminal_raw() {
+        let analysis = sample::attacked();
+        let text = render(analysis, PLAIN);
+        assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'));
+    }
+
+    #[test]
+    fn wide_characters_keep_the_columns_aligned() {
+        assert_eq!(cut("日本語テスト", 5), "日本…");
+        assert_eq!(cut("abc", 0), "");
+    }
+}

@@ -1,0 +1,116 @@
+//! Table II as the study lays it out: subjects down, configurations and their stages across.
+
+use super::{Cell, Column, Row, Table, TableName, Tone, cores_suffix};
+use crate::report::Analysis;
+use crate::report::analysis::{FailureRow, StageState};
+use crate::report::text::{plural, shown};
+
+/// A configuration's stage: a column.
+type StageColumn<'a> = (&'a str, u32);
+
+pub(super) fn table(analysis: &Analysis, cores: usize) -> Table {
+    let here: Vec<&FailureRow> = analysis.failures.iter().filter(|row| row.cores == cores).collect();
+    let columns = stage_columns(analysis, &here);
+    let mut subjects: Vec<&str> = here.iter().map(|row| row.subject.as_str()).collect();
+    subjects.dedup();
+    let mut rows: Vec<Row> = subjects.iter().map(|subject| row(subject, &columns, &here)).collect();
+    if !rows.is_empty() {
+        rows.push(sums(&columns, &here, &subjects));
+    }
+    Table {
+        name: TableName::Failures,
+        title: format!("Failures after each stage{}", cores_suffix(analysis, cores)),
+        columns: heads(&columns),
+        rows,
+        notes: notes(analysis, &here),
+    }
+}
+
+fn stage_columns<'a>(analysis: &'a Analysis, rows: &[&FailureRow]) -> Vec<StageColumn<'a>> {
+    let stages = |name: &str| rows.iter().filter(|row| row.configuration == name).map(|row| row.stage).max();
+    analysis
+        .run
+        .provoking()
+        .flat_map(|c| (1..=stages(&c.name).unwrap_or(0)).map(move |stage| (c.name.as_str(), stage)))
+        .collect()
+}
+
+fn heads(columns: &[StageColumn]) -> Vec<Column> {
+    let fixed = [Column::left("subject"), Column::right("# tests")];
+    let stages =
+        columns.iter().map(|(configuration, stage)| Column::right(format!("#{stage}")).under(shown(configuration)));
+    fixed.into_iter().chain(stages).collect()
+}
+
+fn find<'a>(rows: &[&'a FailureRow], subject: &str, column: &StageColumn) -> Option<&'a FailureRow> {
+    rows.iter().find(|row| row.subject == subject && row.configuration == column.0 && row.stage == column.1).copied()
+}
+
+fn row(subject: &str, columns: &[StageColumn], rows: &[&FailureRow]) -> Row {
+    let tests = columns.first().and_then(|column| find(rows, subject, column)).and_then(|row| row.tests);
+    let mut cells = vec![Cell::new(shown(subject)), Cell::new(tests.map_or("–".to_owned(), |tests| tests.to_string()))];
+    cells.extend(columns.iter().map(|column| find(rows, subject, column).map_or_else(|| Cell::new(""), cell)));
+    Row::body(cells)
+}
+
+fn cell(row: &FailureRow) -> Cell {
+    let tone = match (row.state, row.failures) {
+        (StageState::Counted, Some(failures)) if failures > 0.0 || row.lost > 0.0 || row.note.is_some() => Tone::Bad,
+        (StageState::Counted, _) => Tone::Good,
+        (StageState::Skipped | StageState::Pending | StageState::NotPlanned, _) => Tone::Muted,
+        _ => Tone::Bad,
+    };
+    Cell::new(row.text()).toned(tone).hinted(hint(row))
+}
+
+fn hint(row: &FailureRow) -> Option<String> {
+    match row.state {
+        StageState::Counted => Some(format!("mean over {}", plural(row.trials, "repetition"))),
+        StageState::Skipped => Some("this stage was not needed, or never reached".to_owned()),
+        StageState::TimedOut => Some("the time was up".to_owned()),
+        StageState::Unsupported => Some("the suite's frameworks do not have this mode".to_owned()),
+        StageState::Crashed => Some("the runner broke down".to_owned()),
+        StageState::BuildFailed => Some("the subject could not be built".to_owned()),
+        StageState::HarnessError => Some("parade itself failed here".to_owned()),
+        StageState::Pending => Some("planned, and not run yet".to_owned()),
+        StageState::NotPlanned => None,
+    }
+}
+
+/// Σ over the numbers as they are shown, so that a reader can add them up; a dash where there is none.
+fn sums(columns: &[StageColumn], rows: &[&FailureRow], subjects: &[&str]) -> Row {
+    let in_tenths = |failures: f64| (failures * 10.0).round();
+    let tests: usize = subjects.iter().filter_map(|subject| find(rows, subject, columns.first()?)?.tests).sum();
+    let mut cells = vec![Cell::new("Σ"), Cell::new(tests.to_string())];
+    for column in columns {
+        let shown: Vec<f64> =
+            subjects.iter().filter_map(|subject| find(rows, subject, column)?.failures).map(in_tenths).collect();
+        let text = if shown.is_empty() { "–".to_owned() } else { format!("{:.1}", shown.iter().sum::<f64>() / 10.0) };
+        cells.push(Cell::new(text));
+    }
+    Row::summary(cells)
+}
+
+fn notes(analysis: &Analysis, rows: &[&FailureRow]) -> Vec<String> {
+    let mut notes = vec![format!(
+        "Failing tests once each stage is over, mean over {}. – is a stage that was not needed.",
+        plural(analysis.run.repetitions as usize, "repetition")
+    )];
+    let legend = [
+        (StageState::TimedOut, "TO: the time was up."),
+        (StageState::Unsupported, "n/a: the suite's frameworks do not have this mode."),
+        (StageState::Crashed, "crashed: the runner broke down."),
+        (StageState::BuildFailed, "build failed: the subject could not be built."),
+        (StageState::Pending, "pending: planned, and not run yet."),
+    ];
+    notes.extend(
+        legend
+            .iter()
+            .filter(|(state, _)| rows.iter().any(|row| row.state == *state))
+            .map(|(_, text)| (*text).to_owned()),
+    );
+    if rows.iter().any(|row| row.lost > 0.0) {
+        notes.push("lost: expected tests that never ran; they count neither as passed nor as failed.".to_owned());
+    }
+    notes
+}

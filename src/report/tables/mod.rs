@@ -1,0 +1,198 @@
+//! The tables of a report as a grid of texts: what every rendering for people shares. Nothing is computed here but sums of
+//! the numbers that are shown.
+
+mod failures;
+mod lists;
+mod runs;
+mod speedups;
+
+use crate::report::Analysis;
+
+/// A table by the name that `--table` takes; also its file name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TableName {
+    Subjects,
+    Failures,
+    Speedups,
+    SpeedupsStudy,
+    Concurrency,
+    Costs,
+    Scaling,
+    Residual,
+    Incomplete,
+    Findings,
+    Deviations,
+    SetAside,
+    Warnings,
+}
+
+impl TableName {
+    pub const ALL: [TableName; 13] = [
+        TableName::Subjects,
+        TableName::Failures,
+        TableName::Speedups,
+        TableName::SpeedupsStudy,
+        TableName::Concurrency,
+        TableName::Costs,
+        TableName::Scaling,
+        TableName::Residual,
+        TableName::Incomplete,
+        TableName::Findings,
+        TableName::Deviations,
+        TableName::SetAside,
+        TableName::Warnings,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            TableName::Subjects => "subjects",
+            TableName::Failures => "failures",
+            TableName::Speedups => "speedups",
+            TableName::SpeedupsStudy => "speedups-study",
+            TableName::Concurrency => "concurrency",
+            TableName::Costs => "costs",
+            TableName::Scaling => "scaling",
+            TableName::Residual => "residual",
+            TableName::Incomplete => "incomplete",
+            TableName::Findings => "findings",
+            TableName::Deviations => "deviations",
+            TableName::SetAside => "set-aside",
+            TableName::Warnings => "warnings",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<TableName> {
+        Self::ALL.into_iter().find(|table| table.name() == text)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    pub name: TableName,
+    pub title: String,
+    pub columns: Vec<Column>,
+    pub rows: Vec<Row>,
+    /// How to read it, a sentence each.
+    pub notes: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// A head over several columns.
+    pub group: Option<String>,
+    pub label: String,
+    pub align: Align,
+    /// May be cut or left out where there is too little room.
+    pub is_optional: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    Left,
+    Right,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    pub cells: Vec<Cell>,
+    /// A sum or an average over the rows above.
+    pub is_summary: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell {
+    pub text: String,
+    pub tone: Tone,
+    /// More about it, where there is room: a tooltip.
+    pub hint: Option<String>,
+}
+
+/// What a cell tells, for colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    Plain,
+    Good,
+    Bad,
+    Muted,
+}
+
+impl Column {
+    fn left(label: impl Into<String>) -> Self {
+        Column { group: None, label: label.into(), align: Align::Left, is_optional: false }
+    }
+
+    fn right(label: impl Into<String>) -> Self {
+        Column { group: None, label: label.into(), align: Align::Right, is_optional: false }
+    }
+
+    fn optional(self) -> Self {
+        Column { is_optional: true, ..self }
+    }
+
+    fn under(self, group: impl Into<String>) -> Self {
+        Column { group: Some(group.into()), ..self }
+    }
+}
+
+impl Cell {
+    fn new(text: impl Into<String>) -> Self {
+        Cell { text: text.into(), tone: Tone::Plain, hint: None }
+    }
+
+    fn muted(text: impl Into<String>) -> Self {
+        Cell { tone: Tone::Muted, ..Cell::new(text) }
+    }
+
+    fn toned(self, tone: Tone) -> Self {
+        Cell { tone, ..self }
+    }
+
+    fn hinted(self, hint: Option<String>) -> Self {
+        Cell { hint, ..self }
+    }
+}
+
+impl Row {
+    fn body(cells: Vec<Cell>) -> Self {
+        Row { cells, is_summary: false }
+    }
+
+    fn summary(cells: Vec<Cell>) -> Self {
+        Row { cells, is_summary: true }
+    }
+}
+
+impl Table {
+    /// All tables of one name: one for each number of cores where they differ by it. Tables without rows are left out.
+    pub fn named(analysis: &Analysis, name: TableName) -> Vec<Table> {
+        let tables = match name {
+            TableName::Subjects => vec![lists::subjects(analysis)],
+            TableName::Failures => per_cores(analysis, failures::table),
+            TableName::Speedups => per_cores(analysis, speedups::full),
+            TableName::SpeedupsStudy => per_cores(analysis, speedups::as_in_the_study),
+            TableName::Concurrency => per_cores(analysis, runs::concurrency),
+            TableName::Costs => per_cores(analysis, runs::costs),
+            TableName::Scaling => vec![runs::scaling(analysis)],
+            TableName::Residual => vec![lists::residual(analysis)],
+            TableName::Incomplete => vec![lists::incomplete(analysis)],
+            TableName::Findings => vec![lists::findings(analysis)],
+            TableName::Deviations => vec![lists::deviations(analysis)],
+            TableName::SetAside => vec![lists::set_aside(analysis)],
+            TableName::Warnings => vec![lists::warnings(analysis)],
+        };
+        tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
+    }
+
+    pub fn all(analysis: &Analysis) -> Vec<Table> {
+        TableName::ALL.into_iter().flat_map(|name| Table::named(analysis, name)).collect()
+    }
+}
+
+fn per_cores(analysis: &Analysis, table: impl Fn(&Analysis, usize) -> Table) -> Vec<Table> {
+    analysis.run.cores.iter().map(|cores| table(analysis, *cores)).collect()
+}
+
+/// ` (2 cores)` where a run has several core counts.
+fn cores_suffix(analysis: &Analysis, cores: usize) -> String {
+    if analysis.run.cores.len() > 1 { format!(" ({})", super::text::plural(cores, "core")) } else { String::new() }
+}

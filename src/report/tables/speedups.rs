@@ -1,0 +1,174 @@
+//! Table IV: every subject, and as the study prints it (only subjects that some configuration made faster).
+
+use super::{Cell, Column, Row, Table, TableName, Tone, cores_suffix};
+use crate::report::Analysis;
+use crate::report::analysis::{AverageRow, Scope, SpeedupRow, SpeedupState};
+use crate::report::text::{duration, p_value, plural, shown};
+
+pub(super) fn full(analysis: &Analysis, cores: usize) -> Table {
+    table(analysis, cores, Scope::All)
+}
+
+/// Left empty where it would only repeat the full one.
+pub(super) fn as_in_the_study(analysis: &Analysis, cores: usize) -> Table {
+    let mut table = table(analysis, cores, Scope::Study);
+    if table.rows.len() == self::table(analysis, cores, Scope::All).rows.len() {
+        table.rows.clear();
+    }
+    table
+}
+
+fn table(analysis: &Analysis, cores: usize, scope: Scope) -> Table {
+    let here: Vec<&SpeedupRow> = analysis.speedups.iter().filter(|row| row.cores == cores).collect();
+    let mut subjects: Vec<&str> = here.iter().map(|row| row.subject.as_str()).collect();
+    subjects.dedup();
+    let gained = subjects.iter().filter(|subject| Scope::Study.includes(subject, &here)).count();
+    let of = subjects.len();
+    subjects.retain(|subject| scope.includes(subject, &here));
+    let mut rows: Vec<Row> = subjects.iter().map(|subject| row(analysis, subject, cores, &here)).collect();
+    if !rows.is_empty() {
+        rows.extend(summaries(analysis, cores, scope));
+    }
+    let (name, subtitle) = match scope {
+        Scope::All => (TableName::Speedups, ""),
+        Scope::Study => (TableName::SpeedupsStudy, ", subjects that gained"),
+    };
+    Table {
+        name,
+        title: format!("Speedup over {}{subtitle}{}", shown(&analysis.run.baseline), cores_suffix(analysis, cores)),
+        columns: heads(analysis),
+        rows,
+        notes: notes(scope, gained, of),
+    }
+}
+
+fn heads(analysis: &Analysis) -> Vec<Column> {
+    let mut columns = vec![Column::left("subject"), Column::right(format!("time ({})", shown(&analysis.run.baseline)))];
+    for configuration in analysis.run.candidates() {
+        let group = shown(&configuration.name);
+        columns.push(Column::right("speedup").under(group.clone()));
+        columns.push(Column::right("95 %").under(group.clone()));
+        columns.push(Column::right("p").under(group));
+    }
+    columns
+}
+
+fn row(analysis: &Analysis, subject: &str, cores: usize, rows: &[&SpeedupRow]) -> Row {
+    let baseline = analysis
+        .costs
+        .iter()
+        .find(|cost| cost.subject == subject && cost.cores == cores && cost.configuration == analysis.run.baseline);
+    let time = baseline.and_then(|cost| cost.clean_wall_seconds).map_or("–".to_owned(), duration);
+    let mut cells = vec![Cell::new(shown(subject)), Cell::new(time)];
+    for configuration in analysis.run.candidates() {
+        let found = rows.iter().find(|row| row.subject == subject && row.configuration == configuration.name);
+        match found {
+            Some(row) => cells.extend(ratio_cells(row)),
+            None => cells.extend([Cell::new(""), Cell::new(""), Cell::new("")]),
+        }
+    }
+    Row::body(cells)
+}
+
+fn ratio_cells(row: &SpeedupRow) -> [Cell; 3] {
+    let tone = match (row.state, row.speedup) {
+        (SpeedupState::Sound, Some(speedup)) if speedup > 1.0 => Tone::Good,
+        (SpeedupState::Sound, _) => Tone::Plain,
+        (SpeedupState::Pending | SpeedupState::NotPlanned | SpeedupState::Unsupported, _) => Tone::Muted,
+        _ => Tone::Bad,
+    };
+    let interval = match (row.ci_low, row.ci_high) {
+        (Some(low), Some(high)) => format!("{low:.2}–{high:.2}"),
+        _ => String::new(),
+    };
+    [
+        Cell::new(row.text()).toned(tone).hinted(Some(hint(row))),
+        Cell::muted(interval),
+        Cell::muted(row.p_holm.map_or(String::new(), p_value)).hinted(p_hint(row)),
+    ]
+}
+
+fn hint(row: &SpeedupRow) -> String {
+    match (row.baseline_seconds, row.candidate_seconds) {
+        (Some(baseline), Some(candidate)) => {
+            let dropped = match row.dropped_pairs {
+                0 => String::new(),
+                n => format!(", {} left out", plural(n, "pair")),
+            };
+            format!(
+                "{} against {} over {}{dropped}",
+                duration(baseline),
+                duration(candidate),
+                plural(row.pairs, "pair")
+            )
+        }
+        _ => match row.state {
+            SpeedupState::Failing => "tests still fail in the end: no speedup counts".to_owned(),
+            SpeedupState::LostTests => "expected tests never ran: no speedup counts".to_owned(),
+            SpeedupState::OutcomesDiffer => "other tests passed or were skipped than in the baseline".to_owned(),
+            SpeedupState::TimedOut => "the time was up".to_owned(),
+            SpeedupState::Crashed => "a worker or the runner broke down".to_owned(),
+            SpeedupState::Unsupported => "the suite's frameworks do not have this mode".to_owned(),
+            SpeedupState::BuildFailed => "the subject could not be built".to_owned(),
+            SpeedupState::HarnessError => "parade itself failed here".to_owned(),
+            SpeedupState::NoBaseline => "there is no sound baseline to compare with".to_owned(),
+            SpeedupState::Pending => "planned, and not run yet".to_owned(),
+            SpeedupState::Sound | SpeedupState::NotPlanned => String::new(),
+        },
+    }
+}
+
+fn p_hint(row: &SpeedupRow) -> Option<String> {
+    let (raw, smallest) = (row.p?, row.smallest_p?);
+    let effect = row.effect.map_or(String::new(), |effect| format!(", rank-biserial {effect:.2}"));
+    Some(format!(
+        "p = {} before correction{effect}; {} can reach {} at best",
+        p_value(raw),
+        plural(row.pairs, "pair"),
+        p_value(smallest)
+    ))
+}
+
+fn summaries(analysis: &Analysis, cores: usize, scope: Scope) -> Vec<Row> {
+    type Statistic = fn(&AverageRow) -> Option<f64>;
+    let statistics: [(&str, Statistic); 3] =
+        [("Average", |row| row.average), ("Median", |row| row.median), ("Geometric mean", |row| row.geometric_mean)];
+    let rows: Vec<&AverageRow> =
+        analysis.averages.iter().filter(|row| row.cores == cores && row.scope == scope).collect();
+    statistics
+        .iter()
+        .map(|(label, statistic)| {
+            let mut cells = vec![Cell::new(*label), Cell::new("")];
+            for configuration in analysis.run.candidates() {
+                let row = rows.iter().find(|row| row.configuration == configuration.name);
+                let value = row.and_then(|row| statistic(row));
+                cells.push(Cell::new(value.map_or("–".to_owned(), |value| format!("{value:.2}"))));
+                let over = row.map_or(0, |row| row.subjects);
+                cells.push(Cell::muted(if over > 0 { format!("n = {over}") } else { String::new() }));
+                cells.push(Cell::new(""));
+            }
+            Row::summary(cells)
+        })
+        .collect()
+}
+
+fn notes(scope: Scope, gained: usize, of: usize) -> Vec<String> {
+    let mut notes = vec![format!("{gained} of {} gained from at least one configuration.", plural(of, "subject"))];
+    notes.push(match scope {
+        Scope::All => "Mean baseline time over mean candidate time, over pairs of the same block on the same cores. A \
+                       speedup counts only where the same tests ran and ended alike on both sides in every repetition; \
+                       otherwise the cell says what went wrong."
+            .to_owned(),
+        Scope::Study => {
+            "Averages over these subjects only, as the study takes them: they leave out every subject that \
+                         became slower everywhere."
+                .to_owned()
+        }
+    });
+    notes.push(
+        "95 %: bootstrap interval (BCa) of the ratio. p: exact two-sided Wilcoxon signed-rank test, corrected over the \
+         subjects by Holm's method."
+            .to_owned(),
+    );
+    notes
+}
