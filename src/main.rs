@@ -1,1 +1,3 @@
-fn main() {}
+fn main() {
+    parade::process::keeper::main_if_called();
+}

