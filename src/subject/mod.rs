@@ -1,1 +1,40 @@
-//! subject
+//! Where a subject comes from: a repository brought to a commit or a folder as it stands, in a clean worktree; the state
+//! after its build, kept and restored before every run; the Java tools that build it.
+//!
+//! Nothing here draws, prints or asks. The caller hears of progress through [`Progress`] and can stop the work.
+
+mod snapshot;
+mod source;
+mod toolchain;
+
+pub use snapshot::{Changes, Snapshot};
+pub use source::{checkout, resolve};
+pub use toolchain::{Toolchain, toolchain};
+
+use std::path::PathBuf;
+
+/// A clean worktree of a subject at one revision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checkout {
+    /// The worktree.
+    pub root: PathBuf,
+    /// The full commit hash, or `content-` and the beginning of a SHA-256 for a folder.
+    pub revision: String,
+}
+
+/// How far the work is, for a caller that draws a bar.
+pub trait Progress {
+    /// A new stage begins, e.g. `cloning https://…`.
+    fn stage(&self, text: &str);
+    /// Of the current stage; `total` is zero while it is not known.
+    fn at(&self, done: u64, total: u64);
+}
+
+/// For callers that show nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn stage(&self, _: &str) {}
+    fn at(&self, _: u64, _: u64) {}
+}
