@@ -80,7 +80,8 @@ final class TestNgReport {
     private static String signature(ITestNGMethod method) {
         Class<?>[] types = parameterTypes(method);
         if (types.length == 0) {
-            return method.getMethodName();
+            // TestNG also runs JUnit's tests, and calls them as JUnit does.
+            return JUnit4Name.plain(method.getMethodName());
         }
         StringBuilder name = new StringBuilder(method.getMethodName()).append('(');
         for (int i = 0; i < types.length; i++) {

@@ -23,6 +23,17 @@ import parade.Line;
 public class ProjectChanges extends AbstractMavenLifecycleParticipant {
     private static final String PLUGINS = "org.apache.maven.plugins:";
 
+    /** Also a build whose poms cannot be read has said hello. */
+    @Override
+    public void afterSessionStart(MavenSession session) {
+        Settings settings = Settings.load();
+        if (settings != null) {
+            new Handshake(settings.handshake()).write(new Line("hello").field(1)
+                .field(session.getSystemProperties().getProperty("maven.version"))
+                .field(System.getProperty("java.version")));
+        }
+    }
+
     @Override
     public void afterProjectsRead(MavenSession session) {
         Settings settings = Settings.load();
@@ -30,8 +41,6 @@ public class ProjectChanges extends AbstractMavenLifecycleParticipant {
             return;
         }
         Handshake handshake = new Handshake(settings.handshake());
-        handshake.write(new Line("hello").field(1).field(session.getSystemProperties().getProperty("maven.version"))
-            .field(System.getProperty("java.version")).field(System.getProperty("java.home")));
         for (MavenProject project : session.getProjects()) {
             String module = Modules.path(session, project);
             handshake.write(new Line("module").field(module).field(project.getGroupId() + ":" + project.getArtifactId())

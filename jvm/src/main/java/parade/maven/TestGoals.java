@@ -4,6 +4,7 @@ import java.io.File;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -88,8 +89,9 @@ public class TestGoals implements MojoExecutionListener {
     private void tell(Settings settings, MojoExecutionEvent event, int number, String module, Frameworks frameworks,
             Fields goal, File reports) {
         Handshake handshake = new Handshake(settings.handshake());
-        String argLine = expand(String.valueOf(goal.get("argLine")), event.getProject());
+        String argLine = expand(Objects.toString(goal.get("argLine"), ""), event.getProject());
         handshake.write(new Line("goal").field(number).field(module).field(describe(event.getExecution()))
+            .field(event.getExecution().getPlugin().getVersion())
             .field(String.join(",", frameworks.providers)).field(argLine, 8192)
             .field(reports == null ? "" : reports.getPath()));
         for (Map.Entry<String, String> framework : frameworks.versions.entrySet()) {
