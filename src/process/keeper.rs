@@ -1,46 +1,89 @@
-//! The process between parade and a command.
+//! The keeper: a small process between parade and a command. As the subreaper of everything that the command starts, it
+//! can find, count and end all of it; and it outlives parade by as long as that takes.
+//!
+//! ```text
+//! parade ──socket──► keeper ──────► launcher, which becomes the command
+//! ```
+//!
+//! - parade is killed: the socket closes, and the keeper kills the tree.
+//! - the keeper is killed: the kernel kills the command, and parade kills what is left, by cgroup and by tag.
+//! - both are killed at once: the kernel kills the command, and the run that is resumed kills what is left.
 
-use std::fs::File;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::io::{BufRead, BufReader};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
 
-use miette::miette;
+use rustix::process::{Signal, getpid, set_child_subreaper, set_parent_process_death_signal};
 
-use super::{Cause, Command, Ended, Exit, Interrupt};
-use crate::suite::Cost;
+use super::wire::{self, Failure, Order, Report};
+use super::{launch, watch};
 
-/// Becomes a keeper when the arguments say so; otherwise does nothing.
-pub fn main_if_called() {}
+pub(super) const SUBCOMMAND: &str = "keeper";
+pub(super) const LAUNCH: &str = "launch";
+/// Ends at once: what [`super::probe`] runs to see what the machine allows.
+pub(super) const NOTHING: &str = "nothing";
 
-pub(super) fn run(command: &Command, interrupt: &Interrupt) -> miette::Result<Ended> {
-    let fail = |error: std::io::Error| miette!("{}: {error}", command.program.display());
-    let output = File::create(&command.output).map_err(|error| miette!("{}: {error}", command.output.display()))?;
-    let start = Instant::now();
-    let mut child = std::process::Command::new(&command.program)
-        .args(&command.args)
-        .current_dir(&command.dir)
-        .env_clear()
-        .envs(&command.environment)
-        .env(super::TAG_VARIABLE, &command.tag)
-        .process_group(0)
-        .stdin(Stdio::null())
-        .stderr(output.try_clone().map_err(fail)?)
-        .stdout(output)
-        .spawn()
-        .map_err(fail)?;
-    let mut cause = Cause::Exited;
-    let status = loop {
-        if let Some(status) = child.try_wait().map_err(fail)? {
-            break status;
-        }
-        if interrupt.is_set() || start.elapsed() > command.time_limit {
-            cause = if interrupt.is_set() { Cause::Interrupted } else { Cause::TimedOut };
-            child.kill().map_err(fail)?;
-        }
-        std::thread::sleep(Duration::from_millis(10));
+static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+
+/// Says which executable is parade, where the running one is not: in tests. The first call counts.
+pub fn use_program(path: impl Into<PathBuf>) {
+    PROGRAM.get_or_init(|| path.into());
+}
+
+/// Becomes a keeper (or a launcher) when the arguments say so, and then does not return.
+pub fn main_if_called() {
+    let mut args = std::env::args_os().skip(1);
+    if args.next().is_none_or(|first| first != SUBCOMMAND) {
+        return;
+    }
+    let second = args.next().unwrap_or_default();
+    std::process::exit(match second.to_str() {
+        Some(LAUNCH) => launch::main(),
+        Some(NOTHING) => 0,
+        _ => main(),
+    })
+}
+
+/// The link stays right even if the file was replaced or deleted since.
+pub(super) fn program() -> PathBuf {
+    PROGRAM.get().cloned().or_else(built_beside_tests).unwrap_or_else(|| PathBuf::from("/proc/self/exe"))
+}
+
+pub(super) fn program_command() -> Command {
+    let mut command = Command::new(program());
+    command.arg0("parade");
+    command
+}
+
+/// Unit tests run in an executable of their own, one folder below the real one.
+fn built_beside_tests() -> Option<PathBuf> {
+    if !cfg!(test) {
+        return None;
+    }
+    Some(std::env::current_exe().ok()?.parent()?.parent()?.join("parade"))
+}
+
+fn main() -> i32 {
+    let Ok(socket) = wire::socket_at_stdin() else {
+        eprintln!("this is a part of parade that only parade itself starts");
+        return 2;
     };
-    let exit = status.code().map_or_else(|| Exit::Signal(status.signal().unwrap_or(0)), Exit::Code);
-    let cost = Cost { wall_seconds: start.elapsed().as_secs_f64(), ..Cost::default() };
-    Ok(Ended { exit, cause, cost, strays: Vec::new(), output_cut: false })
+    let report = keep(&socket);
+    i32::from(wire::send(&socket, &report).is_err())
+}
+
+fn keep(socket: &UnixStream) -> Report {
+    let fail = |error: std::io::Error| Failure::new(format!("a command's keeper broke: {error}"), "try again");
+    set_child_subreaper(Some(getpid())).map_err(|error| fail(error.into()))?;
+    // Caught: the signal says that the tree is to be killed, as the closing of the socket does.
+    let orphaned = watch::catch_termination().map_err(fail)?;
+    set_parent_process_death_signal(Some(Signal::TERM)).map_err(|error| fail(error.into()))?;
+    let mut control = BufReader::new(socket.try_clone().map_err(fail)?);
+    let mut line = String::new();
+    control.read_line(&mut line).map_err(fail)?;
+    let order: Order = serde_json::from_str(&line).map_err(|error| fail(error.into()))?;
+    watch::watch(&order, control, orphaned)
 }

@@ -3,10 +3,20 @@
 //!
 //! It knows nothing of tests or builds, decides nothing about what a failure means, and never runs a shell.
 
+mod accounting;
+mod cgroup;
+mod cores;
 mod environment;
 mod interrupt;
 pub mod keeper;
+mod launch;
+mod log;
+mod memory;
+mod run;
 mod support;
+mod tree;
+mod watch;
+mod wire;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -19,10 +29,14 @@ use crate::suite::Cost;
 
 pub use environment::base_environment;
 pub use interrupt::Interrupt;
+pub use run::{kill_leftovers, run};
 pub use support::{Ability, Support, probe};
 
 /// The environment variable by which every descendant of a command can be found again.
 pub const TAG_VARIABLE: &str = "PARADE_TAG";
+
+/// More strays than this are killed but not listed.
+pub const MAX_STRAYS: usize = 64;
 
 /// One program to run, and what it may use.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +56,7 @@ pub struct Command {
     pub time_limit: Duration,
     /// Between SIGTERM and SIGKILL.
     pub grace: Duration,
-    /// Inherited by every descendant as [`TAG_VARIABLE`].
+    /// Inherited by every descendant as [`TAG_VARIABLE`]. No two commands that run at the same time may share it.
     pub tag: String,
 }
 
@@ -52,9 +66,33 @@ pub struct Ended {
     pub exit: Exit,
     pub cause: Cause,
     pub cost: Cost,
-    /// Descendants that outlived the command and were killed.
+    /// Descendants that outlived the command and were killed; at most [`MAX_STRAYS`] are listed.
     pub strays: Vec<Stray>,
     pub output_cut: bool,
+    pub accounting: Accounting,
+}
+
+/// How the cost was found, and the memory limit kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Accounting {
+    pub kill: Means,
+    pub cpu: Means,
+    /// Of [`Cost::peak_memory_bytes`]: anonymous and shared memory of all processes together, without page cache.
+    pub memory: Means,
+    /// What would keep, or kept, a memory limit. [`Means::Processes`]: by looking several times a second, so a process
+    /// can exceed it for a tenth of a second, at worst half a second.
+    pub memory_limit: Means,
+    /// The kernel's own exact peak, which counts the files that were read and written too.
+    pub peak_with_page_cache_bytes: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Means {
+    CgroupV2,
+    CgroupV1,
+    /// By what `/proc` and `wait` tell of each process.
+    Processes,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,6 +109,7 @@ pub enum Cause {
     Exited,
     TimedOut,
     Interrupted,
+    /// It, or one of its processes, was killed for want of memory; the rest may have ended by itself after that.
     OutOfMemory,
 }
 
@@ -80,15 +119,4 @@ pub struct Stray {
     pub pid: u32,
     /// Its command line, printable and of bounded length.
     pub command: String,
-}
-
-/// Runs a command to its end.
-pub fn run(command: &Command, interrupt: &Interrupt) -> miette::Result<Ended> {
-    keeper::run(command, interrupt)
-}
-
-/// Kills every process whose tag begins so. For a run that is resumed after parade was killed.
-pub fn kill_leftovers(tag_prefix: &str) -> Vec<Stray> {
-    let _ = tag_prefix;
-    Vec::new()
 }
