@@ -3,12 +3,25 @@
 //!
 //! Nothing here draws, prints or asks. The caller hears of progress through [`Progress`] and can stop the work.
 
+mod address;
+mod cache;
+mod credentials;
+mod folder;
+mod lock;
+mod network;
+mod revision;
 mod snapshot;
 mod source;
+#[cfg(test)]
+mod test_repository;
 mod toolchain;
+mod transfer;
+mod worktree;
 
+pub use address::redact;
+pub use network::Network;
 pub use snapshot::{Changes, Snapshot};
-pub use source::{checkout, resolve};
+pub use source::{Sources, checkout, resolve};
 pub use toolchain::{Toolchain, toolchain};
 
 use std::path::PathBuf;

@@ -1,27 +1,85 @@
-//! source
+//! From an origin to a pinned revision, and from there to a clean worktree.
+
 use miette::{Result, miette};
 
-use super::{Checkout, Progress};
+use super::address::redact;
+use super::cache::Cache;
+use super::network::Network;
+use super::{Checkout, Progress, folder, revision, worktree};
 use crate::experiment::{Origin, Subject};
 use crate::home::Home;
 
 /// Pins an origin: the full hash of the commit that its revision names now, or the hash of a folder's content.
-pub fn resolve(
-    _origin: &Origin,
-    _home: &Home,
-    _progress: &dyn Progress,
-    _interrupt: &dyn Fn() -> bool,
-) -> Result<String> {
-    Err(miette!("not yet"))
+pub fn resolve(origin: &Origin, home: &Home, progress: &dyn Progress, interrupt: &dyn Fn() -> bool) -> Result<String> {
+    Sources { home, network: Network::from_environment()?, progress, interrupt }.resolve(origin)
 }
 
-/// The clean worktree of a subject at a revision that [`resolve`] gave.
+/// The worktree of a subject at a revision that [`resolve`] gave. It is as the revision has it, unless a
+/// [`super::Snapshot`] of its build is kept beside it: then it is left as it is, for the snapshot to restore.
 pub fn checkout(
-    _subject: &Subject,
-    _revision: &str,
-    _home: &Home,
-    _progress: &dyn Progress,
-    _interrupt: &dyn Fn() -> bool,
+    subject: &Subject,
+    revision: &str,
+    home: &Home,
+    progress: &dyn Progress,
+    interrupt: &dyn Fn() -> bool,
 ) -> Result<Checkout> {
-    Err(miette!("not yet"))
+    Sources { home, network: Network::from_environment()?, progress, interrupt }.checkout(subject, revision)
+}
+
+/// What fetching needs: where to keep things, how patient to be, whom to tell, when to stop.
+pub struct Sources<'a> {
+    pub home: &'a Home,
+    pub network: Network,
+    pub progress: &'a dyn Progress,
+    pub interrupt: &'a dyn Fn() -> bool,
+}
+
+impl Sources<'_> {
+    /// See [`resolve`].
+    pub fn resolve(&self, origin: &Origin) -> Result<String> {
+        match origin {
+            Origin::Git { url, revision } => self.resolve_git(url, revision),
+            Origin::Folder { path } => folder::revision_of(path, self.progress, self.interrupt),
+            Origin::Model { path } => folder::revision_of_file(path),
+        }
+    }
+
+    /// See [`checkout`].
+    pub fn checkout(&self, subject: &Subject, revision: &str) -> Result<Checkout> {
+        worktree::prepare(self, subject, revision)
+    }
+
+    fn resolve_git(&self, url: &str, wanted: &str) -> Result<String> {
+        let mut cache = Cache::open(self, url)?;
+        let repository = cache.repository()?;
+        if let Some(commit) = revision::settled(&repository, wanted) {
+            return Ok(commit.to_string());
+        }
+        cache.refresh().map_err(|error| with_last_known(error, &repository, url, wanted))?;
+        if let Some(commit) = revision::find(&cache.repository()?, url, wanted)? {
+            return Ok(commit.to_string());
+        }
+        let Some(full) = revision::as_full_hash(wanted) else {
+            return Err(revision::missing(&cache.repository()?, url, wanted));
+        };
+        cache.ask_for(full)?;
+        let repository = cache.repository()?;
+        let commit = revision::settled(&repository, wanted);
+        commit.map(|commit| commit.to_string()).ok_or_else(|| revision::missing(&repository, url, wanted))
+    }
+
+    pub(super) fn stop_if_interrupted(&self) -> Result<()> {
+        if (self.interrupt)() { Err(miette!("interrupted")) } else { Ok(()) }
+    }
+}
+
+/// A branch cannot be trusted without its origin, but its last known commit can be pinned.
+fn with_last_known(error: miette::Report, repository: &git2::Repository, url: &str, wanted: &str) -> miette::Report {
+    match revision::find(repository, url, wanted) {
+        Ok(Some(commit)) => {
+            let help = format!("without a network, pin the commit that was last seen there: {commit}");
+            miette!(help = help, "cannot tell what {wanted:?} is now in {}: {error}", redact(url))
+        }
+        _ => error,
+    }
 }

@@ -1,0 +1,225 @@
+//! What can be said of a repository's address without asking anyone: is it local, what may be shown of it, where its
+//! clone goes, what a submodule's relative url means. Rewriting by `insteadOf` is git's own business, not done here.
+
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+/// Takes passwords and tokens out of every url in a text, so that it can be shown.
+pub fn redact(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(found) = rest.find("://") {
+        let (before, after) = rest.split_at(found + 3);
+        let end = after.find(|c: char| c.is_whitespace() || "'\"`<>".contains(c)).unwrap_or(after.len());
+        shown.push_str(before);
+        match secret_length(scheme_at_end(&before[..found]), &after[..end]) {
+            Some(length) => {
+                shown.push_str("***@");
+                rest = &after[length..];
+            }
+            None => rest = after,
+        }
+    }
+    shown.push_str(rest);
+    shown
+}
+
+/// The url as it may be written to disk: without user and password, except for the user name that ssh needs.
+pub(super) fn without_secrets(url: &str) -> String {
+    let Some((scheme, after)) = url.split_once("://") else { return url.to_owned() };
+    match secret_length(scheme, after) {
+        Some(length) if scheme == "ssh" => {
+            let user = after.split([':', '@']).next().unwrap_or_default();
+            format!("ssh://{user}@{}", &after[length..])
+        }
+        Some(length) => format!("{scheme}://{}", &after[length..]),
+        None => url.to_owned(),
+    }
+}
+
+fn scheme_at_end(text: &str) -> &str {
+    let start = text.rfind(|c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c)));
+    start.map_or(text, |at| &text[at..]).trim_start_matches(|c: char| !c.is_ascii_alphanumeric())
+}
+
+/// How much of what follows `://` is secret, the `@` included. A password with a raw slash in it is not valid, but it
+/// happens; what looks like a port that is no number is taken for the beginning of one.
+fn secret_length(scheme: &str, after: &str) -> Option<usize> {
+    let authority = &after[..after.find('/').unwrap_or(after.len())];
+    if let Some(at) = authority.rfind('@') {
+        let bare_ssh_user = scheme == "ssh" && !authority[..at].contains(':');
+        return (!bare_ssh_user).then_some(at + 1);
+    }
+    let (_, port) = authority.split_once(':')?;
+    let looks_like_password =
+        !port.is_empty() && !authority.starts_with('[') && !port.bytes().all(|b| b.is_ascii_digit());
+    looks_like_password.then(|| after.rfind('@').map(|at| at + 1)).flatten()
+}
+
+/// A path or `file://` url: no network between it and us.
+pub(super) fn is_local(url: &str) -> bool {
+    if url.contains("://") {
+        return url.starts_with("file://");
+    }
+    match url.find(':') {
+        Some(colon) => url[..colon].contains('/'),
+        None => true,
+    }
+}
+
+/// What libgit2 is given. It takes every path with a colon for an ssh address, so such a path becomes a `file://` url.
+pub(super) fn for_libgit2(url: &str) -> String {
+    if !is_local(url) || !url.contains(':') || url.starts_with("file://") {
+        return url.to_owned();
+    }
+    let escape = |byte: u8| match byte {
+        b'/' | b'-' | b'_' | b'.' | b'~' => char::from(byte).to_string(),
+        other if other.is_ascii_alphanumeric() => char::from(other).to_string(),
+        other => format!("%{other:02X}"),
+    };
+    let path: String = url.bytes().map(escape).collect();
+    format!("file://{path}")
+}
+
+/// The name of the folder for a url's clone: readable, and different for every url.
+pub(super) fn folder_name(url: &str) -> String {
+    let plain = without_secrets(url);
+    let trimmed = plain.trim_end_matches('/');
+    let trimmed = trimmed.strip_suffix(".git").unwrap_or(trimmed).trim_end_matches('/');
+    let tail: Vec<&str> = trimmed.rsplit(['/', ':']).take(2).collect();
+    let words: Vec<String> = tail.iter().rev().map(|part| slug(part)).filter(|part| !part.is_empty()).collect();
+    let mut name = words.join("-");
+    name.truncate(48);
+    let digest = Sha256::digest(trimmed.as_bytes());
+    let hash: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    format!("{}-{hash}", if name.is_empty() { "repository" } else { &name })
+}
+
+fn slug(text: &str) -> String {
+    let mapped: String =
+        text.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
+    mapped.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
+}
+
+/// A submodule's url, seen from the repository that names it. Relative ones start at the parent's own url.
+pub(super) fn submodule_url(parent: &str, url: &str) -> Option<String> {
+    if !(url.starts_with("./") || url.starts_with("../")) {
+        return Some(url.to_owned());
+    }
+    let mut base = parent.trim_end_matches('/');
+    let mut separator = '/';
+    let mut rest = url;
+    loop {
+        if let Some(next) = rest.strip_prefix("./") {
+            rest = next;
+        } else if let Some(next) = rest.strip_prefix("../") {
+            rest = next;
+            (base, separator) = parent_of(base)?;
+        } else {
+            return Some(format!("{base}{separator}{rest}"));
+        }
+    }
+}
+
+/// Cuts the last part off an address, but never its host.
+fn parent_of(base: &str) -> Option<(&str, char)> {
+    let host_end = base.find("://").map_or(0, |at| at + 3);
+    let tail = &base[host_end..];
+    match tail.rfind('/') {
+        Some(slash) => Some((&base[..host_end + slash], '/')),
+        None if host_end == 0 => tail.rfind(':').map(|colon| (&base[..colon], ':')),
+        None => None,
+    }
+}
+
+/// May a repository at `parent` send us to the submodule at `url`? A remote one may not point into this machine's files.
+pub(super) fn may_refer_to(parent: &str, url: &str) -> bool {
+    !is_local(url) || is_local(parent)
+}
+
+/// A relative path means the same from everywhere once it is absolute.
+pub(super) fn absolute(url: &str) -> String {
+    if !is_local(url) || url.starts_with("file://") {
+        return url.to_owned();
+    }
+    let absolute = std::path::absolute(Path::new(url));
+    absolute.ok().and_then(|path| path.into_os_string().into_string().ok()).unwrap_or_else(|| url.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_and_tokens_are_taken_out_of_any_text() {
+        let cases = [
+            ("https://me:secret@host/x.git", "https://***@host/x.git"),
+            ("https://token@host:8080/x", "https://***@host:8080/x"),
+            ("cannot read 'http://a:b@c/d': no", "cannot read 'http://***@c/d': no"),
+            ("http://me:p/ss@host/x", "http://***@host/x"),
+            ("https://host:8080/@scope/x", "https://host:8080/@scope/x"),
+            ("ssh://git@host/x and ssh://git:pw@host/x", "ssh://git@host/x and ssh://***@host/x"),
+            ("git@host:a/b", "git@host:a/b"),
+            ("no url at all", "no url at all"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(redact(text), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_written_to_disk_has_no_secrets() {
+        assert_eq!(without_secrets("https://me:pw@host/x"), "https://host/x");
+        assert_eq!(without_secrets("ssh://git:pw@host/x"), "ssh://git@host/x");
+        assert_eq!(without_secrets("ssh://git@host/x"), "ssh://git@host/x");
+        assert_eq!(folder_name("https://me:pw@host/a/x"), folder_name("https://host/a/x.git/"));
+        assert!(!folder_name("https://secret@host/x").contains("secret"));
+    }
+
+    #[test]
+    fn folder_names_are_readable_distinct_and_safe() {
+        let name = folder_name("https://github.com/apache/commons-io");
+        assert!(name.starts_with("apache-commons-io-"), "{name}");
+        assert_ne!(name, folder_name("https://example.org/apache/commons-io"));
+        for hostile in ["", "..", "../../etc", "/", "a\0b", "https://ünï/ö"] {
+            let name = folder_name(hostile);
+            assert!(name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-'), "{name}");
+        }
+    }
+
+    #[test]
+    fn local_and_remote_addresses_are_told_apart() {
+        for url in ["/a/b", "a/b", "./a:b", "/a:b", "file:///a", "here"] {
+            assert!(is_local(url), "{url}");
+        }
+        for url in ["https://h/a", "ssh://h/a", "git@h:a", "h:a/b", "git://h/a"] {
+            assert!(!is_local(url), "{url}");
+        }
+        assert_eq!(for_libgit2("/a:b/c d"), "file:///a%3Ab/c%20d");
+        assert_eq!(for_libgit2("git@h:a"), "git@h:a");
+    }
+
+    #[test]
+    fn relative_submodules_start_at_the_parent() {
+        let cases = [
+            ("https://h/a/b.git", "../c.git", Some("https://h/a/c.git")),
+            ("https://h/a/b/", "./c", Some("https://h/a/b/c")),
+            ("git@h:a/b", "../../x/y", Some("git@h:x/y")),
+            ("/srv/git/a", "../b", Some("/srv/git/b")),
+            ("https://h/a", "https://other/x", Some("https://other/x")),
+            ("https://h/a", "../../../x", None),
+        ];
+        for (parent, url, expected) in cases {
+            assert_eq!(submodule_url(parent, url).as_deref(), expected, "{parent} {url}");
+        }
+    }
+
+    #[test]
+    fn a_remote_repository_may_not_name_local_files() {
+        assert!(!may_refer_to("https://h/a", "/etc"));
+        assert!(!may_refer_to("https://h/a", "file:///etc"));
+        assert!(may_refer_to("/srv/a", "/srv/b"));
+        assert!(may_refer_to("/srv/a", "https://h/b"));
+    }
+}

@@ -1,0 +1,168 @@
+//! The bare clone of a url: made once, refreshed when asked, shared by every subject and parade on the machine. A clone
+//! appears under its name only when it is whole.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use git2::{Oid, Repository};
+use miette::{Result, miette};
+
+use super::address::{absolute, folder_name, is_local, redact};
+use super::lock::Hold;
+use super::source::Sources;
+use super::transfer::{Failure, Wanted, fetch};
+
+pub(super) struct Cache<'a> {
+    sources: &'a Sources<'a>,
+    url: String,
+    path: PathBuf,
+    /// Just cloned, so there is nothing newer to fetch.
+    fresh: bool,
+    _hold: Hold,
+}
+
+impl<'a> Cache<'a> {
+    /// Locks the clone of a url, and makes it if it is not there.
+    pub(super) fn open(sources: &'a Sources<'a>, url: &str) -> Result<Self> {
+        let url = absolute(url);
+        let folder = sources.home.repositories();
+        let name = folder_name(&url);
+        let what = format!("the clone of {}", redact(&url));
+        let hold = Hold::take(&folder.join(format!("{name}.lock")), &what, sources.progress, sources.interrupt)?;
+        let mut cache = Cache { sources, url, path: folder.join(format!("{name}.git")), fresh: false, _hold: hold };
+        cache.sweep(&folder, &name)?;
+        if cache.repository().is_err() {
+            cache.clone_anew(&folder, &name)?;
+        }
+        Ok(cache)
+    }
+
+    pub(super) fn repository(&self) -> Result<Repository> {
+        let opened = self.sources.network.open_bare(&self.path);
+        opened.map_err(|error| {
+            let help = format!("remove {}; it is made again", self.path.display());
+            miette!(help = help, "the clone of {} is broken: {}", redact(&self.url), redact(error.message()))
+        })
+    }
+
+    pub(super) fn objects(&self) -> PathBuf {
+        self.path.join("objects")
+    }
+
+    /// Brings branches and tags up to date, unless they have just been cloned.
+    pub(super) fn refresh(&mut self) -> Result<()> {
+        if self.fresh {
+            return Ok(());
+        }
+        self.sources.progress.stage(&format!("updating {}", redact(&self.url)));
+        self.fetch(&self.path, &Wanted::Everything)?;
+        self.fresh = true;
+        Ok(())
+    }
+
+    /// Asks for a commit that no branch leads to. Whether the origin had it shows when it is looked up.
+    pub(super) fn ask_for(&self, commit: Oid) -> Result<()> {
+        self.sources.progress.stage(&format!("asking {} for {commit}", redact(&self.url)));
+        if let Some(origin) = self.local_origin() {
+            // libgit2 gives only what branches and tags lead to, from a local origin.
+            return copy_commit(&origin, commit, &self.objects().join("pack"))
+                .map_err(|error| miette!("cannot copy {commit} from {}: {}", redact(&self.url), error.message()));
+        }
+        match fetch(self.sources, &self.url, &self.path, &Wanted::Commit(commit)) {
+            Ok(()) => Ok(()),
+            Err(Failure::Git(error)) => {
+                tracing::debug!("{} does not give {commit}: {}", redact(&self.url), redact(error.message()));
+                Ok(())
+            }
+            Err(failure) => Err(failure.explain(&self.sources.network, &self.url)),
+        }
+    }
+
+    fn fetch(&self, into: &Path, wanted: &Wanted) -> Result<()> {
+        fetch(self.sources, &self.url, into, wanted)
+            .map_err(|failure| failure.explain(&self.sources.network, &self.url))?;
+        if let Some(origin) = self.local_origin().filter(Repository::is_shallow) {
+            // libgit2 does not hand on where a shallow local clone ends; without it, git finds holes in the history.
+            let copied = fs::copy(origin.commondir().join("shallow"), into.join("shallow"));
+            copied.map_err(|error| miette!("cannot read where {} ends: {error}", redact(&self.url)))?;
+        }
+        Ok(())
+    }
+
+    fn local_origin(&self) -> Option<Repository> {
+        let effective = self.sources.network.effective_url(&self.url);
+        let path = effective.strip_prefix("file://").unwrap_or(&effective);
+        is_local(&effective).then(|| Repository::open(path).ok()).flatten()
+    }
+
+    fn clone_anew(&mut self, folder: &Path, name: &str) -> Result<()> {
+        self.sources.progress.stage(&format!("cloning {}", redact(&self.url)));
+        let failed = |error: std::io::Error| miette!("cannot write to {}: {error}", folder.display());
+        let half = tempfile::Builder::new().prefix(&unfinished_prefix(name)).tempdir_in(folder).map_err(failed)?;
+        init(half.path()).map_err(|error| miette!("cannot make {}: {}", half.path().display(), error.message()))?;
+        self.fetch(half.path(), &Wanted::Everything)?;
+        if self.path.exists() {
+            fs::remove_dir_all(&self.path).map_err(failed)?;
+        }
+        fs::rename(half.keep(), &self.path).map_err(failed)?;
+        self.fresh = true;
+        Ok(())
+    }
+
+    /// Removes what a killed parade has left: half a clone, git's own lock files, half a pack. The hold says that
+    /// nobody is using them.
+    fn sweep(&self, folder: &Path, name: &str) -> Result<()> {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with(&unfinished_prefix(name)) {
+                fs::remove_dir_all(entry.path()).map_err(|error| miette!("{}: {error}", entry.path().display()))?;
+            }
+        }
+        sweep_git_leftovers(&self.path.join("refs"));
+        sweep_git_leftovers(&self.path.join("objects/pack"));
+        for file in ["packed-refs.lock", "config.lock", "HEAD.lock", "shallow.lock"] {
+            let _ = fs::remove_file(self.path.join(file));
+        }
+        Ok(())
+    }
+}
+
+fn unfinished_prefix(name: &str) -> String {
+    format!(".{name}.unfinished-")
+}
+
+/// A leftover that cannot be removed shows itself when git trips over it, with a better message than ours.
+fn sweep_git_leftovers(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            sweep_git_leftovers(&entry.path());
+        } else if name.ends_with(".lock") || name.starts_with("pack_git2_") {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn init(path: &Path) -> std::result::Result<(), git2::Error> {
+    let mut options = git2::RepositoryInitOptions::new();
+    options.bare(true).external_template(false);
+    let repository = Repository::init_opts(path, &options)?;
+    let mut config = repository.config()?;
+    // A power cut must not leave a named pack with nothing in it.
+    config.set_bool("core.fsyncObjectFiles", true)
+}
+
+/// Copies a commit and what it needs, but for what branches and tags have brought already.
+fn copy_commit(origin: &Repository, commit: Oid, packs: &Path) -> std::result::Result<(), git2::Error> {
+    if origin.find_commit(commit).is_err() {
+        return Ok(());
+    }
+    let mut walk = origin.revwalk()?;
+    walk.push(commit)?;
+    for glob in ["heads/*", "tags/*"] {
+        walk.hide_glob(glob)?;
+    }
+    let mut pack = origin.packbuilder()?;
+    pack.insert_walk(&mut walk)?;
+    pack.write(packs, 0)
+}

@@ -1,0 +1,190 @@
+//! A subject that is a folder: hashed by content, and copied. Left out are what builds make (`target` next to a pom) and
+//! what belongs to git (`.git`); the copy gets a repository of its own with one commit, since builds ask git about
+//! themselves. Links are copied as links and never followed. Owner and time do not count, nor modes but "executable", so
+//! the same content gives the same revision everywhere.
+
+use std::ffi::OsString;
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use git2::{IndexAddOption, Repository, RepositoryInitOptions, Signature, Time};
+use miette::{Result, miette};
+use sha2::{Digest, Sha256};
+
+use super::Progress;
+
+const PREFIX: &str = "content-";
+const HASH_DIGITS: usize = 32;
+
+/// The revision of a folder as it stands.
+pub(super) fn revision_of(path: &Path, progress: &dyn Progress, interrupt: &dyn Fn() -> bool) -> Result<String> {
+    progress.stage(&format!("hashing {}", path.display()));
+    Walk { hash: Sha256::new(), copy_to: None, progress, interrupt, seen: 0 }.run(path)
+}
+
+/// Copies a folder, and gives the revision of what was copied.
+pub(super) fn copy(path: &Path, to: &Path, progress: &dyn Progress, interrupt: &dyn Fn() -> bool) -> Result<String> {
+    progress.stage(&format!("copying {}", path.display()));
+    Walk { hash: Sha256::new(), copy_to: Some(to.to_owned()), progress, interrupt, seen: 0 }.run(path)
+}
+
+/// The revision of a single file.
+pub(super) fn revision_of_file(path: &Path) -> Result<String> {
+    let mut hash = Sha256::new();
+    let read = File::open(path).and_then(|mut file| pour(&mut file, &mut hash, None));
+    read.map_err(|error| miette!("cannot read {}: {error}", path.display()))?;
+    Ok(revision(hash))
+}
+
+fn revision(hash: Sha256) -> String {
+    let digits: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{PREFIX}{}", &digits[..HASH_DIGITS])
+}
+
+struct Walk<'a> {
+    hash: Sha256,
+    copy_to: Option<PathBuf>,
+    progress: &'a dyn Progress,
+    interrupt: &'a dyn Fn() -> bool,
+    seen: u64,
+}
+
+impl Walk<'_> {
+    fn run(mut self, root: &Path) -> Result<String> {
+        if !root.is_dir() {
+            return Err(miette!(help = "give the folder that has the pom.xml", "{} is not a folder", root.display()));
+        }
+        // The root itself may be a link; from here on none is followed.
+        let root = root.canonicalize().map_err(|error| miette!("{}: {error}", root.display()))?;
+        let within = self.copy_to.as_ref().and_then(|to| to.parent()).and_then(|to| to.canonicalize().ok());
+        if within.is_some_and(|to| to.starts_with(&root)) {
+            let help = "set PARADE_HOME to a folder outside of it";
+            return Err(miette!(
+                help = help,
+                "parade's cache lies inside {}, which would be copied into itself",
+                root.display()
+            ));
+        }
+        self.folder(&root, Path::new(""))?;
+        Ok(revision(self.hash))
+    }
+
+    fn folder(&mut self, root: &Path, relative: &Path) -> Result<()> {
+        if (self.interrupt)() {
+            return Err(miette!("interrupted while reading {}", root.display()));
+        }
+        if let Some(to) = &self.copy_to {
+            let to = to.join(relative);
+            fs::create_dir_all(&to).map_err(|error| miette!("cannot make {}: {error}", to.display()))?;
+        }
+        let folder = root.join(relative);
+        let names = children(&folder).map_err(|error| miette!("cannot read {}: {error}", folder.display()))?;
+        let has_pom = names.iter().any(|name| name == "pom.xml");
+        for name in names {
+            let left_out = name == ".git" || (name == "target" && has_pom && !folder.join(&name).is_file());
+            if !left_out {
+                self.entry(root, &relative.join(name))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, root: &Path, relative: &Path) -> Result<()> {
+        let path = root.join(relative);
+        let failed = |error: io::Error| miette!("cannot copy {}: {error}", path.display());
+        let metadata = path.symlink_metadata().map_err(failed)?;
+        self.seen += 1;
+        self.progress.at(self.seen, 0);
+        let kind = metadata.file_type();
+        if kind.is_dir() {
+            self.record(b'd', relative);
+            self.folder(root, relative)
+        } else if kind.is_symlink() {
+            self.link(&path, relative).map_err(failed)
+        } else if kind.is_file() {
+            self.file(&path, relative, &metadata).map_err(failed)
+        } else {
+            tracing::warn!("{} is neither file, folder nor link; left out", path.display());
+            Ok(())
+        }
+    }
+
+    /// Lengths first, so that no two trees are written the same way.
+    fn record(&mut self, kind: u8, relative: &Path) {
+        let name = relative.as_os_str().as_bytes();
+        self.hash.update([kind]);
+        self.hash.update((name.len() as u64).to_le_bytes());
+        self.hash.update(name);
+    }
+
+    fn link(&mut self, path: &Path, relative: &Path) -> io::Result<()> {
+        let target = fs::read_link(path)?;
+        self.record(b'l', relative);
+        self.hash.update((target.as_os_str().len() as u64).to_le_bytes());
+        self.hash.update(target.as_os_str().as_bytes());
+        match &self.copy_to {
+            Some(to) => std::os::unix::fs::symlink(target, to.join(relative)),
+            None => Ok(()),
+        }
+    }
+
+    fn file(&mut self, path: &Path, relative: &Path, metadata: &Metadata) -> io::Result<()> {
+        let executable = metadata.permissions().mode() & 0o100 != 0;
+        self.record(if executable { b'x' } else { b'f' }, relative);
+        let mut content = Sha256::new();
+        let mut from = File::open(path)?;
+        match &self.copy_to {
+            Some(to) => {
+                let mut copy = File::create_new(to.join(relative))?;
+                pour(&mut from, &mut content, Some(&mut copy))?;
+                copy.set_permissions(fs::Permissions::from_mode(if executable { 0o755 } else { 0o644 }))?;
+            }
+            None => pour(&mut from, &mut content, None)?,
+        }
+        self.hash.update(content.finalize());
+        Ok(())
+    }
+}
+
+/// Hashes and copies in one go, so that the hash is of what was copied.
+fn pour(from: &mut File, hash: &mut Sha256, mut to: Option<&mut File>) -> io::Result<()> {
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        let length = from.read(&mut buffer)?;
+        if length == 0 {
+            return Ok(());
+        }
+        hash.update(&buffer[..length]);
+        if let Some(to) = to.as_deref_mut() {
+            io::Write::write_all(to, &buffer[..length])?;
+        }
+    }
+}
+
+fn children(folder: &Path) -> io::Result<Vec<OsString>> {
+    let mut names: Vec<OsString> =
+        fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.file_name())).collect::<io::Result<_>>()?;
+    names.sort();
+    Ok(names)
+}
+
+/// Makes the copy a repository with one commit, the same for the same content.
+pub(super) fn commit_all(tree: &Path) -> std::result::Result<(), git2::Error> {
+    let mut options = RepositoryInitOptions::new();
+    options.external_template(false).initial_head("main");
+    let repository = Repository::init_opts(tree, &options)?;
+    repository.config()?.set_str("core.autocrlf", "false")?;
+    let mut index = repository.index()?;
+    index.add_all(["*"], IndexAddOption::FORCE, None)?;
+    index.write()?;
+    let files = repository.find_tree(index.write_tree()?)?;
+    let author = Signature::new("parade", "parade@localhost", &Time::new(0, 0))?;
+    repository.commit(Some("HEAD"), &author, &author, "A folder as it stands", &files, &[])?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,202 @@
+use std::os::unix::fs::symlink;
+
+use tempfile::TempDir;
+
+use super::*;
+
+struct Fixture {
+    folder: TempDir,
+}
+
+impl Fixture {
+    /// A built project: two poms with their `target`, a link, an empty folder, a program, a `.git`.
+    fn new() -> Self {
+        let fixture = Fixture { folder: tempfile::tempdir().unwrap() };
+        for (path, text) in [
+            ("pom.xml", "<project/>"),
+            ("target/classes/A.class", "A"),
+            ("module/pom.xml", "<project/>"),
+            ("module/target/B.class", "B"),
+            ("src/target/data.txt", "not a build folder"),
+            ("run.sh", "#!/bin/sh"),
+            (".git/HEAD", "main"),
+        ] {
+            fixture.write(path, text);
+        }
+        fs::create_dir(fixture.path("empty")).unwrap();
+        symlink("run.sh", fixture.path("link")).unwrap();
+        fs::set_permissions(fixture.path("run.sh"), fs::Permissions::from_mode(0o750)).unwrap();
+        let odd = OsString::from_vec(b"\xff\xfe.txt".to_vec());
+        fs::write(fixture.root().join(odd), "not UTF-8").unwrap();
+        fixture
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.path().join("tree")
+    }
+
+    fn store(&self) -> PathBuf {
+        self.folder.path().join("snapshot")
+    }
+
+    fn path(&self, relative: &str) -> PathBuf {
+        self.root().join(relative)
+    }
+
+    fn write(&self, relative: &str, text: &str) {
+        fs::create_dir_all(self.path(relative).parent().unwrap()).unwrap();
+        fs::write(self.path(relative), text).unwrap();
+    }
+
+    /// Everything that a snapshot promises to keep, as text.
+    fn describe(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        describe(&self.root(), Path::new(""), &mut lines);
+        lines
+    }
+}
+
+fn describe(root: &Path, relative: &Path, lines: &mut Vec<String>) {
+    let path = root.join(relative);
+    let metadata = path.symlink_metadata().unwrap();
+    let content = match metadata.file_type() {
+        kind if kind.is_dir() => String::new(),
+        kind if kind.is_symlink() => format!("{:?}", fs::read_link(&path).unwrap()),
+        _ => format!("{:?}", fs::read(&path).unwrap()),
+    };
+    lines.push(format!("{relative:?} {:o} {:?} {content}", metadata.mode(), modified(&metadata)));
+    if metadata.is_dir() {
+        for name in children(&path).unwrap().keys() {
+            describe(root, &relative.join(name), lines);
+        }
+    }
+}
+
+fn listed(paths: &[&str]) -> Vec<PathBuf> {
+    paths.iter().map(PathBuf::from).collect()
+}
+
+#[test]
+fn an_untouched_worktree_has_no_changes() {
+    let fixture = Fixture::new();
+    let before = fixture.describe();
+    let snapshot = Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+    assert_eq!(snapshot.restore().unwrap(), Changes::default());
+    assert_eq!(fixture.describe(), before);
+}
+
+#[test]
+fn everything_that_changed_is_brought_back_and_told() {
+    let fixture = Fixture::new();
+    let before = fixture.describe();
+    Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+    fixture.write("target/classes/A.class", "changed");
+    fs::remove_dir_all(fixture.path("module/target")).unwrap();
+    fixture.write("target/surefire-reports/x/1.xml", "new");
+    fixture.write("target/surefire-reports/2.xml", "new");
+    fixture.write("src/target/data.txt", "changed, and no build folder");
+    fixture.write("left/behind/file", "new");
+    fs::remove_dir(fixture.path("empty")).unwrap();
+    fs::remove_file(fixture.path("link")).unwrap();
+    symlink("elsewhere", fixture.path("link")).unwrap();
+    fs::set_permissions(fixture.path("run.sh"), fs::Permissions::from_mode(0o640)).unwrap();
+    fs::remove_file(fixture.path("pom.xml")).unwrap();
+    fs::create_dir(fixture.path("pom.xml")).unwrap();
+    fixture.write(".git/HEAD", "other");
+
+    let changes = Snapshot::open(&fixture.store()).unwrap().unwrap().restore().unwrap();
+
+    assert_eq!(changes.in_build_folders, 4);
+    let elsewhere = ["empty", "left", "link", "pom.xml", "run.sh", "src/target/data.txt"];
+    assert_eq!(changes.elsewhere, listed(&elsewhere));
+    assert_eq!(changes.elsewhere_total, elsewhere.len());
+    assert_eq!(fixture.describe(), before);
+    assert_eq!(fs::read_to_string(fixture.path(".git/HEAD")).unwrap(), "other", "git's folder is left alone");
+}
+
+#[test]
+fn a_touched_file_gets_its_time_back_to_the_nanosecond() {
+    let fixture = Fixture::new();
+    let before = fixture.describe();
+    let snapshot = Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+    fixture.write("run.sh", "#!/bin/sh");
+    assert_eq!(snapshot.restore().unwrap().elsewhere, listed(&["run.sh"]));
+    assert_eq!(fixture.describe(), before);
+}
+
+#[test]
+fn folders_that_forbid_writing_are_no_obstacle() {
+    let fixture = Fixture::new();
+    let forbid = |path: &str, mode| fs::set_permissions(fixture.path(path), fs::Permissions::from_mode(mode)).unwrap();
+    forbid("src/target", 0o555);
+    let before = fixture.describe();
+    let snapshot = Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+    fixture.write("locked/inner/file", "x");
+    forbid("locked/inner", 0o500);
+    forbid("locked", 0o500);
+    forbid("module", 0o500);
+    assert_eq!(snapshot.restore().unwrap().elsewhere, listed(&["locked", "module"]));
+    assert_eq!(fixture.describe(), before);
+    Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+    remove(&fixture.store()).unwrap();
+    forbid("src/target", 0o755);
+}
+
+#[test]
+fn links_are_never_followed() {
+    let fixture = Fixture::new();
+    let outside = fixture.folder.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("precious"), "x").unwrap();
+    let snapshot = Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+    fs::remove_dir_all(fixture.path("src")).unwrap();
+    symlink(&outside, fixture.path("src")).unwrap();
+    symlink(&outside, fixture.path("another")).unwrap();
+    assert_eq!(snapshot.restore().unwrap().elsewhere, listed(&["another", "src"]));
+    assert!(outside.join("precious").exists());
+    assert!(fixture.path("src").symlink_metadata().unwrap().is_dir());
+}
+
+#[test]
+fn a_snapshot_half_taken_is_not_opened_and_can_be_taken_again() {
+    let fixture = Fixture::new();
+    assert!(Snapshot::open(&fixture.store()).unwrap().is_none());
+    let half = fixture.folder.path().join("snapshot.half/files");
+    fs::create_dir_all(&half).unwrap();
+    fs::write(half.join("stale"), "x").unwrap();
+    assert!(Snapshot::open(&fixture.store()).unwrap().is_none());
+    let snapshot = Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+    assert_eq!(snapshot.restore().unwrap(), Changes::default());
+    assert!(!fixture.path("stale").exists());
+}
+
+#[test]
+fn the_list_of_changes_is_bounded() {
+    let fixture = Fixture::new();
+    let snapshot = Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+    for number in 0..Changes::MAX_LISTED + 7 {
+        fixture.write(&format!("new-{number:04}"), "x");
+    }
+    let changes = snapshot.restore().unwrap();
+    assert_eq!(changes.elsewhere.len(), Changes::MAX_LISTED);
+    assert_eq!(changes.elsewhere_total, Changes::MAX_LISTED + 7);
+    assert_eq!(changes.elsewhere[0], Path::new("new-0000"));
+}
+
+#[test]
+fn sockets_are_left_out_and_swept_away() {
+    let fixture = Fixture::new();
+    let _socket = std::os::unix::net::UnixListener::bind(fixture.path("socket")).unwrap();
+    let snapshot = Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+    assert_eq!(snapshot.restore().unwrap().elsewhere, listed(&["socket"]));
+    assert!(!fixture.path("socket").exists());
+}
+
+#[test]
+fn a_worktree_that_vanished_comes_back() {
+    let fixture = Fixture::new();
+    let snapshot = Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+    fs::remove_dir_all(fixture.root()).unwrap();
+    snapshot.restore().unwrap();
+    assert_eq!(fs::read_to_string(fixture.path("module/target/B.class")).unwrap(), "B");
+}
