@@ -49,6 +49,7 @@ const SOURCES: &[(&str, &str)] = sources![
     "src/main/java/parade/maven/Modules.java",
     "src/main/java/parade/maven/PlatformParallelism.java",
     "src/main/java/parade/maven/ProjectChanges.java",
+    "src/main/java/parade/maven/Providers.java",
     "src/main/java/parade/maven/Settings.java",
     "src/main/java/parade/maven/Steering.java",
     "src/main/java/parade/maven/SurefirePin.java",

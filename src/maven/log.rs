@@ -24,11 +24,8 @@ const CAUSES: [&str; 12] = [
     "Source option",
     "Unable to parse command line",
 ];
-const DEAD_WORKER: [&str; 3] = [
-    "terminated without properly saying goodbye",
-    "There was a timeout or other error in the fork",
-    "The forked VM",
-];
+const DEAD_WORKER: [&str; 3] =
+    ["terminated without properly saying goodbye", "There was a timeout or other error in the fork", "The forked VM"];
 /// Maven's advice, not its findings.
 const NOISE: [&str; 6] = [
     "-> [Help",
@@ -112,11 +109,9 @@ mod tests {
 
     #[test]
     fn a_dead_worker_is_seen_even_if_the_build_succeeds() {
-        let file = log(b"[ERROR] The forked VM terminated without properly saying goodbye. VM crash?\n[INFO] BUILD SUCCESS\n");
-        assert_eq!(
-            dead_workers(file.path()),
-            ["The forked VM terminated without properly saying goodbye. VM crash?"]
-        );
+        let file =
+            log(b"[ERROR] The forked VM terminated without properly saying goodbye. VM crash?\n[INFO] BUILD SUCCESS\n");
+        assert_eq!(dead_workers(file.path()), ["The forked VM terminated without properly saying goodbye. VM crash?"]);
         assert!(dead_workers(log(b"[INFO] fine\n").path()).is_empty());
     }
 

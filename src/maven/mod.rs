@@ -6,6 +6,7 @@
 
 mod events;
 mod handshake;
+mod harvest;
 mod helper;
 mod invocation;
 mod line;
@@ -14,9 +15,12 @@ mod reports;
 mod selection;
 mod settings;
 
-pub use events::{Clock, Observed, observe};
+pub use events::Clock;
 pub use handshake::{Broken, Goal, Handshake, Module};
+pub(crate) use harvest::why;
+pub use harvest::{Harvest, harvest};
 pub use helper::Helper;
+pub(crate) use invocation::environment;
 pub use invocation::{Invocation, Invoked, Limits};
 pub use log::{dead_workers, decisive_lines};
 pub use selection::{KnownTest, Selected, select};

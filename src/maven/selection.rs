@@ -51,7 +51,8 @@ fn select_tests(tests: &[TestId], known: &[KnownTest]) -> Selected {
     let classes: Vec<ClassId> = tests.iter().map(TestId::class_id).collect();
     for class in unique(&classes) {
         let members = by_class.get(class).map_or(&[][..], Vec::as_slice);
-        let names: Vec<&TestId> = tests.iter().filter(|test| test.class == class.class && test.module == class.module).collect();
+        let names: Vec<&TestId> =
+            tests.iter().filter(|test| test.class == class.class && test.module == class.module).collect();
         let pattern = class_pattern(&names, members);
         let more = members.iter().filter(|test| runs(&pattern, &test.id) && !wanted.contains(&test.id)).count();
         let (reached, why) = match &pattern {
@@ -74,7 +75,10 @@ fn coarse_finding((why, classes): (&str, Vec<String>)) -> Finding {
     if rest > 0 {
         list.push_str(&format!(" and {rest} classes more"));
     }
-    Finding::new(FindingKind::CoarseSelection, format!("Surefire selects by {why} only, so more tests ran than asked for: {list}"))
+    Finding::new(
+        FindingKind::CoarseSelection,
+        format!("Surefire selects by {why} only, so more tests ran than asked for: {list}"),
+    )
 }
 
 fn class_pattern(names: &[&TestId], members: &[&KnownTest]) -> ClassPattern {

@@ -29,6 +29,8 @@ pub struct TestSettings {
     pub cores: usize,
     /// Module and pattern in Surefire's syntax; `None` for the whole suite.
     pub selection: Option<Vec<(String, String)>>,
+    /// Also fetch what other modes will need; for the one run that is online.
+    pub fetch_providers: bool,
 }
 
 /// The files that the extension reads and writes, in a folder of the run.
@@ -101,6 +103,7 @@ impl TestSettings {
             ("threads.per-core", per_core.to_string()),
             ("forks", if sequential { "1".to_owned() } else { asked.forks.on(self.cores).to_string() }),
             ("forks.reuse", asked.reuse_forks.to_string()),
+            ("providers.fetch", self.fetch_providers.to_string()),
         ]
     }
 }
@@ -142,7 +145,10 @@ mod tests {
     }
 
     fn tests(parallelism: Parallelism, selection: Option<Vec<(String, String)>>) -> Settings {
-        Settings { tests: Some(TestSettings { parallelism, cores: 2, selection }), ..Settings::default() }
+        Settings {
+            tests: Some(TestSettings { parallelism, cores: 2, selection, fetch_providers: false }),
+            ..Settings::default()
+        }
     }
 
     #[test]

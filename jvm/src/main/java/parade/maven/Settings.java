@@ -79,6 +79,11 @@ final class Settings {
         return Boolean.parseBoolean(text("forks.reuse"));
     }
 
+    /** Shall what other modes need be fetched now? */
+    boolean fetchProviders() {
+        return Boolean.parseBoolean(text("providers.fetch"));
+    }
+
     /** Empty to keep what the project has. */
     String surefireVersion() {
         return text("surefire.version");

@@ -81,8 +81,16 @@ public class TestGoals implements MojoExecutionListener {
         steering.observe(events.getPath());
         File reports = clearReports(goal);
         tell(settings, event, number, module, frameworks, goal, reports);
+        Handshake handshake = new Handshake(settings.handshake());
         for (String deviation : steering.deviations()) {
-            new Handshake(settings.handshake()).deviation(module, deviation);
+            handshake.deviation(module, deviation);
+        }
+        if (settings.fetchProviders() && frameworks.runsJUnit4()) {
+            String version = event.getExecution().getPlugin().getVersion();
+            String missing = Providers.fetch(goal, event.getSession(), project, version);
+            if (missing != null) {
+                handshake.deviation(module, missing);
+            }
         }
     }
 
