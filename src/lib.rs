@@ -12,6 +12,7 @@
 //! - [`subject`] brings a repository to a commit, builds it once, and restores that state before every run.
 //! - [`suite`] is the vocabulary: what a test is called, how it can end, what one run of a suite yields.
 //! - [`engine`] runs tests: `surefire` through the subject's own Maven build, `model` in virtual time.
+//! - [`maven`] is the build tool of all subjects so far: its command line, and our extension in it.
 //! - [`process`] is the only place that spawns: pinned, limited, timed, and killed with all its descendants.
 //! - [`technique`] decides what runs when. It knows engines only by their trait.
 //! - [`store`] keeps what happened: journal, run folders, environment, Parquet.
@@ -21,6 +22,7 @@
 pub mod engine;
 pub mod experiment;
 pub mod home;
+pub mod maven;
 pub mod process;
 pub mod report;
 pub mod runner;

@@ -5,6 +5,8 @@
 
 pub mod model;
 
+pub mod surefire;
+
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;

@@ -1,0 +1,21 @@
+package parade.listen;
+
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * Who reports in this process. A test can itself start a test framework, whose listeners are found by the same service
+ * files; only the run that began first is the suite's.
+ */
+final class Reporting {
+    private static final AtomicReference<Object> OWNER = new AtomicReference<>();
+
+    private Reporting() {}
+
+    static boolean claim(Object listener) {
+        return OWNER.compareAndSet(null, listener) || OWNER.get() == listener;
+    }
+
+    static void release(Object listener) {
+        OWNER.compareAndSet(listener, null);
+    }
+}

@@ -1,0 +1,18 @@
+package parade.listen;
+
+import org.testng.IConfigurationListener;
+import org.testng.ITestResult;
+
+/** Also reports failing fixtures, which TestNG tells from version 6.8 on. */
+public class TestNgFixtureListener extends TestNgListener implements IConfigurationListener {
+    @Override
+    public void onConfigurationFailure(ITestResult result) {
+        report.fixtureFailed(result);
+    }
+
+    @Override
+    public void onConfigurationSuccess(ITestResult result) {}
+
+    @Override
+    public void onConfigurationSkip(ITestResult result) {}
+}

@@ -1,0 +1,154 @@
+package parade.maven;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
+
+/** Sets a configured test goal to the parallelism, the selection and the observation that parade asks for. */
+final class Steering {
+    private final Settings settings;
+    private final Fields goal;
+    private final Frameworks frameworks;
+    private final List<String> deviations = new ArrayList<>();
+
+    Steering(Settings settings, Fields goal, Frameworks frameworks) {
+        this.settings = settings;
+        this.goal = goal;
+        this.frameworks = frameworks;
+    }
+
+    List<String> deviations() {
+        return deviations;
+    }
+
+    void skip() {
+        if (!goal.set("skipTests", true)) {
+            goal.set("skip", true);
+        }
+    }
+
+    /** Makes the test processes report, and the build go on when tests fail. Nothing of this changes how tests run. */
+    void observe(String events) {
+        goal.set("testFailureIgnore", true);
+        Map<String, String> environment = new HashMap<>();
+        Object declared = goal.get("environmentVariables");
+        if (declared instanceof Map) {
+            ((Map<?, ?>) declared).forEach((key, value) -> environment.put(String.valueOf(key), String.valueOf(value)));
+        }
+        environment.put("PARADE_EVENTS", events);
+        goal.set("environmentVariables", environment);
+        System.setProperty("PARADE_EVENTS", events);
+
+        List<String> elements = goal.getList("additionalClasspathElements");
+        elements.add(settings.listeners());
+        goal.set("additionalClasspathElements", elements);
+        addListener();
+        if (frameworks.runs("surefire-junit3")) {
+            goal.set("reportTestTimestamp", true);
+            goal.set("disableXmlReport", false);
+        }
+    }
+
+    void select(String tests) {
+        goal.set("test", tests);
+        goal.set("failIfNoSpecifiedTests", false);
+    }
+
+    void parallelize() {
+        goal.set("rerunFailingTestsCount", 0);
+        goal.set("skipAfterFailureCount", 0);
+        goal.set("failIfNoTests", false);
+        goal.set("forkedProcessTimeoutInSeconds", 0);
+        override("forkCount", settings.forks(), "1");
+        override("reuseForks", settings.reuseForks(), true);
+        override("useUnlimitedThreads", false, false);
+        for (String pools : new String[] {"threadCountSuites", "threadCountClasses", "threadCountMethods"}) {
+            override(pools, 0, 0);
+        }
+        boolean threaded = isThreaded();
+        boolean testNg = frameworks.runs("surefire-testng");
+        override("parallel", threaded ? settings.mode() : testNg ? "none" : null, null);
+        override("threadCount", threaded ? settings.threads() : testNg ? 1 : 0, 0);
+        goal.set("perCoreThreadCount", threaded && settings.threadsPerCore());
+        setProperties(testNg && !threaded);
+    }
+
+    /** Does Surefire's own `parallel` reach the framework in this mode? The JUnit Platform has settings of its own. */
+    private boolean isThreaded() {
+        if (settings.mode().equals("sequential")) {
+            return false;
+        }
+        boolean testNg = frameworks.runs("surefire-testng") && !settings.mode().equals("classesAndMethods");
+        return testNg || (frameworks.runsJUnit4() && frameworks.isJUnit47());
+    }
+
+    private void setProperties(boolean testNgSequential) {
+        Properties properties = properties();
+        properties.remove("parallel");
+        properties.remove("threadcount");
+        if (testNgSequential) {
+            properties.setProperty("dataproviderthreadcount", "1");
+        }
+        if (frameworks.runs("surefire-junit-platform")) {
+            String declared = properties.getProperty("configurationParameters", "");
+            noteDeclared(declared);
+            properties.setProperty("configurationParameters", declared + "\n" + PlatformParallelism.of(settings));
+        }
+        goal.set("properties", properties);
+    }
+
+    private void noteDeclared(String parameters) {
+        if (parameters.matches("(?s).*execution\\.parallel\\.enabled\\s*[=:]\\s*true.*")) {
+            deviations.add("the project runs the JUnit Platform in parallel; overridden");
+        }
+    }
+
+    private void addListener() {
+        String listener = listener();
+        if (listener != null) {
+            Properties properties = properties();
+            String declared = properties.getProperty("listener", "").trim();
+            properties.setProperty("listener", declared.isEmpty() ? listener : declared + "," + listener);
+            goal.set("properties", properties);
+        }
+    }
+
+    /** Null on the JUnit Platform, which finds its listener itself, and for JUnit 3 alone, which has none. */
+    private String listener() {
+        boolean testNg = frameworks.runs("surefire-testng");
+        if (testNg && frameworks.runsJUnit4()) {
+            return "parade.listen.JUnit4AndTestNgListener";
+        }
+        if (testNg) {
+            return frameworks.isAtLeast("testng", "6.8") ? "parade.listen.TestNgFixtureListener" : "parade.listen.TestNgListener";
+        }
+        return frameworks.runsJUnit4() ? "parade.listen.JUnit4Listener" : null;
+    }
+
+    private Properties properties() {
+        Properties properties = new Properties();
+        Object declared = goal.get("properties");
+        if (declared instanceof Properties) {
+            properties.putAll((Properties) declared);
+        }
+        return properties;
+    }
+
+    /** What the project pins to anything but the default, and parade sets otherwise, is said. */
+    private void override(String field, Object value, Object byDefault) {
+        Object pinned = goal.get(field);
+        if (!goal.set(field, value)) {
+            return;
+        }
+        if (!Objects.equals(text(pinned), text(byDefault)) && !Objects.equals(text(pinned), text(value))) {
+            deviations.add("the project sets " + field + "=" + pinned + "; overridden");
+        }
+    }
+
+    private static String text(Object value) {
+        return value == null ? "" : value.toString();
+    }
+}

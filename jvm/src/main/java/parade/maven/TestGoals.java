@@ -1,0 +1,147 @@
+package parade.maven;
+
+import java.io.File;
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import javax.inject.Named;
+import javax.inject.Singleton;
+
+import org.apache.maven.execution.MojoExecutionEvent;
+import org.apache.maven.execution.MojoExecutionListener;
+import org.apache.maven.plugin.MojoExecution;
+import org.apache.maven.plugin.MojoExecutionException;
+import org.apache.maven.project.MavenProject;
+
+import parade.Line;
+
+/** Takes hold of Surefire's and Failsafe's goals when Maven has configured them, right before they run. */
+@Named
+@Singleton
+public class TestGoals implements MojoExecutionListener {
+    private static final Pattern LATE_PROPERTY = Pattern.compile("@\\{([^}]+)}");
+
+    private final Set<File> clearedReports = new HashSet<>();
+    private int count;
+
+    @Override
+    public synchronized void beforeMojoExecution(MojoExecutionEvent event) throws MojoExecutionException {
+        Settings settings = isTestGoal(event.getExecution()) ? Settings.load() : null;
+        if (settings == null || settings.events() == null) {
+            return;
+        }
+        try {
+            steer(settings, event);
+        } catch (IOException error) {
+            throw new MojoExecutionException("parade cannot set up " + event.getExecution(), error);
+        }
+    }
+
+    @Override
+    public void afterMojoExecutionSuccess(MojoExecutionEvent event) {}
+
+    @Override
+    public void afterExecutionFailure(MojoExecutionEvent event) {
+        Settings settings = Settings.load();
+        if (settings != null) {
+            String module = Modules.path(event.getSession(), event.getProject());
+            String cause = event.getCause() == null ? "" : String.valueOf(event.getCause().getMessage());
+            new Handshake(settings.handshake()).write(
+                new Line("broken").field(module).field(describe(event.getExecution())).field(cause, 8192));
+        }
+    }
+
+    private void steer(Settings settings, MojoExecutionEvent event) throws IOException {
+        MavenProject project = event.getProject();
+        String module = Modules.path(event.getSession(), project);
+        Fields goal = new Fields(event.getMojo());
+        Frameworks frameworks = new Frameworks(project, event.getExecution().getPlugin(), goal);
+        Steering steering = new Steering(settings, goal, frameworks);
+        String selection = settings.selection(module);
+        if (!Modules.isWanted(settings.modules(), module, project) || (selection != null && selection.isEmpty())) {
+            steering.skip();
+            return;
+        }
+        if (selection != null) {
+            steering.select(selection);
+        }
+        int number = ++count;
+        File events = new File(settings.events(), String.valueOf(number));
+        if (!events.mkdirs()) {
+            throw new IOException("cannot create " + events);
+        }
+        if (!settings.asTheProject()) {
+            steering.parallelize();
+        }
+        steering.observe(events.getPath());
+        File reports = clearReports(goal);
+        tell(settings, event, number, module, frameworks, goal, reports);
+        Handshake handshake = new Handshake(settings.handshake());
+        for (String deviation : steering.deviations()) {
+            handshake.deviation(module, deviation);
+        }
+        if (settings.fetchProviders() && frameworks.runsJUnit4()) {
+            String version = event.getExecution().getPlugin().getVersion();
+            String missing = Providers.fetch(goal, event.getSession(), project, version);
+            if (missing != null) {
+                handshake.deviation(module, missing);
+            }
+        }
+    }
+
+    private void tell(Settings settings, MojoExecutionEvent event, int number, String module, Frameworks frameworks,
+            Fields goal, File reports) {
+        Handshake handshake = new Handshake(settings.handshake());
+        String argLine = expand(Objects.toString(goal.get("argLine"), ""), event.getProject());
+        handshake.write(new Line("goal").field(number).field(module).field(describe(event.getExecution()))
+            .field(event.getExecution().getPlugin().getVersion())
+            .field(String.join(",", frameworks.providers)).field(argLine, 8192)
+            .field(reports == null ? "" : reports.getPath()));
+        for (Map.Entry<String, String> framework : frameworks.versions.entrySet()) {
+            handshake.write(new Line("framework").field(number).field(framework.getKey()).field(framework.getValue()));
+        }
+    }
+
+    /** Once per folder and build, so that what lies there afterwards is of this run. */
+    private File clearReports(Fields goal) throws IOException {
+        Object folder = goal.get("reportsDirectory");
+        if (!(folder instanceof File)) {
+            return null;
+        }
+        File[] reports = ((File) folder).listFiles((dir, name) -> name.startsWith("TEST-") && name.endsWith(".xml"));
+        if (clearedReports.add((File) folder) && reports != null) {
+            for (File report : reports) {
+                if (!report.delete()) {
+                    throw new IOException("cannot delete " + report);
+                }
+            }
+        }
+        return (File) folder;
+    }
+
+    /** Properties that other plugins set while the build runs, such as an agent's argLine. */
+    private static String expand(String text, MavenProject project) {
+        Matcher matcher = LATE_PROPERTY.matcher(text);
+        StringBuffer expanded = new StringBuffer();
+        while (matcher.find()) {
+            String value = project.getProperties().getProperty(matcher.group(1), "");
+            matcher.appendReplacement(expanded, Matcher.quoteReplacement(value));
+        }
+        return matcher.appendTail(expanded).toString();
+    }
+
+    private static String describe(MojoExecution execution) {
+        return execution.getArtifactId() + ":" + execution.getGoal() + "@" + execution.getExecutionId();
+    }
+
+    private static boolean isTestGoal(MojoExecution execution) {
+        String goal = execution.getArtifactId() + ":" + execution.getGoal();
+        return execution.getGroupId().equals("org.apache.maven.plugins")
+            && (goal.equals("maven-surefire-plugin:test") || goal.equals("maven-failsafe-plugin:integration-test"));
+    }
+}

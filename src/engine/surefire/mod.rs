@@ -1,0 +1,173 @@
+//! The faithful engine: the subject's own Maven build, offline, on the state right after its build, observed and steered
+//! by parade's extension.
+//!
+//! Each run is one `mvn` that goes through the phase which runs the tests, as the subject's developers start it. The
+//! worktree is restored after each run; what the run had changed outside its build folders is a finding.
+
+mod modes;
+
+use std::collections::HashSet;
+use std::path::{Component, Path};
+
+use miette::miette;
+
+use super::{Capabilities, Mode, RunRequest, Session, Support};
+use crate::maven::{self, Invocation, Limits, Settings, TestSettings};
+use crate::process::Interrupt;
+use crate::subject::Changes;
+use crate::subject::build::{Prepared, settings};
+use crate::suite::{Finding, FindingKind, SuiteRun, TestId};
+
+/// A prepared subject, ready to run its tests.
+#[derive(Debug)]
+pub struct SurefireSession {
+    prepared: Prepared,
+    tests: Vec<TestId>,
+    capabilities: Capabilities,
+    interrupt: Interrupt,
+    /// What every run's processes are tagged with.
+    tag: String,
+}
+
+impl SurefireSession {
+    /// `tag` begins the mark of all processes, so that a resumed run finds those of a killed one.
+    pub fn open(prepared: Prepared, tag: impl Into<String>, interrupt: Interrupt) -> miette::Result<Self> {
+        prepared.snapshot.restore()?;
+        let tests = prepared.discovery.tests.iter().map(|test| test.id.clone()).collect();
+        let capabilities = modes::capabilities(&prepared.discovery.suites);
+        Ok(SurefireSession { prepared, tests, capabilities, interrupt, tag: tag.into() })
+    }
+
+    pub fn prepared(&self) -> &Prepared {
+        &self.prepared
+    }
+
+    fn invoke(&self, request: &RunRequest, settings: &Settings) -> miette::Result<maven::Invoked> {
+        let subject = &self.prepared.subject;
+        let allotment = &request.allotment;
+        Invocation {
+            toolchain: &self.prepared.toolchain,
+            helper: &self.prepared.helper,
+            root: &self.prepared.checkout.root,
+            repository: &self.prepared.repository,
+            folder: &allotment.logs.join(safe_label(&request.label)?),
+            environment: &subject.environment,
+            args: &subject.maven_args,
+            goals: &[&subject.phase],
+            offline: true,
+            settings,
+            limits: Limits {
+                cores: Some(allotment.cores),
+                memory_bytes: allotment.memory_bytes,
+                time: request.time_limit,
+            },
+            tag: format!("{}-{}", self.tag, request.label),
+        }
+        .run(&self.interrupt)
+    }
+
+    /// What the mode does not reach; an error where it reaches nothing.
+    fn mode_finding(&self, mode: Mode) -> miette::Result<Option<Finding>> {
+        match self.capabilities.support(mode) {
+            Support::Full => Ok(None),
+            Support::Partial(why) => Ok(Some(Finding::new(FindingKind::PartialMode, why))),
+            Support::None(why) => Err(miette!("{} cannot run in mode `{mode}`: {why}", self.prepared.subject.name)),
+        }
+    }
+
+    /// What differs from the published subject is told once, with the subject.
+    fn is_news(&self, finding: &Finding) -> bool {
+        !self.prepared.discovery.findings.contains(finding)
+            || !matches!(finding.kind, FindingKind::Deviation | FindingKind::Disturbance)
+    }
+}
+
+impl Session for SurefireSession {
+    fn tests(&self) -> &[TestId] {
+        &self.tests
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
+        let partial = self.mode_finding(request.parallelism.mode)?;
+        let selected = maven::select(&request.selection, &self.prepared.discovery.tests);
+        let tests = TestSettings {
+            parallelism: request.parallelism,
+            cores: request.allotment.cores,
+            selection: selected.patterns,
+            fetch_providers: false,
+        };
+        let settings = Settings { tests: Some(tests), ..settings(&self.prepared.subject, &self.prepared.toolchain) };
+
+        let invoked = self.invoke(request, &settings)?;
+        let harvest = maven::harvest(&invoked)?;
+        let changes = self.prepared.snapshot.restore()?;
+        remove_events(&invoked.events)?;
+
+        let mut findings = selected.findings;
+        findings.extend(partial);
+        findings.extend(harvest.findings.into_iter().filter(|finding| self.is_news(finding)));
+        findings.extend(dirty(&changes));
+        let mut seen = HashSet::new();
+        findings.retain(|finding| seen.insert((finding.kind as u8, finding.text.clone())));
+        Ok(SuiteRun {
+            executions: harvest.executions,
+            cost: invoked.ended.cost,
+            end: harvest.end,
+            granularity: selected.granularity,
+            findings,
+        })
+    }
+}
+
+fn dirty(changes: &Changes) -> Option<Finding> {
+    const LISTED: usize = 5;
+    if changes.elsewhere.is_empty() {
+        return None;
+    }
+    let list: Vec<_> = changes.elsewhere.iter().take(LISTED).map(|path| path.display().to_string()).collect();
+    let more = changes.elsewhere_total.saturating_sub(list.len());
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let text = format!("files outside the build folders changed: {}{rest}", list.join(", "));
+    Some(Finding::new(FindingKind::DirtyWorktree, text))
+}
+
+/// They are in the run's executions now.
+fn remove_events(events: &Path) -> miette::Result<()> {
+    std::fs::remove_dir_all(events).map_err(|error| miette!("{} cannot be removed: {error}", events.display()))
+}
+
+fn safe_label(label: &str) -> miette::Result<&str> {
+    let mut components = Path::new(label).components();
+    match (components.next(), components.next()) {
+        (Some(Component::Normal(name)), None) if name == label => Ok(label),
+        _ => Err(miette!("`{label}` cannot be the name of a run: it has to be a plain folder name")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_stays_in_its_folder() {
+        assert!(safe_label("stage-1").is_ok());
+        for label in ["", "..", "a/b", "/a", "a/", "."] {
+            assert!(safe_label(label).is_err(), "{label}");
+        }
+    }
+
+    #[test]
+    fn a_dirty_worktree_is_listed_in_part() {
+        let paths = (0..7).map(|n| format!("f{n}").into()).collect();
+        let changes = Changes { in_build_folders: 3, elsewhere: paths, elsewhere_total: 9 };
+        assert_eq!(
+            dirty(&changes).unwrap().text,
+            "files outside the build folders changed: f0, f1, f2, f3, f4 and 4 more"
+        );
+        assert_eq!(dirty(&Changes { in_build_folders: 3, ..Changes::default() }), None);
+    }
+}

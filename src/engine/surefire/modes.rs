@@ -1,0 +1,150 @@
+//! Which modes the frameworks of a suite have.
+
+use crate::engine::{Capabilities, Mode, ModeSupport, Support};
+use crate::subject::build::ModuleSuite;
+use crate::suite::Granularity;
+
+/// JUnit 4 learnt to run in parallel in this version, Jupiter and Vintage in those.
+const JUNIT: [u32; 2] = [4, 7];
+const JUPITER: [u32; 2] = [5, 3];
+const VINTAGE: [u32; 2] = [5, 12];
+
+/// Surefire selects by name: one occurrence among several is beyond it.
+pub fn capabilities(suites: &[ModuleSuite]) -> Capabilities {
+    let modes = Mode::ALL.into_iter().map(|mode| ModeSupport { mode, support: combined(suites, mode) }).collect();
+    Capabilities { selection: Granularity::Name, modes }
+}
+
+fn combined(suites: &[ModuleSuite], mode: Mode) -> Support {
+    if matches!(mode, Mode::Sequential | Mode::Project) {
+        return Support::Full;
+    }
+    let mut supports: Vec<Support> = suites.iter().flat_map(|suite| module_supports(suite, mode)).collect();
+    let reached = supports.iter().any(|support| !matches!(support, Support::None(_)));
+    supports.retain(|support| *support != Support::Full);
+    let mut reasons: Vec<String> = supports.into_iter().filter_map(reason).collect();
+    reasons.sort();
+    reasons.dedup();
+    match (reached, reasons.is_empty()) {
+        (true, true) => Support::Full,
+        (true, false) => Support::Partial(reasons.join("; ")),
+        (false, true) => Support::None("the suite has no tests".to_owned()),
+        (false, false) => Support::None(reasons.join("; ")),
+    }
+}
+
+fn reason(support: Support) -> Option<String> {
+    match support {
+        Support::Full => None,
+        Support::Partial(why) | Support::None(why) => Some(why),
+    }
+}
+
+fn module_supports(suite: &ModuleSuite, mode: Mode) -> Vec<Support> {
+    suite.providers.iter().map(|provider| provider_support(suite, provider, mode)).collect()
+}
+
+fn provider_support(suite: &ModuleSuite, provider: &str, mode: Mode) -> Support {
+    match provider {
+        "surefire-junit4" | "surefire-junit47" => since(suite, "junit", "JUnit", JUNIT),
+        "surefire-testng" if mode == Mode::ClassesAndMethods => {
+            Support::None("TestNG has no mode `classesAndMethods`".to_owned())
+        }
+        "surefire-testng" => Support::Full,
+        "surefire-junit-platform" => platform_support(suite),
+        "surefire-junit3" => Support::None("JUnit 3 has no parallel modes".to_owned()),
+        other => Support::None(format!("{other} has no parallel modes that are known")),
+    }
+}
+
+/// The engines on the class path stand for the tests: which engine runs what, Maven does not tell.
+fn platform_support(suite: &ModuleSuite) -> Support {
+    let engines: Vec<Support> = [("jupiter", "JUnit Jupiter", JUPITER), ("vintage", "JUnit Vintage", VINTAGE)]
+        .into_iter()
+        .filter(|(key, ..)| suite.frameworks.contains_key(*key))
+        .map(|(key, name, first)| since(suite, key, name, first))
+        .collect();
+    let reached = engines.contains(&Support::Full);
+    let reasons: Vec<String> = engines.into_iter().filter_map(reason).collect();
+    match (reached, reasons.is_empty()) {
+        (true, true) => Support::Full,
+        (true, false) => Support::Partial(reasons.join("; ")),
+        (false, true) => Support::None("no engine on the JUnit Platform has parallel modes that are known".to_owned()),
+        (false, false) => Support::None(reasons.join("; ")),
+    }
+}
+
+fn since(suite: &ModuleSuite, key: &str, name: &str, first: [u32; 2]) -> Support {
+    let version = suite.frameworks.get(key).map_or("", String::as_str);
+    if major_minor(version) >= first {
+        Support::Full
+    } else {
+        let [major, minor] = first;
+        Support::None(format!("{name} {version} has no parallel modes, which begin with {major}.{minor}"))
+    }
+}
+
+fn major_minor(version: &str) -> [u32; 2] {
+    let mut numbers = version.split(['.', '-']).map(|part| part.parse().unwrap_or(0));
+    [numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn suite(providers: &[&str], frameworks: &[(&str, &str)]) -> ModuleSuite {
+        ModuleSuite {
+            module: String::new(),
+            providers: providers.iter().map(|&p| p.to_owned()).collect(),
+            frameworks: frameworks.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
+        }
+    }
+
+    fn support(suites: &[ModuleSuite], mode: Mode) -> &'static str {
+        match capabilities(suites).support(mode) {
+            Support::Full => "full",
+            Support::Partial(_) => "partial",
+            Support::None(_) => "none",
+        }
+    }
+
+    #[test]
+    fn every_suite_runs_sequentially_and_as_the_project_does() {
+        let old = [suite(&["surefire-junit3"], &[("junit", "3.8.1")])];
+        let found = Mode::ALL.map(|mode| support(&old, mode));
+        assert_eq!(found, ["full", "full", "none", "none", "none"]);
+    }
+
+    #[test]
+    fn junit_4_has_parallel_modes_from_4_7_on() {
+        for (version, expected) in [("4.5", "none"), ("4.6.1", "none"), ("4.7", "full"), ("4.13-beta-3", "full")] {
+            let suites = [suite(&["surefire-junit4"], &[("junit", version)])];
+            assert_eq!(support(&suites, Mode::Methods), expected, "{version}");
+        }
+    }
+
+    #[test]
+    fn testng_has_no_classes_and_methods() {
+        let testng = suite(&["surefire-testng"], &[("testng", "7.5")]);
+        assert_eq!(support(std::slice::from_ref(&testng), Mode::Classes), "full");
+        assert_eq!(support(std::slice::from_ref(&testng), Mode::ClassesAndMethods), "none");
+        let mixed = [testng, suite(&["surefire-junit4"], &[("junit", "4.12")])];
+        assert_eq!(support(&mixed, Mode::ClassesAndMethods), "partial");
+    }
+
+    #[test]
+    fn old_vintage_stays_sequential() {
+        let platform = |frameworks| [suite(&["surefire-junit-platform"], frameworks)];
+        assert_eq!(support(&platform(&[("vintage", "5.11.4"), ("junit", "4.13")]), Mode::Classes), "none");
+        assert_eq!(support(&platform(&[("vintage", "5.11.4"), ("jupiter", "5.11.4")]), Mode::Classes), "partial");
+        assert_eq!(support(&platform(&[("vintage", "5.12.0")]), Mode::Classes), "full");
+        assert_eq!(support(&platform(&[("vintage", "6.0.1"), ("jupiter", "6.0.1")]), Mode::Methods), "full");
+        assert_eq!(support(&platform(&[("jupiter", "5.2.0")]), Mode::Methods), "none");
+    }
+
+    #[test]
+    fn a_suite_without_tests_has_no_modes() {
+        assert_eq!(support(&[], Mode::Classes), "none");
+    }
+}

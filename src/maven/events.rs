@@ -1,0 +1,306 @@
+//! What the test processes report: one file per process, one line when a test starts and one when it ends.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use miette::miette;
+
+use super::line::{Line, read_lines};
+use crate::suite::{Execution, Outcome, TestId};
+
+/// Messages beyond this many bytes in one run are cut to their first line.
+const MESSAGE_BUDGET: usize = 64 << 20;
+const SHORT_MESSAGE: usize = 300;
+/// Clocks that were read together agree within this, or the JVM's monotonic clock is not the system's.
+const CLOCK_TOLERANCE: f64 = 0.1;
+
+/// The two clocks at the moment a run began. On Linux a JVM's monotonic clock is the system's, and finer than its other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Clock {
+    pub monotonic_nanos: i64,
+    pub epoch_micros: i64,
+}
+
+impl Clock {
+    pub fn now() -> Self {
+        let monotonic = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+        let epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Clock {
+            monotonic_nanos: monotonic.tv_sec.saturating_mul(1_000_000_000).saturating_add(monotonic.tv_nsec),
+            epoch_micros: i64::try_from(epoch.as_micros()).unwrap_or(i64::MAX),
+        }
+    }
+
+    /// Seconds from this moment to one that both clocks of another process tell.
+    fn until(&self, epoch_micros: i64, monotonic_nanos: i64) -> f64 {
+        let by_epoch = seconds(epoch_micros.saturating_sub(self.epoch_micros).saturating_mul(1000));
+        let by_monotonic = seconds(monotonic_nanos.saturating_sub(self.monotonic_nanos));
+        if (by_epoch - by_monotonic).abs() <= CLOCK_TOLERANCE { by_monotonic } else { by_epoch }
+    }
+}
+
+fn seconds(nanos: i64) -> f64 {
+    nanos as f64 / 1e9
+}
+
+/// What one test goal's processes reported.
+#[derive(Debug, Default, PartialEq)]
+pub struct Observed {
+    /// As they were started, process by process.
+    pub executions: Vec<Execution>,
+    /// Lines that could not be understood.
+    pub damaged: usize,
+}
+
+/// Reads all event files in a folder. A test that did not end was cut off by `unfinished`: its process died, or the time
+/// was up; `end` is when the run ended, in seconds.
+pub fn observe(folder: &Path, module: &str, run: Clock, unfinished: Outcome, end: f64) -> miette::Result<Observed> {
+    let mut observed = Observed::default();
+    let mut budget = MESSAGE_BUDGET;
+    for path in event_files(folder)? {
+        let mut process = ProcessEvents::new(module, &path, run, &mut budget);
+        observed.damaged += read_lines(&path, |line| process.take(line).is_some())?;
+        observed.executions.extend(process.finish(unfinished, end));
+    }
+    Ok(observed)
+}
+
+fn event_files(folder: &Path) -> miette::Result<Vec<PathBuf>> {
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let broken = |error| miette!("{} cannot be read: {error}", folder.display());
+    let mut files = Vec::new();
+    for entry in folder.read_dir().map_err(broken)? {
+        let path = entry.map_err(broken)?.path();
+        if path.extension().is_some_and(|extension| extension == "events") && path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The events of one process, while they are read.
+struct ProcessEvents<'a> {
+    module: &'a str,
+    run: Clock,
+    budget: &'a mut usize,
+    process: u32,
+    /// Of the process' own clocks, against the run's: seconds, and the monotonic reading they belong to.
+    anchor: Option<(f64, i64)>,
+    executions: Vec<Execution>,
+    open: HashMap<u32, usize>,
+    last: f64,
+}
+
+impl<'a> ProcessEvents<'a> {
+    fn new(module: &'a str, path: &Path, run: Clock, budget: &'a mut usize) -> Self {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let process = name.split('-').next().and_then(|id| id.parse().ok()).unwrap_or(0);
+        ProcessEvents {
+            module,
+            run,
+            budget,
+            process,
+            anchor: None,
+            executions: Vec::new(),
+            open: HashMap::new(),
+            last: 0.0,
+        }
+    }
+
+    fn take(&mut self, line: &Line) -> Option<()> {
+        match line.kind.as_str() {
+            "P" => {
+                self.process = line.number(1)?;
+                let (epoch, monotonic) = (line.number(2)?, line.number(3)?);
+                self.anchor = Some((self.run.until(epoch, monotonic), monotonic));
+            }
+            "S" => self.start(line)?,
+            "F" => self.end(line)?,
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn start(&mut self, line: &Line) -> Option<()> {
+        let number = line.number(0)?;
+        let start = self.time(line)?;
+        let (class, name) = (line.text(4)?, line.text(5)?);
+        let occurrence: u32 = line.number(6)?;
+        let display = line.text(7)?;
+        self.open.insert(number, self.executions.len());
+        self.executions.push(Execution {
+            test: TestId::new(self.module, nonempty(class), nonempty(name), occurrence.max(1)),
+            display: (!display.is_empty() && display != name).then(|| display.to_owned()),
+            outcome: Outcome::Crashed,
+            start,
+            seconds: 0.0,
+            process: self.process,
+            thread: line.text(3)?.to_owned(),
+            message: None,
+        });
+        Some(())
+    }
+
+    fn end(&mut self, line: &Line) -> Option<()> {
+        let end = self.time(line)?;
+        let outcome = match line.text(3)? {
+            "passed" => Outcome::Passed,
+            "failed" => Outcome::Failed,
+            "error" => Outcome::Error,
+            "skipped" => Outcome::Skipped,
+            _ => return None,
+        };
+        let message = self.message(line.text(4)?);
+        let index = self.open.remove(&line.number(0)?)?;
+        let execution = self.executions.get_mut(index)?;
+        execution.outcome = outcome;
+        execution.seconds = (end - execution.start).max(0.0);
+        execution.message = message;
+        Some(())
+    }
+
+    fn time(&mut self, line: &Line) -> Option<f64> {
+        let (epoch, monotonic): (i64, i64) = (line.number(1)?, line.number(2)?);
+        let time = match self.anchor {
+            Some((at, reading)) => at + seconds(monotonic.saturating_sub(reading)),
+            None => self.run.until(epoch, monotonic),
+        };
+        self.last = self.last.max(time);
+        Some(time.max(0.0))
+    }
+
+    fn message(&mut self, text: &str) -> Option<String> {
+        if text.is_empty() {
+            return None;
+        }
+        let kept = if text.len() <= *self.budget {
+            text
+        } else {
+            let line = text.lines().next().unwrap_or_default();
+            &line[..line.floor_char_boundary(SHORT_MESSAGE)]
+        };
+        *self.budget = self.budget.saturating_sub(kept.len());
+        Some(kept.to_owned())
+    }
+
+    /// When a process died is not on record: its last sign of life counts.
+    fn finish(mut self, unfinished: Outcome, end: f64) -> Vec<Execution> {
+        let cut_off = if unfinished == Outcome::TimedOut { end } else { self.last };
+        for index in self.open.into_values() {
+            let execution = &mut self.executions[index];
+            execution.outcome = unfinished;
+            execution.seconds = (cut_off - execution.start).max(0.0);
+            execution.message = Some(match unfinished {
+                Outcome::TimedOut => "it was running when the time was up".to_owned(),
+                _ => "it was running when its process died".to_owned(),
+            });
+        }
+        self.executions
+    }
+}
+
+fn nonempty(text: &str) -> &str {
+    if text.is_empty() { "unknown" } else { text }
+}
+
+/// Sorts by start, and numbers anew what shares an identity: processes count repeated names each for themselves.
+pub fn in_order(mut executions: Vec<Execution>) -> Vec<Execution> {
+    executions.sort_by(|a, b| a.start.total_cmp(&b.start));
+    let mut taken: HashSet<TestId> = HashSet::with_capacity(executions.len());
+    let repeated: Vec<usize> = executions
+        .iter()
+        .enumerate()
+        .filter_map(|(index, execution)| (!taken.insert(execution.test.clone())).then_some(index))
+        .collect();
+    for index in repeated {
+        let mut id = executions[index].test.clone();
+        id.occurrence = 1;
+        while taken.contains(&id) {
+            id.occurrence += 1;
+        }
+        taken.insert(id.clone());
+        executions[index].test = id;
+    }
+    executions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const RUN: Clock = Clock { monotonic_nanos: 5_000_000_000, epoch_micros: 1_000_000_000_000 };
+    const HEADER: &str = "P\t1\t42\t1000001000000\t6000000000\n";
+
+    fn observed(content: &[u8], unfinished: Outcome) -> Observed {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("42-1f.events"), content).unwrap();
+        observe(folder.path(), "lib", RUN, unfinished, 100.0).unwrap()
+    }
+
+    #[test]
+    fn a_test_has_its_times_thread_process_and_message() {
+        let events = format!(
+            "{HEADER}S\t1\t1000001500000\t6500000000\tpool-1\ta.B\ttest\t3\ttest[x]\n\
+             F\t1\t1000001750000\t6750000000\tfailed\tjava.lang.AssertionError: no%0a%09at a.B\n"
+        );
+        let executions = observed(events.as_bytes(), Outcome::Crashed).executions;
+        let test = &executions[0];
+        assert_eq!(test.test.to_string(), "lib:a.B#test~3");
+        assert_eq!((test.outcome, test.process, test.thread.as_str()), (Outcome::Failed, 42, "pool-1"));
+        assert!((test.start - 1.5).abs() < 1e-9 && (test.seconds - 0.25).abs() < 1e-9);
+        assert_eq!(test.message.as_deref(), Some("java.lang.AssertionError: no\n\tat a.B"));
+        assert_eq!(test.display.as_deref(), Some("test[x]"));
+    }
+
+    #[test]
+    fn a_test_without_an_end_was_cut_off() {
+        let events = format!("{HEADER}S\t1\t1000001500000\t6500000000\tmain\ta.B\ttest\t1\t\nF\t1\t10000");
+        let crashed = observed(events.as_bytes(), Outcome::Crashed);
+        assert_eq!((crashed.executions[0].outcome, crashed.damaged), (Outcome::Crashed, 1));
+        let timed_out = observed(events.as_bytes(), Outcome::TimedOut);
+        assert_eq!(timed_out.executions[0].outcome, Outcome::TimedOut);
+        assert!((timed_out.executions[0].seconds - 98.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_monotonic_clock_of_its_own_is_not_trusted() {
+        let events = "P\t1\t42\t1000003000000\t77\nS\t1\t1000003500000\t500000077\tmain\ta.B\tt\t1\t\n";
+        let start = observed(events.as_bytes(), Outcome::Crashed).executions[0].start;
+        assert!((start - 3.5).abs() < 1e-9, "{start}");
+    }
+
+    #[test]
+    fn repeated_identities_of_several_processes_are_told_apart() {
+        let make = |start, occurrence| Execution {
+            test: TestId::new("", "a.B", "t", occurrence),
+            display: None,
+            outcome: Outcome::Passed,
+            start,
+            seconds: 1.0,
+            process: 1,
+            thread: String::new(),
+            message: None,
+        };
+        let ordered = in_order(vec![make(3.0, 2), make(2.0, 1), make(1.0, 1)]);
+        let numbers: Vec<_> = ordered.iter().map(|execution| (execution.start, execution.test.occurrence)).collect();
+        assert_eq!(numbers, [(1.0, 1), (2.0, 3), (3.0, 2)]);
+    }
+
+    #[test]
+    fn no_folder_means_no_tests() {
+        let observed = observe(Path::new("/nowhere"), "", RUN, Outcome::Crashed, 1.0).unwrap();
+        assert_eq!(observed, Observed::default());
+    }
+
+    proptest! {
+        #[test]
+        fn no_content_panics(lines in proptest::collection::vec("[PSF\t0-9a-z%\u{0}\n]{0,60}", 0..30)) {
+            observed(lines.join("\n").as_bytes(), Outcome::Crashed);
+        }
+    }
+}

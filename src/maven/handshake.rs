@@ -1,0 +1,156 @@
+//! What the Maven extension says it saw and changed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::line::{Line, read_lines};
+
+/// Read back from the file that the extension wrote.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Handshake {
+    pub maven: String,
+    pub java: String,
+    pub modules: Vec<Module>,
+    /// What was changed or overridden, with the module it was changed in.
+    pub deviations: Vec<(String, String)>,
+    pub goals: Vec<Goal>,
+    /// Goals that ended in failure.
+    pub broken: Vec<Broken>,
+    /// Why the build as a whole failed.
+    pub failures: Vec<String>,
+    /// Did Maven get to the end of its build, for good or bad?
+    pub ended: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Module {
+    /// Below the folder in which Maven was started; empty for that folder.
+    pub path: String,
+    /// `group:artifact`.
+    pub name: String,
+    pub packaging: String,
+}
+
+/// One execution of Surefire's or Failsafe's test goal that was not skipped by parade.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Goal {
+    /// Also the name of the folder with its events.
+    pub number: u32,
+    pub module: String,
+    /// `plugin:goal@execution`.
+    pub goal: String,
+    pub version: String,
+    pub providers: Vec<String>,
+    /// Versions by `junit`, `jupiter`, `vintage`, `platform`, `testng`.
+    pub frameworks: BTreeMap<String, String>,
+    pub arg_line: String,
+    pub reports: PathBuf,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broken {
+    pub module: String,
+    pub goal: String,
+    pub message: String,
+}
+
+impl Goal {
+    pub fn runs(&self, provider: &str) -> bool {
+        self.providers.iter().any(|own| own == provider)
+    }
+
+    pub fn runs_junit4(&self) -> bool {
+        self.runs("surefire-junit4") || self.runs("surefire-junit47")
+    }
+}
+
+impl Handshake {
+    /// `None` where the extension never said hello.
+    pub fn read(path: &Path) -> miette::Result<Option<Handshake>> {
+        if !path.is_file() {
+            return Ok(None);
+        }
+        let mut handshake = Handshake::default();
+        let mut greeted = false;
+        read_lines(path, |line| {
+            greeted |= line.kind == "hello";
+            handshake.take(line).is_some()
+        })?;
+        Ok(greeted.then_some(handshake))
+    }
+
+    fn take(&mut self, line: &Line) -> Option<()> {
+        let text = |index| line.text(index).map(str::to_owned);
+        match line.kind.as_str() {
+            "hello" => (self.maven, self.java) = (text(1)?, text(2)?),
+            "module" => self.modules.push(Module { path: text(0)?, name: text(1)?, packaging: text(2)? }),
+            "deviation" => self.deviations.push((text(0)?, text(1)?)),
+            "goal" => self.goals.push(goal(line)?),
+            "framework" => {
+                let number: u32 = line.number(0)?;
+                let goal = self.goals.iter_mut().find(|goal| goal.number == number)?;
+                goal.frameworks.insert(text(1)?, text(2)?);
+            }
+            "broken" => self.broken.push(Broken { module: text(0)?, goal: text(1)?, message: text(2)? }),
+            "failure" => self.failures.push(text(0)?),
+            "end" => self.ended = true,
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+fn goal(line: &Line) -> Option<Goal> {
+    Some(Goal {
+        number: line.number(0)?,
+        module: line.text(1)?.to_owned(),
+        goal: line.text(2)?.to_owned(),
+        version: line.text(3)?.to_owned(),
+        providers: line.text(4)?.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect(),
+        frameworks: BTreeMap::new(),
+        arg_line: line.text(5)?.to_owned(),
+        reports: PathBuf::from(line.text(6)?),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(content: &str) -> Option<Handshake> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), content).unwrap();
+        Handshake::read(file.path()).unwrap()
+    }
+
+    #[test]
+    fn everything_the_extension_says_is_kept() {
+        let handshake = read(
+            "hello\t1\t3.9.11\t17.0.1\nmodule\tlib\tg:a\tjar\ndeviation\tlib\tcompiler source 1.5 lifted to 1.7\n\
+             goal\t1\tlib\tmaven-surefire-plugin:test@default-test\t3.5.6\tsurefire-junit47,surefire-testng\t-Xmx1g\t/r\n\
+             framework\t1\tjunit\t4.13.2\nbroken\tlib\tx:y@z\tno%0agood\nfailure\twhy\nend\n",
+        )
+        .unwrap();
+        assert_eq!((handshake.maven.as_str(), handshake.java.as_str(), handshake.ended), ("3.9.11", "17.0.1", true));
+        assert_eq!(handshake.modules[0].path, "lib");
+        assert_eq!(handshake.deviations, [("lib".to_owned(), "compiler source 1.5 lifted to 1.7".to_owned())]);
+        let goal = &handshake.goals[0];
+        assert!(goal.runs("surefire-testng") && goal.runs_junit4() && !goal.runs("surefire-junit3"));
+        assert_eq!(goal.frameworks["junit"], "4.13.2");
+        assert_eq!(handshake.broken[0].message, "no\ngood");
+        assert_eq!(handshake.failures, ["why"]);
+    }
+
+    #[test]
+    fn without_a_hello_there_was_no_extension() {
+        assert_eq!(read(""), None);
+        assert_eq!(read("end\n"), None);
+        assert_eq!(Handshake::read(Path::new("/nowhere/handshake")).unwrap(), None);
+    }
+
+    #[test]
+    fn garbage_between_the_lines_is_passed_over() {
+        let handshake = read("hello\t1\t3\t8\n\0\0garbage\ngoal\tx\nframework\t7\tjunit\t4\nend\n").unwrap();
+        assert!(handshake.ended && handshake.goals.is_empty());
+    }
+}

@@ -1,0 +1,190 @@
+//! The JVM helper: Java sources that travel in this binary, built once per content by the user's own Maven.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use miette::miette;
+use sha2::{Digest, Sha256};
+
+use super::decisive_lines;
+use crate::home::Home;
+use crate::process::{self, Cause, Exit, Interrupt};
+use crate::subject::Toolchain;
+
+const BUILD_LIMIT: Duration = Duration::from_secs(15 * 60);
+
+macro_rules! sources {
+    ($($path:literal),* $(,)?) => {
+        &[$(($path, include_str!(concat!("../../jvm/", $path)))),*]
+    };
+}
+
+const SOURCES: &[(&str, &str)] = sources![
+    "pom.xml",
+    "src/main/resources/META-INF/services/org.junit.platform.launcher.TestExecutionListener",
+    "src/main/resources/META-INF/sisu/javax.inject.Named",
+    "src/main/java/parade/Line.java",
+    "src/main/java/parade/listen/EventLog.java",
+    "src/main/java/parade/listen/JUnit4AndTestNgListener.java",
+    "src/main/java/parade/listen/JUnit4Listener.java",
+    "src/main/java/parade/listen/JUnit4Name.java",
+    "src/main/java/parade/listen/JupiterName.java",
+    "src/main/java/parade/listen/Occurrences.java",
+    "src/main/java/parade/listen/Outcome.java",
+    "src/main/java/parade/listen/PlatformListener.java",
+    "src/main/java/parade/listen/Reporting.java",
+    "src/main/java/parade/listen/Running.java",
+    "src/main/java/parade/listen/TestCase.java",
+    "src/main/java/parade/listen/TestNgFixtureListener.java",
+    "src/main/java/parade/listen/TestNgListener.java",
+    "src/main/java/parade/listen/TestNgReport.java",
+    "src/main/java/parade/listen/UniqueIdSegments.java",
+    "src/main/java/parade/maven/CompilerLevel.java",
+    "src/main/java/parade/maven/Configuration.java",
+    "src/main/java/parade/maven/Fields.java",
+    "src/main/java/parade/maven/Frameworks.java",
+    "src/main/java/parade/maven/Handshake.java",
+    "src/main/java/parade/maven/Modules.java",
+    "src/main/java/parade/maven/PlatformParallelism.java",
+    "src/main/java/parade/maven/ProjectChanges.java",
+    "src/main/java/parade/maven/Providers.java",
+    "src/main/java/parade/maven/Settings.java",
+    "src/main/java/parade/maven/Steering.java",
+    "src/main/java/parade/maven/SurefirePin.java",
+    "src/main/java/parade/maven/TestGoals.java",
+];
+
+/// The two jars of the helper, ready to use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Helper {
+    /// Goes on Maven's own class path.
+    pub extension: PathBuf,
+    /// Goes on the class path of the subject's tests.
+    pub listeners: PathBuf,
+    /// Of the sources.
+    pub hash: String,
+}
+
+impl Helper {
+    /// The helper in parade's cache folder, built there if this version of it is not yet.
+    pub fn obtain(home: &Home, toolchain: &Toolchain, interrupt: &Interrupt) -> miette::Result<Helper> {
+        let hash = content_hash();
+        let folder = home.jvm_helper().join(&hash);
+        let helper = Helper {
+            extension: folder.join("parade-maven.jar"),
+            listeners: folder.join("parade-jvm.jar"),
+            hash: hash.clone(),
+        };
+        if folder.is_dir() {
+            return Ok(helper);
+        }
+        let parent = home.jvm_helper();
+        std::fs::create_dir_all(&parent).map_err(|error| miette!("{}: {error}", parent.display()))?;
+        let lock = parent.join(format!("{hash}.lock"));
+        let lock = File::create(&lock).map_err(|error| miette!("{}: {error}", lock.display()))?;
+        lock.lock().map_err(|error| miette!("{} cannot be locked: {error}", parent.display()))?;
+        if !folder.is_dir() {
+            build(home, toolchain, interrupt, &folder)?;
+        }
+        Ok(helper)
+    }
+}
+
+fn build(home: &Home, toolchain: &Toolchain, interrupt: &Interrupt, folder: &Path) -> miette::Result<()> {
+    let parent = home.jvm_helper();
+    let broken = |error: std::io::Error| miette!("the JVM helper cannot be built in {}: {error}", parent.display());
+    let work = tempfile::Builder::new().prefix("build-").tempdir_in(&parent).map_err(broken)?;
+    for (path, content) in SOURCES {
+        let path = work.path().join("sources").join(path);
+        std::fs::create_dir_all(path.parent().unwrap_or(&path)).map_err(broken)?;
+        std::fs::write(&path, content).map_err(broken)?;
+    }
+    package(home, toolchain, interrupt, work.path())?;
+
+    let jars = work.path().join("jars");
+    std::fs::create_dir(&jars).map_err(broken)?;
+    let target = work.path().join("sources/target");
+    for (from, to) in [("parade-jvm-1.jar", "parade-jvm.jar"), ("parade-jvm-1-extension.jar", "parade-maven.jar")] {
+        std::fs::copy(target.join(from), jars.join(to)).map_err(broken)?;
+        File::open(jars.join(to)).and_then(|jar| jar.sync_all()).map_err(broken)?;
+    }
+    std::fs::rename(&jars, folder).map_err(broken)
+}
+
+fn package(home: &Home, toolchain: &Toolchain, interrupt: &Interrupt, work: &Path) -> miette::Result<()> {
+    let log = home.jvm_helper().join("build.log");
+    let mut repository = std::ffi::OsString::from("-Dmaven.repo.local=");
+    repository.push(home.maven_repository());
+    let ended = process::run(
+        &process::Command {
+            program: toolchain.mvn.clone(),
+            args: vec!["-B".into(), repository, "package".into()],
+            dir: work.join("sources"),
+            environment: super::invocation::environment(toolchain),
+            output: log.clone(),
+            output_limit: 16 << 20,
+            cores: None,
+            memory_bytes: None,
+            time_limit: BUILD_LIMIT,
+            grace: Duration::from_secs(5),
+            tag: format!("parade-helper-{}", std::process::id()),
+        },
+        interrupt,
+    )?;
+    match (ended.cause, ended.exit) {
+        (Cause::Exited, Exit::Code(0)) => Ok(()),
+        (Cause::Interrupted, _) => Err(miette!("interrupted while the JVM helper was being built")),
+        _ => Err(miette!(
+            help = "it is built once, and Maven needs the network for that; the whole log is in {}",
+            "the JVM helper could not be built with {}: {}",
+            toolchain.mvn.display(),
+            decisive_lines(&log).join("; ")
+        )),
+    }
+}
+
+fn content_hash() -> String {
+    let mut hash = Sha256::new();
+    for (path, content) in SOURCES {
+        hash.update(path.as_bytes());
+        hash.update([0]);
+        hash.update(content.as_bytes());
+        hash.update([0]);
+    }
+    hash.finalize().iter().take(8).fold(String::new(), |mut text, byte| {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_source_file_travels_in_the_binary() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("jvm");
+        let mut found = Vec::new();
+        collect(&root, &root, &mut found);
+        let mut embedded: Vec<String> = SOURCES.iter().map(|(path, _)| (*path).to_owned()).collect();
+        found.sort();
+        embedded.sort();
+        assert_eq!(embedded, found);
+    }
+
+    fn collect(root: &Path, folder: &Path, found: &mut Vec<String>) {
+        for entry in folder.read_dir().unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                if !path.ends_with("target") {
+                    collect(root, &path, found);
+                }
+            } else {
+                found.push(path.strip_prefix(root).unwrap().to_string_lossy().into_owned());
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Maven, as parade drives it: the command line, the extension that goes with it, and the files by which extension and
+//! test processes report back.
+//!
+//! It knows nothing of experiments, trials or techniques. What a build does wrong is data; `Err` means that parade could
+//! not start Maven or that its extension was not loaded.
+
+mod events;
+mod handshake;
+mod harvest;
+mod helper;
+mod invocation;
+mod line;
+mod log;
+mod reports;
+mod selection;
+mod settings;
+
+pub use events::Clock;
+pub use handshake::{Broken, Goal, Handshake, Module};
+pub(crate) use harvest::why;
+pub use harvest::{Harvest, harvest};
+pub use helper::Helper;
+pub(crate) use invocation::environment;
+pub use invocation::{Invocation, Invoked, Limits};
+pub use log::{dead_workers, decisive_lines};
+pub use selection::{KnownTest, Selected, select};
+pub use settings::{Settings, TestSettings};
+
+/// The Surefire that runs every subject unless the experiment says otherwise: 3.6 has no providers for JUnit 3 and 4.
+pub const SUREFIRE_VERSION: &str = "3.5.6";

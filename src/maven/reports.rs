@@ -1,0 +1,214 @@
+//! Surefire's own XML reports, for JUnit 3 alone: the one provider that takes no listener.
+//!
+//! Only the files directly in a module's report folder are read; builds copy them elsewhere. A report that is cut short
+//! or not XML at all is said, and what was read before counts.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use miette::miette;
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::{Reader, XmlVersion};
+
+use super::events::Clock;
+use crate::suite::{Execution, Outcome, TestId};
+
+/// Of one report.
+const FILE_LIMIT: u64 = 64 << 20;
+const MESSAGE_LIMIT: usize = 4096;
+
+/// What the reports of one module hold.
+#[derive(Debug, Default, PartialEq)]
+pub struct Reports {
+    pub executions: Vec<Execution>,
+    /// Files that could not be read to their end, with the reason.
+    pub damaged: Vec<String>,
+}
+
+pub fn read(folder: &Path, module: &str, run: Clock) -> miette::Result<Reports> {
+    let mut reports = Reports::default();
+    for path in report_files(folder)? {
+        if let Err(why) = read_report(&path, module, run, &mut reports.executions) {
+            reports.damaged.push(format!("{}: {why}", path.display()));
+        }
+    }
+    Ok(reports)
+}
+
+fn report_files(folder: &Path) -> miette::Result<Vec<PathBuf>> {
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let broken = |error| miette!("{} cannot be read: {error}", folder.display());
+    let mut files = Vec::new();
+    for entry in folder.read_dir().map_err(broken)? {
+        let path = entry.map_err(broken)?.path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if name.starts_with("TEST-") && name.ends_with(".xml") && path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Where the reader is inside a report.
+#[derive(Default)]
+struct Position {
+    depth: usize,
+    current: Option<Execution>,
+    /// Where the next test starts that has no time stamp of its own.
+    clock: f64,
+    closed: bool,
+}
+
+fn read_report(path: &Path, module: &str, run: Clock, executions: &mut Vec<Execution>) -> Result<(), String> {
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    let mut reader = Reader::from_reader(BufReader::new(file.take(FILE_LIMIT)));
+    let mut position = Position::default();
+    let mut buffer = Vec::new();
+    loop {
+        buffer.clear();
+        match reader.read_event_into(&mut buffer).map_err(|error| error.to_string())? {
+            Event::Start(tag) => {
+                position.open(&tag, module, run);
+                position.depth += 1;
+            }
+            Event::Empty(tag) => {
+                position.open(&tag, module, run);
+                position.close(tag.local_name().as_ref(), executions);
+            }
+            Event::End(tag) => {
+                position.depth = position.depth.saturating_sub(1);
+                position.close(tag.local_name().as_ref(), executions);
+            }
+            Event::Eof if position.closed => return Ok(()),
+            Event::Eof => return Err("it ends before its test suite does".to_owned()),
+            _ => {}
+        }
+    }
+}
+
+impl Position {
+    fn open(&mut self, tag: &BytesStart<'_>, module: &str, run: Clock) {
+        match (tag.local_name().as_ref(), &mut self.current) {
+            ("testcase", None) => self.current = Some(self.test_case(tag, module, run)),
+            ("failure", Some(test)) => fail(test, tag, Outcome::Failed),
+            ("error", Some(test)) => fail(test, tag, Outcome::Error),
+            ("skipped", Some(test)) => fail(test, tag, Outcome::Skipped),
+            _ => {}
+        }
+    }
+
+    fn close(&mut self, name: &str, executions: &mut Vec<Execution>) {
+        match name {
+            "testcase" => executions.extend(self.current.take()),
+            "testsuite" | "testsuites" if self.depth == 0 => self.closed = true,
+            _ => {}
+        }
+    }
+
+    fn test_case(&mut self, tag: &BytesStart<'_>, module: &str, run: Clock) -> Execution {
+        let seconds = attribute(tag, "time")
+            .and_then(|time| time.replace(',', "").parse::<f64>().ok())
+            .filter(|seconds| seconds.is_finite() && *seconds >= 0.0)
+            .unwrap_or(0.0);
+        let stamp = attribute(tag, "timestamp").and_then(|stamp| stamp.parse::<jiff::Timestamp>().ok());
+        let start = stamp.map_or(self.clock, |stamp| (stamp.as_microsecond() - run.epoch_micros) as f64 / 1e6);
+        self.clock = start + seconds;
+        let named = |key| attribute(tag, key).filter(|text| !text.is_empty()).unwrap_or_else(|| "unknown".to_owned());
+        Execution {
+            test: TestId::new(module, &named("classname"), &named("name"), 1),
+            display: None,
+            outcome: Outcome::Passed,
+            start: start.max(0.0),
+            seconds,
+            process: 0,
+            thread: String::new(),
+            message: None,
+        }
+    }
+}
+
+fn fail(test: &mut Execution, tag: &BytesStart<'_>, outcome: Outcome) {
+    if test.outcome != Outcome::Passed {
+        return;
+    }
+    test.outcome = outcome;
+    let parts = [attribute(tag, "type"), attribute(tag, "message")];
+    let mut text = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ");
+    text.truncate(text.floor_char_boundary(MESSAGE_LIMIT));
+    test.message = (!text.is_empty()).then_some(text);
+}
+
+/// Only XML's own entities are known, so none can expand into anything large; others stay as they are written.
+fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
+    let attribute = tag.try_get_attribute(name).ok()??;
+    let value = attribute.normalized_value(XmlVersion::Implicit1_0);
+    Some(value.map_or_else(|_| attribute.value.clone().into_owned(), Cow::into_owned))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const RUN: Clock = Clock { monotonic_nanos: 0, epoch_micros: 0 };
+
+    fn read_text(content: &str) -> Reports {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("TEST-a.B.xml"), content).unwrap();
+        std::fs::create_dir(folder.path().join("copies")).unwrap();
+        std::fs::write(folder.path().join("copies/TEST-a.B.xml"), content).unwrap();
+        read(folder.path(), "old", RUN).unwrap()
+    }
+
+    #[test]
+    fn outcomes_times_and_messages_are_read_once() {
+        let reports = read_text(
+            "<?xml version=\"1.0\"?><testsuite tests=\"9\"><properties/>\
+             <testcase name=\"a\" classname=\"a.B\" time=\"1.5\" timestamp=\"1970-01-01T00:00:02Z\"/>\
+             <testcase name=\"b\" classname=\"a.B\" time=\"1,000.25\"><failure message=\"&lt;x&gt;\" type=\"E\">t</failure></testcase>\
+             <testcase name=\"c\" classname=\"a.B\" time=\"0\"><error type=\"E\"/></testcase>\
+             <testcase name=\"d\" classname=\"a.B\"><skipped/></testcase></testsuite>",
+        );
+        assert_eq!(reports.damaged, Vec::<String>::new());
+        let found: Vec<_> = reports.executions.iter().map(|e| (e.test.to_string(), e.outcome, e.start)).collect();
+        assert_eq!(
+            found,
+            [
+                ("old:a.B#a".to_owned(), Outcome::Passed, 2.0),
+                ("old:a.B#b".to_owned(), Outcome::Failed, 3.5),
+                ("old:a.B#c".to_owned(), Outcome::Error, 1003.75),
+                ("old:a.B#d".to_owned(), Outcome::Skipped, 1003.75),
+            ]
+        );
+        assert_eq!(reports.executions[1].message.as_deref(), Some("E: <x>"));
+    }
+
+    #[test]
+    fn a_report_cut_short_is_said_and_its_tests_count() {
+        let reports = read_text("<testsuite><testcase name=\"a\" classname=\"B\"/><testcase name=\"b\" class");
+        assert_eq!((reports.executions.len(), reports.damaged.len()), (1, 1));
+        assert_eq!(read_text("").damaged.len(), 1);
+    }
+
+    #[test]
+    fn entities_are_not_expanded() {
+        let reports = read_text(
+            "<!DOCTYPE x [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;\">]>\
+             <testsuite><testcase name=\"&b;\" classname=\"C\"/></testsuite>",
+        );
+        assert_eq!(reports.executions[0].test.name, "&b;");
+    }
+
+    proptest! {
+        #[test]
+        fn no_content_panics(content in "[<>/a-z=\"'&; \\[\\]!?-]{0,200}") {
+            read_text(&content);
+            read_text(&format!("<testsuite><testcase name=\"x\" {content}"));
+        }
+    }
+}

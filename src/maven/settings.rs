@@ -1,0 +1,190 @@
+//! What the extension is asked to do, written to the file that it reads. A file, as a selection of thousands of tests is
+//! too long for a command line.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use miette::miette;
+
+use crate::engine::{Mode, Parallelism};
+
+/// What parade changes in a build.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Settings {
+    /// Surefire's version; `None` keeps the project's.
+    pub surefire: Option<String>,
+    /// The lowest level that the JDK's compiler takes, where it is above any that a project could declare.
+    pub compiler_minimum: Option<u32>,
+    /// `group:artifact` each.
+    pub disabled_plugins: Vec<String>,
+    /// Tests of other modules are skipped; empty for all.
+    pub modules: Vec<String>,
+    /// `None` for a build that runs no tests.
+    pub tests: Option<TestSettings>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TestSettings {
+    pub parallelism: Parallelism,
+    pub cores: usize,
+    /// Module and pattern in Surefire's syntax; `None` for the whole suite.
+    pub selection: Option<Vec<(String, String)>>,
+    /// Also fetch what other modes will need; for the one run that is online.
+    pub fetch_providers: bool,
+}
+
+/// The files that the extension reads and writes, in a folder of the run.
+#[derive(Debug, Clone)]
+pub struct Files {
+    pub settings: PathBuf,
+    pub handshake: PathBuf,
+    pub events: PathBuf,
+    selection: PathBuf,
+}
+
+impl Files {
+    pub fn new(folder: &Path) -> Self {
+        Files {
+            settings: folder.join("settings.properties"),
+            handshake: folder.join("handshake"),
+            events: folder.join("events"),
+            selection: folder.join("selection"),
+        }
+    }
+}
+
+impl Settings {
+    pub fn write(&self, files: &Files, listeners: &Path) -> miette::Result<()> {
+        if let Some(selection) = self.tests.as_ref().and_then(|tests| tests.selection.as_ref()) {
+            let lines: String = selection.iter().map(|(module, tests)| format!("{module}\t{tests}\n")).collect();
+            write_file(&files.selection, &lines)?;
+        }
+        let mut text = String::new();
+        for (key, value) in self.entries(files, listeners) {
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "{key}={}", escape(&value));
+        }
+        write_file(&files.settings, &text)
+    }
+
+    fn entries(&self, files: &Files, listeners: &Path) -> Vec<(&'static str, String)> {
+        let path = |path: &Path| path.to_string_lossy().into_owned();
+        let mut entries = vec![
+            ("handshake", path(&files.handshake)),
+            ("surefire.version", self.surefire.clone().unwrap_or_default()),
+            ("compiler.minimum", self.compiler_minimum.map(|level| level.to_string()).unwrap_or_default()),
+            ("plugins.disabled", self.disabled_plugins.join(",")),
+            ("modules", self.modules.join(",")),
+        ];
+        if let Some(tests) = &self.tests {
+            entries.push(("events", path(&files.events)));
+            entries.push(("listeners", path(listeners)));
+            entries.extend(tests.entries());
+            if tests.selection.is_some() {
+                entries.push(("selection", path(&files.selection)));
+            }
+        }
+        entries
+    }
+}
+
+impl TestSettings {
+    fn entries(&self) -> Vec<(&'static str, String)> {
+        let asked = &self.parallelism;
+        let sequential = asked.mode == Mode::Sequential;
+        let threads = if sequential { 1 } else { asked.threads.max(1) };
+        let per_core = asked.threads_per_core && !sequential;
+        let cores = u32::try_from(self.cores).unwrap_or(u32::MAX).max(1);
+        let total = if per_core { threads.saturating_mul(cores) } else { threads };
+        vec![
+            ("mode", asked.mode.name().to_owned()),
+            ("threads", threads.to_string()),
+            ("threads.total", total.to_string()),
+            ("threads.per-core", per_core.to_string()),
+            ("forks", if sequential { "1".to_owned() } else { asked.forks.on(self.cores).to_string() }),
+            ("forks.reuse", asked.reuse_forks.to_string()),
+            ("providers.fetch", self.fetch_providers.to_string()),
+        ]
+    }
+}
+
+/// As Java's property files want it.
+fn escape(value: &str) -> String {
+    let mut escaped = String::with_capacity(value.len());
+    for c in value.chars() {
+        match c {
+            '\\' => escaped.push_str("\\\\"),
+            ' ' if escaped.is_empty() => escaped.push_str("\\ "),
+            c if c.is_control() => {
+                let mut units = [0; 2];
+                for unit in c.encode_utf16(&mut units) {
+                    let _ = write!(escaped, "\\u{unit:04x}");
+                }
+            }
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+fn write_file(path: &Path, content: &str) -> miette::Result<()> {
+    std::fs::write(path, content).map_err(|error| miette!("{} cannot be written: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Forks;
+
+    fn written(settings: &Settings) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let files = Files::new(folder.path());
+        settings.write(&files, Path::new("/h/parade-jvm.jar")).unwrap();
+        let text = std::fs::read_to_string(&files.settings).unwrap();
+        text.replace(&folder.path().to_string_lossy().into_owned(), "DIR")
+    }
+
+    fn tests(parallelism: Parallelism, selection: Option<Vec<(String, String)>>) -> Settings {
+        Settings {
+            tests: Some(TestSettings { parallelism, cores: 2, selection, fetch_providers: false }),
+            ..Settings::default()
+        }
+    }
+
+    #[test]
+    fn a_build_without_tests_has_no_events() {
+        let text = written(&Settings { compiler_minimum: Some(7), ..Settings::default() });
+        assert!(text.contains("compiler.minimum=7\n") && !text.contains("events="), "{text}");
+    }
+
+    #[test]
+    fn sequential_is_one_process_and_one_thread_whatever_else_is_said() {
+        let odd = Parallelism { threads: 9, threads_per_core: true, forks: Forks::Count(4), ..Parallelism::SEQUENTIAL };
+        let text = written(&tests(odd, None));
+        for line in ["mode=sequential", "threads=1", "threads.total=1", "threads.per-core=false", "forks=1"] {
+            assert!(text.lines().any(|own| own == line), "{line} in {text}");
+        }
+        assert!(!text.contains("selection="));
+    }
+
+    #[test]
+    fn threads_per_core_are_multiplied_where_surefire_does_not() {
+        let both = Parallelism {
+            mode: Mode::ClassesAndMethods,
+            threads: 7,
+            threads_per_core: true,
+            forks: Forks::PerCore(1.0),
+            reuse_forks: false,
+        };
+        let text = written(&tests(both, Some(vec![("lib".into(), "a.B#c".into())])));
+        for line in ["mode=classesAndMethods", "threads=7", "threads.total=14", "forks=2", "forks.reuse=false"] {
+            assert!(text.lines().any(|own| own == line), "{line} in {text}");
+        }
+        assert!(text.contains("selection=DIR/selection\n"), "{text}");
+    }
+
+    #[test]
+    fn property_values_are_escaped() {
+        assert_eq!(escape(" a\\b\n é"), "\\ a\\\\b\\u000a é");
+    }
+}

@@ -1,0 +1,466 @@
+//! From a clean worktree to a suite that can run offline again and again: set-up commands, one build online, one
+//! sequential run of the whole suite that tells which tests there are, and the state after the build kept.
+//!
+//! Done once per worktree and everything it depends on; the next time what was found is read back. A build that fails is
+//! data. What the subject's settings mean for its tests is for the engine to say.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use miette::miette;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{Checkout, Progress, Snapshot, Toolchain, checkout};
+use crate::engine::Parallelism;
+use crate::experiment::{Subject, SurefireVersion};
+use crate::home::Home;
+use crate::maven::{
+    self, Handshake, Helper, Invocation, Invoked, KnownTest, Limits, SUREFIRE_VERSION, Settings, TestSettings,
+};
+use crate::process::{self, Cause, Exit, Interrupt};
+use crate::suite::{Finding, FindingKind, RunEnd};
+
+/// Of the file with what was found; a change makes every subject build again.
+const RECORD_VERSION: u32 = 1;
+const RECORD: &str = "build.json";
+const LOGS: &str = "logs";
+
+/// What it takes to prepare a subject.
+#[derive(Clone, Copy)]
+pub struct Preparation<'a> {
+    pub subject: &'a Subject,
+    /// As [`super::resolve`] gave it.
+    pub revision: &'a str,
+    pub toolchain: &'a Toolchain,
+    pub home: &'a Home,
+    pub build_timeout: Duration,
+    pub progress: &'a dyn Progress,
+    pub interrupt: &'a Interrupt,
+}
+
+/// How a preparation ended.
+#[derive(Debug)]
+pub enum BuildOutcome {
+    Ready(Box<Prepared>),
+    Failed {
+        /// The decisive lines.
+        reason: String,
+        /// The whole log.
+        log: PathBuf,
+    },
+    Interrupted,
+}
+
+/// A subject that is built and known, with its worktree as the build left it.
+#[derive(Debug)]
+pub struct Prepared {
+    pub subject: Subject,
+    pub checkout: Checkout,
+    pub toolchain: Toolchain,
+    pub helper: Helper,
+    /// The Maven repository that holds everything the subject needs.
+    pub repository: PathBuf,
+    pub snapshot: Snapshot,
+    pub discovery: Discovery,
+}
+
+/// What the run of the whole suite revealed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Discovery {
+    /// In their original order.
+    pub tests: Vec<KnownTest>,
+    /// One per test goal that ran.
+    pub suites: Vec<ModuleSuite>,
+    /// What differs from the subject as published, and what else a reader must know of this first run.
+    pub findings: Vec<Finding>,
+}
+
+/// The tests of one module, and what runs them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModuleSuite {
+    pub module: String,
+    pub providers: Vec<String>,
+    /// Versions by `junit`, `jupiter`, `vintage`, `platform`, `testng`.
+    pub frameworks: BTreeMap<String, String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Record {
+    version: u32,
+    key: String,
+    discovery: Discovery,
+}
+
+impl Prepared {
+    /// As people write them, e.g. `JUnit 4.13.2`.
+    pub fn frameworks(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.discovery.suites.iter().flat_map(ModuleSuite::framework_names).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// The modules that have tests.
+    pub fn modules(&self) -> Vec<String> {
+        let mut modules: Vec<String> = self.discovery.tests.iter().map(|test| test.id.module.clone()).collect();
+        modules.sort();
+        modules.dedup();
+        modules
+    }
+
+    pub fn classes(&self) -> usize {
+        let classes: std::collections::HashSet<_> =
+            self.discovery.tests.iter().map(|test| (&test.id.module, &test.id.class)).collect();
+        classes.len()
+    }
+
+    pub fn deviations(&self) -> &[Finding] {
+        &self.discovery.findings
+    }
+}
+
+impl ModuleSuite {
+    fn framework_names(&self) -> Vec<String> {
+        let name = |(kind, version): (&String, &String)| match kind.as_str() {
+            "junit" => Some(format!("JUnit {version}")),
+            "jupiter" => Some(format!("JUnit Jupiter {version}")),
+            "vintage" => Some(format!("JUnit Vintage {version}")),
+            "testng" => Some(format!("TestNG {version}")),
+            _ => None,
+        };
+        self.frameworks.iter().filter_map(name).collect()
+    }
+}
+
+/// Builds the subject, or finds that this was done.
+pub fn prepare(preparation: &Preparation<'_>) -> miette::Result<BuildOutcome> {
+    let helper = Helper::obtain(preparation.home, preparation.toolchain, preparation.interrupt)?;
+    let checkout = preparation.checkout()?;
+    let key = preparation.key(&checkout, &helper)?;
+    let place = Place { record: checkout.root.with_file_name(RECORD), logs: checkout.root.with_file_name(LOGS) };
+    if let (Some(discovery), Some(snapshot)) = (place.read(&key), Snapshot::open(&checkout.snapshot_store())?) {
+        snapshot.restore()?;
+        return Ok(preparation.ready(checkout, helper, snapshot, discovery));
+    }
+    // Another JDK, other arguments: nothing of the old build may reach the new one.
+    place.forget(&checkout)?;
+    let checkout = preparation.checkout()?;
+    Building { preparation, checkout: &checkout, helper: &helper, place: &place }.run(&key)
+}
+
+/// Where a build's record and logs lie, beside its worktree.
+struct Place {
+    record: PathBuf,
+    logs: PathBuf,
+}
+
+impl Place {
+    /// A record that is missing, damaged or of other settings is no record.
+    fn read(&self, key: &str) -> Option<Discovery> {
+        let text = std::fs::read(&self.record).ok()?;
+        let record: Record = serde_json::from_slice(&text).ok()?;
+        (record.version == RECORD_VERSION && record.key == key).then_some(record.discovery)
+    }
+
+    fn write(&self, key: &str, discovery: &Discovery) -> miette::Result<()> {
+        let record = Record { version: RECORD_VERSION, key: key.to_owned(), discovery: discovery.clone() };
+        let failed = |error: &dyn std::fmt::Display| miette!("{} cannot be written: {error}", self.record.display());
+        let folder = self.record.parent().unwrap_or(Path::new("."));
+        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| failed(&error))?;
+        serde_json::to_writer(&mut file, &record).map_err(|error| failed(&error))?;
+        file.as_file().sync_all().map_err(|error| failed(&error))?;
+        file.persist(&self.record).map_err(|error| failed(&error))?;
+        Ok(())
+    }
+
+    fn forget(&self, checkout: &Checkout) -> miette::Result<()> {
+        let store = checkout.snapshot_store();
+        if self.record.exists() {
+            std::fs::remove_file(&self.record).map_err(|error| miette!("{}: {error}", self.record.display()))?;
+        }
+        super::snapshot::remove(&store)
+    }
+}
+
+impl Preparation<'_> {
+    fn checkout(&self) -> miette::Result<Checkout> {
+        checkout(self.subject, self.revision, self.home, self.progress, &|| self.interrupt.is_set())
+    }
+
+    fn ready(&self, checkout: Checkout, helper: Helper, snapshot: Snapshot, discovery: Discovery) -> BuildOutcome {
+        BuildOutcome::Ready(Box::new(Prepared {
+            subject: self.subject.clone(),
+            checkout,
+            toolchain: self.toolchain.clone(),
+            helper,
+            repository: self.home.maven_repository(),
+            snapshot,
+            discovery,
+        }))
+    }
+
+    /// Over everything that a build and its discovery depend on.
+    fn key(&self, checkout: &Checkout, helper: &Helper) -> miette::Result<String> {
+        let subject = self.subject;
+        let parts = serde_json::to_vec(&(
+            (&checkout.revision, &checkout.root, &helper.hash),
+            (&self.toolchain.java_home, &self.toolchain.java_version, &self.toolchain.maven_version),
+            (&subject.maven_args, &subject.environment, &subject.setup, &subject.modules, &subject.phase),
+            (&subject.surefire, &subject.disable_plugins),
+        ))
+        .map_err(|error| miette!("the settings of {} cannot be hashed: {error}", subject.name))?;
+        let mut key = String::new();
+        for byte in Sha256::digest(parts).iter() {
+            // Writing to a String cannot fail.
+            let _ = write!(key, "{byte:02x}");
+        }
+        Ok(key)
+    }
+}
+
+/// How this subject's builds are changed; tests apart.
+pub fn settings(subject: &Subject, toolchain: &Toolchain) -> Settings {
+    Settings {
+        surefire: match &subject.surefire {
+            SurefireVersion::Pinned => Some(SUREFIRE_VERSION.to_owned()),
+            SurefireVersion::Exactly(version) => Some(version.clone()),
+            SurefireVersion::Project => None,
+        },
+        compiler_minimum: lowest_compiler_level(toolchain.java_major),
+        disabled_plugins: subject.disable_plugins.clone(),
+        modules: subject.modules.clone(),
+        tests: None,
+    }
+}
+
+/// The lowest source level that a JDK's compiler takes.
+fn lowest_compiler_level(java_major: u32) -> Option<u32> {
+    match java_major {
+        0..=8 => None,
+        9..=11 => Some(6),
+        12..=19 => Some(7),
+        _ => Some(8),
+    }
+}
+
+/// What has to be built before the phase that runs the tests.
+fn build_goals(phase: &str) -> [&str; 2] {
+    const BEFORE_PACKAGE: [&str; 5] = ["validate", "compile", "test-compile", "process-test-classes", "test"];
+    let goal = if BEFORE_PACKAGE.contains(&phase) { "test-compile" } else { "package" };
+    ["-DskipTests", goal]
+}
+
+/// Why there is no suite to run.
+enum Stop {
+    Failed { reason: String, log: PathBuf },
+    Interrupted,
+}
+
+/// One build under way.
+struct Building<'a> {
+    preparation: &'a Preparation<'a>,
+    checkout: &'a Checkout,
+    helper: &'a Helper,
+    place: &'a Place,
+}
+
+impl Building<'_> {
+    fn run(&self, key: &str) -> miette::Result<BuildOutcome> {
+        let logs = &self.place.logs;
+        std::fs::create_dir_all(logs).map_err(|error| miette!("{} cannot be created: {error}", logs.display()))?;
+        let stopped = match self.set_up()? {
+            None => self.build()?,
+            stop => stop,
+        };
+        if let Some(stop) = stopped {
+            return Ok(stop.into());
+        }
+        let snapshot = Snapshot::take(&self.checkout.root, &self.checkout.snapshot_store())?;
+        let discovery = match self.discover()? {
+            Ok(discovery) => discovery,
+            Err(stop) => return Ok(stop.into()),
+        };
+        snapshot.restore()?;
+        self.place.write(key, &discovery)?;
+        Ok(self.preparation.ready(self.checkout.clone(), self.helper.clone(), snapshot, discovery))
+    }
+
+    fn set_up(&self) -> miette::Result<Option<Stop>> {
+        let subject = self.preparation.subject;
+        for (number, words) in subject.setup.iter().enumerate() {
+            let Some((program, args)) = words.split_first() else { continue };
+            self.preparation.progress.stage(&format!("setting up {}: {program}", subject.name));
+            let mut environment = maven::environment(self.preparation.toolchain);
+            environment.extend(subject.environment.clone());
+            let log = self.place.logs.join(format!("setup-{}.log", number + 1));
+            let ended = process::run(
+                &process::Command {
+                    program: program.into(),
+                    args: args.iter().map(Into::into).collect(),
+                    dir: self.checkout.root.clone(),
+                    environment,
+                    output: log.clone(),
+                    output_limit: 16 << 20,
+                    cores: None,
+                    memory_bytes: None,
+                    time_limit: self.preparation.build_timeout,
+                    grace: Duration::from_secs(5),
+                    tag: self.tag("setup"),
+                },
+                self.preparation.interrupt,
+            )?;
+            match (ended.cause, ended.exit) {
+                (Cause::Exited, Exit::Code(0)) => {}
+                (Cause::Interrupted, _) => return Ok(Some(Stop::Interrupted)),
+                (Cause::TimedOut, _) => return Ok(Some(self.too_long("the set-up command", log))),
+                (_, exit) => {
+                    let reason = format!("the set-up command `{}` ended with {exit:?}", words.join(" "));
+                    return Ok(Some(Stop::Failed { reason, log }));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn build(&self) -> miette::Result<Option<Stop>> {
+        let subject = self.preparation.subject;
+        self.preparation.progress.stage(&format!("building {}", subject.name));
+        let settings = settings(subject, self.preparation.toolchain);
+        let goals = build_goals(&subject.phase);
+        let invoked = self.invoke("build", &goals, &settings, self.preparation.build_timeout)?;
+        Ok(match (invoked.ended.cause, invoked.ended.exit) {
+            (Cause::Exited, Exit::Code(0)) => None,
+            (Cause::Interrupted, _) => Some(Stop::Interrupted),
+            (Cause::TimedOut, _) => Some(self.too_long("the build", invoked.log)),
+            _ => Some(Stop::Failed { reason: maven::why(&invoked), log: invoked.log }),
+        })
+    }
+
+    fn too_long(&self, what: &str, log: PathBuf) -> Stop {
+        let limit = self.preparation.build_timeout.as_secs();
+        Stop::Failed { reason: format!("{what} took longer than {limit} seconds"), log }
+    }
+
+    /// Online, as Surefire fetches what it needs only when it runs.
+    fn discover(&self) -> miette::Result<Result<Discovery, Stop>> {
+        let subject = self.preparation.subject;
+        self.preparation.progress.stage(&format!("running the tests of {} once", subject.name));
+        let tests =
+            TestSettings { parallelism: Parallelism::SEQUENTIAL, cores: 1, selection: None, fetch_providers: true };
+        let settings = Settings { tests: Some(tests), ..settings(subject, self.preparation.toolchain) };
+        let invoked = self.invoke("discovery", &[&subject.phase], &settings, subject.timeout)?;
+        let harvest = maven::harvest(&invoked)?;
+        let failed = |reason: String| Ok(Err(Stop::Failed { reason, log: invoked.log.clone() }));
+        match &harvest.end {
+            RunEnd::Interrupted => return Ok(Err(Stop::Interrupted)),
+            RunEnd::BuildFailed(reason) => return failed(reason.clone()),
+            RunEnd::Crashed(reason) if harvest.executions.is_empty() => return failed(reason.clone()),
+            _ if harvest.executions.is_empty() => return failed("the build succeeded, and ran no test".to_owned()),
+            _ => {}
+        }
+        let mut findings = harvest.findings;
+        findings.extend(incomplete(&harvest.end));
+        let known = harvest.executions.into_iter();
+        let tests = known.map(|execution| KnownTest { id: execution.test, display: execution.display }).collect();
+        let suites = invoked.handshake.iter().flat_map(suites).collect();
+        Ok(Ok(Discovery { tests, suites, findings }))
+    }
+
+    fn invoke(&self, label: &str, goals: &[&str], settings: &Settings, time: Duration) -> miette::Result<Invoked> {
+        let subject = self.preparation.subject;
+        Invocation {
+            toolchain: self.preparation.toolchain,
+            helper: self.helper,
+            root: &self.checkout.root,
+            repository: &self.preparation.home.maven_repository(),
+            folder: &self.place.logs.join(label),
+            environment: &subject.environment,
+            args: &subject.maven_args,
+            goals,
+            offline: false,
+            settings,
+            limits: Limits { cores: None, memory_bytes: None, time },
+            tag: self.tag(label),
+        }
+        .run(self.preparation.interrupt)
+    }
+
+    fn tag(&self, label: &str) -> String {
+        format!("parade-build-{}-{}-{label}", std::process::id(), self.preparation.subject.name)
+    }
+}
+
+impl From<Stop> for BuildOutcome {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Failed { reason, log } => BuildOutcome::Failed { reason, log },
+            Stop::Interrupted => BuildOutcome::Interrupted,
+        }
+    }
+}
+
+/// A first run that did not get to its end has not seen all tests.
+fn incomplete(end: &RunEnd) -> Option<Finding> {
+    let why = match end {
+        RunEnd::TimedOut => "its time was up",
+        RunEnd::Crashed(reason) => reason,
+        _ => return None,
+    };
+    let text = format!("the first run of the suite ended early, so tests may be unknown: {why}");
+    Some(Finding::new(FindingKind::LostTests, text))
+}
+
+fn suites(handshake: &Handshake) -> Vec<ModuleSuite> {
+    let suite = |goal: &maven::Goal| ModuleSuite {
+        module: goal.module.clone(),
+        providers: goal.providers.clone(),
+        frameworks: goal.frameworks.clone(),
+    };
+    handshake.goals.iter().map(suite).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compiler_levels_follow_the_jdk() {
+        let levels = [8, 9, 11, 12, 17, 19, 20, 25].map(lowest_compiler_level);
+        assert_eq!(levels, [None, Some(6), Some(6), Some(7), Some(7), Some(7), Some(8), Some(8)]);
+    }
+
+    #[test]
+    fn what_is_built_stops_short_of_the_tests() {
+        assert_eq!(build_goals("test"), ["-DskipTests", "test-compile"]);
+        assert_eq!(build_goals("package"), ["-DskipTests", "package"]);
+        assert_eq!(build_goals("verify"), ["-DskipTests", "package"]);
+    }
+
+    #[test]
+    fn frameworks_have_the_names_that_people_use() {
+        let frameworks = [("junit", "4.13.2"), ("platform", "1.9.0"), ("jupiter", "5.9.0")];
+        let suite = ModuleSuite {
+            module: String::new(),
+            providers: vec![],
+            frameworks: frameworks.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
+        };
+        assert_eq!(suite.framework_names(), ["JUnit Jupiter 5.9.0", "JUnit 4.13.2"]);
+    }
+
+    #[test]
+    fn a_record_of_other_settings_is_no_record() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place { record: folder.path().join(RECORD), logs: folder.path().join(LOGS) };
+        let test = KnownTest { id: "m:a.B#c~2".parse().unwrap(), display: Some("c[1]".into()) };
+        let discovery = Discovery { tests: vec![test], ..Discovery::default() };
+        assert_eq!(place.read("k"), None);
+        place.write("k", &discovery).unwrap();
+        assert_eq!(place.read("k"), Some(discovery));
+        assert_eq!(place.read("other"), None);
+        std::fs::write(&place.record, "{").unwrap();
+        assert_eq!(place.read("k"), None);
+    }
+}
