@@ -55,6 +55,9 @@ struct RunArgs {
     /// Go on with an unfinished run although the machine or the experiment has changed
     #[arg(long)]
     accept_changes: bool,
+    /// Run those trials again that did not complete
+    #[arg(long)]
+    retry: bool,
     /// Run only matching trials: `subject=GLOB`, `configuration=GLOB`, `cores=N`, joined by commas; repeatable
     #[arg(long, value_name = "FILTER")]
     only: Vec<String>,
@@ -99,6 +102,7 @@ impl Cli {
                 quick: args.quick,
                 dry_run: args.dry_run,
                 accept_changes: args.accept_changes,
+                retry: args.retry,
                 only: args.only,
                 json: args.json,
             }),

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use parade::home::Home;
-use parade::process;
+use parade::maven::Helper;
+use parade::process::{self, Interrupt};
 use parade::store;
 use parade::subject;
 use serde::Serialize;
@@ -114,6 +115,12 @@ fn user() -> Check {
         consequence: Some("tests of file permissions fail, as root may read and write everything".to_owned()),
         advice: Some("run it as an ordinary user".to_owned()),
     }
+}
+
+/// Everything that a machine without a network would miss.
+fn prepare() -> miette::Result<Check> {
+    let helper = Helper::obtain(&Home::find()?, &subject::toolchain()?, &Interrupt::install()?)?;
+    Ok(good("jvm_helper", format!("compiled: {}", helper.extension.display())))
 }
 
 fn cache() -> miette::Result<Check> {

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use parade::experiment::{self, Filter, Loaded, MachineLimits, Plan};
 use parade::home::Home;
 use parade::process::Interrupt;
+use parade::report::render::terminal;
 use parade::report::{self, Analysis};
 use parade::runner::{self, Order, Summary};
 use parade::store;
@@ -13,6 +14,7 @@ use serde_json::json;
 
 use super::check;
 use super::progress::Progress;
+use super::report::terminal_style;
 
 #[derive(Debug)]
 pub struct RunOptions {
@@ -22,6 +24,7 @@ pub struct RunOptions {
     pub quick: bool,
     pub dry_run: bool,
     pub accept_changes: bool,
+    pub retry: bool,
     /// Filters such as `subject=commons-*,cores=2`; a trial must match all of them.
     pub only: Vec<String>,
     pub json: bool,
@@ -47,6 +50,7 @@ pub fn run(options: &RunOptions) -> miette::Result<ExitCode> {
         fresh: options.fresh,
         accept_changes: options.accept_changes,
         quick: options.quick,
+        retry: options.retry,
     };
     let summary = runner::run(&order, &home, &interrupt, &mut progress);
     progress.finish();
@@ -67,15 +71,18 @@ fn plan(options: &RunOptions) -> miette::Result<(Loaded, Plan)> {
 fn show(summary: &Summary, options: &RunOptions) -> miette::Result<()> {
     let folder = &summary.folder;
     let analysis = Analysis::of(&store::open_run(folder.dir())?);
-    report::write_all(&analysis, &folder.report())?;
+    let page = report::write_all(&analysis, folder.dir())?;
     if options.json {
         print_json(summary);
         return Ok(());
     }
-    println!("{}", report::terminal(&analysis));
-    println!("Report: {}", folder.report().join("index.html").display());
+    print!("{}", terminal::render(&analysis, terminal_style()));
+    println!("\nReport: {}", page.display());
     for (trial, reason) in &summary.failed {
         println!("did not complete: {trial}: {reason}");
+    }
+    if !summary.failed.is_empty() {
+        println!("`--retry` runs these again.");
     }
     if summary.interrupted {
         println!("Interrupted. The same command goes on from here.");

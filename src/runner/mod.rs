@@ -40,6 +40,8 @@ pub struct Order<'a> {
     pub accept_changes: bool,
     /// One repetition, to try things out: not for publication.
     pub quick: bool,
+    /// Run those trials again that did not complete.
+    pub retry: bool,
 }
 
 /// How a run ended.
@@ -194,7 +196,8 @@ impl Run<'_> {
     }
 
     fn missing(&self) -> Vec<Trial> {
-        let done: HashSet<&str> = self.trials.iter().map(|trial| trial.trial.as_str()).collect();
+        let counts = |record: &&TrialRecord| record.verdict.is_completed() || !self.order.retry;
+        let done: HashSet<&str> = self.trials.iter().filter(counts).map(|record| record.trial.as_str()).collect();
         self.order.plan.trials.iter().filter(|trial| !done.contains(trial.id.as_str())).cloned().collect()
     }
 
@@ -215,8 +218,15 @@ impl Run<'_> {
         self.watcher.event(&Event::Preparing { subject: &subject.name });
         let logs = self.folder.logs(&format!("prepare-{}", subject.name));
         let pinned = self.pinned(&subject.name);
-        let request =
-            open::Request { subject, pinned, home: self.home, logs, tag: &self.tag, seed: self.order.experiment.seed };
+        let request = open::Request {
+            subject,
+            pinned,
+            home: self.home,
+            logs,
+            tag: &self.tag,
+            seed: self.order.experiment.seed,
+            build_timeout: self.order.experiment.machine.build_timeout,
+        };
         let open = open::open(&request, self.interrupt, self.watcher)?;
         let Some(mut open) = open else { return Ok(()) };
         self.screen(subject, &mut open)?;
@@ -278,6 +288,7 @@ impl Run<'_> {
         let record = self.folder.record_trial(&mut self.journal, finished.record, &finished.rows)?;
         self.watcher.event(&Event::TrialEnded { record: &record });
         self.ran += usize::from(phase == Phase::Measured);
+        self.trials.retain(|known| known.trial != record.trial);
         self.trials.push(record);
         Ok(())
     }

@@ -4,14 +4,17 @@
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::engine::Session;
 use crate::engine::model::ModelSession;
+use crate::engine::surefire::SurefireSession;
 use crate::experiment::{Experiment, Origin, Subject};
 use crate::home::Home;
 use crate::process::{self, Interrupt};
 use crate::store;
 use crate::store::record::{Environment, SubjectFailure, SubjectRecord, Verdict};
+use crate::subject::build::{self, BuildOutcome, Preparation, Prepared};
 use crate::subject::{self, Progress};
 use crate::suite::{ClassId, DependencyGraph, TestId};
 
@@ -37,6 +40,7 @@ pub struct Request<'a> {
     pub logs: PathBuf,
     pub tag: &'a str,
     pub seed: u64,
+    pub build_timeout: Duration,
 }
 
 /// The machine with its tools, as far as this experiment needs them.
@@ -67,10 +71,9 @@ pub fn open(
     if interrupt.is_set() {
         return Ok(None);
     }
-    Ok(Some(opened.and_then(|open| with_dependencies(open, request.subject)).unwrap_or_else(|error| {
-        let record = blank_record(request.subject);
-        let failure = SubjectFailure { verdict: Verdict::HarnessError, reason: describe(&error), log: None };
-        broken(SubjectRecord { failure: Some(failure), ..record })
+    let opened = opened.and_then(|open| with_dependencies(open, request.subject));
+    Ok(Some(opened.unwrap_or_else(|error| {
+        broken(request.subject, request.pinned.clone(), Verdict::HarnessError, describe(&error), None)
     })))
 }
 
@@ -82,18 +85,73 @@ fn open_model(request: &Request<'_>, path: &Path) -> miette::Result<OpenSubject>
         tests: session.tests().len(),
         ..blank_record(request.subject)
     };
-    Ok(OpenSubject {
-        record,
-        session: Some(Box::new(session)),
-        set_aside: HashSet::new(),
-        dependencies: None,
-        runs_for_real: false,
-    })
+    Ok(ready(record, Box::new(session), false))
 }
 
-fn open_maven(request: &Request<'_>, interrupt: &Interrupt, watcher: &mut dyn Watcher) -> miette::Result<OpenSubject> {
-    let _ = (request, interrupt, Telling(RefCell::new(watcher)));
-    Err(miette::miette!("no surefire yet"))
+fn open_maven(
+    request: &Request<'_>,
+    interrupt: &Interrupt,
+    watcher: &mut dyn Watcher,
+) -> miette::Result<OpenSubject> {
+    let telling = Telling(RefCell::new(watcher));
+    let revision = match resolve(request, interrupt, &telling) {
+        Ok(revision) => revision,
+        Err(error) => return Ok(broken(request.subject, None, Verdict::BuildFailed, describe(&error), None)),
+    };
+    let toolchain = subject::toolchain()?;
+    let preparation = Preparation {
+        subject: request.subject,
+        revision: &revision,
+        toolchain: &toolchain,
+        home: request.home,
+        build_timeout: request.build_timeout,
+        progress: &telling,
+        interrupt,
+    };
+    match build::prepare(&preparation)? {
+        BuildOutcome::Ready(prepared) => {
+            let record = record_of(&prepared);
+            let session = SurefireSession::open(*prepared, request.tag, interrupt.clone())?;
+            Ok(ready(record, Box::new(session), true))
+        }
+        BuildOutcome::Failed { reason, log } => {
+            let log = keep_log(&log, &request.logs);
+            Ok(broken(request.subject, Some(revision), Verdict::BuildFailed, reason, log))
+        }
+        BuildOutcome::Interrupted => {
+            Ok(broken(request.subject, Some(revision), Verdict::HarnessError, "interrupted".to_owned(), None))
+        }
+    }
+}
+
+/// What an earlier sitting pinned stays pinned, unless it is not to be had without asking where it came from.
+fn resolve(request: &Request<'_>, interrupt: &Interrupt, telling: &Telling<'_>) -> miette::Result<String> {
+    match &request.pinned {
+        Some(revision) => Ok(revision.clone()),
+        None => subject::resolve(&request.subject.origin, request.home, telling, &|| interrupt.is_set()),
+    }
+}
+
+/// The whole log of a failed build belongs to the run; the cache may be cleared.
+fn keep_log(log: &Path, folder: &Path) -> Option<String> {
+    let kept = folder.join("build.log");
+    std::fs::create_dir_all(folder).ok()?;
+    std::fs::copy(log, &kept).ok()?;
+    Some(kept.display().to_string())
+}
+
+fn record_of(prepared: &Prepared) -> SubjectRecord {
+    SubjectRecord {
+        revision: Some(prepared.checkout.revision.clone()),
+        jdk: Some(prepared.toolchain.java_version.clone()),
+        maven: Some(prepared.toolchain.maven_version.clone()),
+        frameworks: prepared.frameworks(),
+        modules: prepared.modules(),
+        classes: prepared.classes(),
+        tests: prepared.discovery.tests.len(),
+        deviations: prepared.deviations().to_vec(),
+        ..blank_record(&prepared.subject)
+    }
 }
 
 fn with_dependencies(mut open: OpenSubject, subject: &Subject) -> miette::Result<OpenSubject> {
@@ -103,7 +161,19 @@ fn with_dependencies(mut open: OpenSubject, subject: &Subject) -> miette::Result
     Ok(open)
 }
 
-fn broken(record: SubjectRecord) -> OpenSubject {
+fn ready(record: SubjectRecord, session: Box<dyn Session>, runs_for_real: bool) -> OpenSubject {
+    OpenSubject { record, session: Some(session), set_aside: HashSet::new(), dependencies: None, runs_for_real }
+}
+
+fn broken(
+    subject: &Subject,
+    revision: Option<String>,
+    verdict: Verdict,
+    reason: String,
+    log: Option<String>,
+) -> OpenSubject {
+    let failure = Some(SubjectFailure { verdict, reason, log });
+    let record = SubjectRecord { revision, failure, ..blank_record(subject) };
     OpenSubject { record, session: None, set_aside: HashSet::new(), dependencies: None, runs_for_real: true }
 }
 

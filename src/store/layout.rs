@@ -1,5 +1,6 @@
 //! The folder of a run: `results/<experiment>/<utc time>-<host>/`, never overwritten, enough to redo every table elsewhere.
 
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -220,19 +221,40 @@ impl RunFolder {
     }
 }
 
-/// Later lines about a subject replace earlier ones; a trial has one line.
+/// Later lines about a subject or a trial replace earlier ones: it was prepared or run again.
 pub fn sort_out(entries: Vec<Entry>) -> (Vec<SubjectRecord>, Vec<TrialRecord>) {
-    let (mut subjects, mut trials) = (Vec::<SubjectRecord>::new(), Vec::new());
+    let (mut subjects, mut trials) = (Latest::default(), Latest::default());
     for entry in entries {
         match entry {
-            Entry::Trial(trial) => trials.push(trial),
-            Entry::Subject(subject) => match subjects.iter_mut().find(|known| known.subject == subject.subject) {
-                Some(known) => *known = subject,
-                None => subjects.push(subject),
-            },
+            Entry::Trial(trial) => trials.keep(trial.trial.clone(), trial),
+            Entry::Subject(subject) => subjects.keep(subject.subject.clone(), subject),
         }
     }
-    (subjects, trials)
+    (subjects.values, trials.values)
+}
+
+/// Values in the order of their first appearance, each in its last version.
+struct Latest<T> {
+    places: HashMap<String, usize>,
+    values: Vec<T>,
+}
+
+impl<T> Default for Latest<T> {
+    fn default() -> Self {
+        Latest { places: HashMap::new(), values: Vec::new() }
+    }
+}
+
+impl<T> Latest<T> {
+    fn keep(&mut self, name: String, value: T) {
+        match self.places.get(&name) {
+            Some(place) => self.values[*place] = value,
+            None => {
+                self.places.insert(name, self.values.len());
+                self.values.push(value);
+            }
+        }
+    }
 }
 
 fn not_a_run(dir: &Path, why: &str) -> miette::Report {
