@@ -7,6 +7,8 @@ use std::time::Duration;
 use git2::{Config, ConfigLevel, Repository};
 use miette::{Result, miette};
 
+use super::address::redact;
+
 /// Settings for everything that goes over a network.
 #[derive(Debug, Clone)]
 pub struct Network {
@@ -63,6 +65,15 @@ impl Network {
     pub(super) fn effective_url(&self, url: &str) -> String {
         let longest = self.config(None).ok().and_then(|config| longest_rule(&config, url));
         longest.map_or_else(|| url.to_owned(), |(prefix, base)| format!("{base}{}", &url[prefix.len()..]))
+    }
+
+    /// A url as users may see it, with the mirror that it is sent to.
+    pub(super) fn shown(&self, url: &str) -> String {
+        let effective = self.effective_url(url);
+        match effective == url {
+            true => redact(url),
+            false => format!("{} (by git's insteadOf: {})", redact(url), redact(&effective)),
+        }
     }
 
     /// A bare repository that obeys [`Network::config`].

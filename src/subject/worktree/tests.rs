@@ -159,6 +159,25 @@ fn commits_without_a_branch_are_found() {
 }
 
 #[test]
+fn paths_that_are_no_repository_are_named() {
+    let fixture = Fixture::new();
+    for url in ["/nowhere/at/all", "file:///nowhere/at/all", "/"] {
+        let report = fixture.resolve(url, "main").unwrap_err().to_string();
+        assert!(report.contains("no repository at") && report.contains(url), "{report}");
+    }
+    assert!(fixture.resolve("", "main").is_err());
+}
+
+#[test]
+fn a_path_with_a_colon_is_no_ssh_address() {
+    let (origin, fixture) = (TestRepository::new(), Fixture::new());
+    let commit = origin.commit(&[("a", "1")]).to_string();
+    let odd = origin.folder.path().join("host:path with 100%");
+    fs::rename(origin.path(), &odd).unwrap();
+    assert_eq!(fixture.resolve(odd.to_str().unwrap(), "main").unwrap(), commit);
+}
+
+#[test]
 fn branches_that_get_in_each_others_way_are_refreshed() {
     let (origin, fixture) = (TestRepository::new(), Fixture::new());
     let commit = origin.commit(&[("a", "1")]);
