@@ -112,7 +112,7 @@ pub struct TrialRecord {
     /// Failures, crashes and losses that remain, at most [`TrialRecord::MAX_RESIDUAL`] of them.
     pub residual: Vec<ResidualTest>,
     pub findings: Vec<Finding>,
-    /// One-minute load average.
+    /// Cores that were busy in the quarter second before the trial, and after it.
     pub load_before: Option<f64>,
     pub load_after: Option<f64>,
     /// Of the subject: full commit hash, or the hash of a folder's content.
@@ -123,7 +123,7 @@ pub struct TrialRecord {
 }
 
 impl TrialRecord {
-    pub const MAX_RESIDUAL: usize = 1000;
+    pub const MAX_RESIDUAL: usize = 5000;
 }
 
 /// An execution as a row of `tests.parquet`.
@@ -234,4 +234,28 @@ pub struct Environment {
     pub user: String,
     /// How processes are limited and counted here, in a sentence each.
     pub limits: Vec<String>,
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A subject without anything special.
+    pub(crate) fn subject(name: &str) -> SubjectRecord {
+        SubjectRecord {
+            subject: name.to_owned(),
+            origin: "subjects/x".to_owned(),
+            revision: None,
+            jdk: None,
+            maven: None,
+            frameworks: vec![],
+            modules: vec![],
+            classes: 1,
+            tests: 2,
+            deviations: vec![],
+            set_aside: vec![],
+            screening_runs: 0,
+            failure: None,
+        }
+    }
 }
