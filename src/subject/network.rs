@@ -78,7 +78,6 @@ impl Network {
 
     /// A bare repository that obeys [`Network::config`].
     pub(super) fn open_bare(&self, path: &Path) -> std::result::Result<Repository, git2::Error> {
-        self.prepare_libgit2();
         let repository = Repository::open_bare(path)?;
         repository.set_config(&self.config(Some(path))?)?;
         Ok(repository)
@@ -137,7 +136,7 @@ fn system_config() -> Option<PathBuf> {
 /// Failures leave libgit2 as it was: less patient or more careful, never wrong.
 #[expect(unsafe_code, reason = "libgit2's process-wide options are plain C globals")]
 fn set_process_wide(timeout_milliseconds: i32, certificates: Option<&Path>) {
-    // SAFETY: called once, from inside a `Once` that every user of libgit2 in this crate passes first, so nothing reads
+    // SAFETY: called once, from inside a `Once` that every use of libgit2 in this crate passes first, so nothing reads
     // these globals yet.
     unsafe {
         let _ = git2::opts::set_server_connect_timeout_in_milliseconds(timeout_milliseconds);

@@ -112,7 +112,6 @@ fn pause(sources: &Sources<'_>, attempt: u32) -> Result<(), Failure> {
 }
 
 fn fetch_once(sources: &Sources<'_>, url: &str, into: &Path, wanted: &Wanted, watched: bool) -> Result<(), Failure> {
-    sources.network.prepare_libgit2();
     let pulse = Arc::new(Pulse::default());
     let (sender, receiver) = mpsc::channel();
     let work = Work {

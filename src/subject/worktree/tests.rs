@@ -178,6 +178,18 @@ fn a_path_with_a_colon_is_no_ssh_address() {
 }
 
 #[test]
+fn a_repository_of_another_user_can_be_a_subject() {
+    let (origin, fixture) = (TestRepository::new(), Fixture::new());
+    let commit = origin.commit(&[("a", "1")]).to_string();
+    for folder in [origin.path(), origin.git.path()] {
+        if std::os::unix::fs::chown(folder, Some(54_321), None).is_err() {
+            return; // Only root can give a folder away.
+        }
+    }
+    assert_eq!(fixture.resolve(&origin.url(), "main").unwrap(), commit);
+}
+
+#[test]
 fn branches_that_get_in_each_others_way_are_refreshed() {
     let (origin, fixture) = (TestRepository::new(), Fixture::new());
     let commit = origin.commit(&[("a", "1")]);
