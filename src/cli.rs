@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::commands::report::Format;
 use crate::commands::{check, doctor, report, run};
 
 /// Reproduces evaluations of techniques that make test suites run faster.
@@ -71,8 +72,8 @@ struct ReportArgs {
     /// The folder of a run, such as results/quickstart/latest
     run_dir: PathBuf,
     /// What to print: html, md, latex, csv or json; without it, tables for the terminal
-    #[arg(long, value_name = "FORMAT")]
-    format: Option<String>,
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    format: Option<Format>,
     /// Only this table, e.g. failures, speedups, subjects
     #[arg(long, value_name = "NAME")]
     table: Option<String>,
@@ -89,6 +90,12 @@ struct DoctorArgs {
     /// Print one JSON document instead of a list
     #[arg(long)]
     json: bool,
+}
+
+fn format(text: &str) -> Result<Format, String> {
+    let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+    let known = Format::ALL.into_iter().find(|format| format.name() == text);
+    known.ok_or_else(|| format!("write one of {}", names.join(", ")))
 }
 
 impl Cli {
@@ -112,9 +119,7 @@ impl Cli {
                 table: args.table,
                 json: args.json,
             }),
-            Command::Doctor(args) => {
-                doctor::run(&doctor::DoctorOptions { prepare: args.prepare, json: args.json })
-            }
+            Command::Doctor(args) => doctor::run(&doctor::DoctorOptions { prepare: args.prepare, json: args.json }),
         }
     }
 }

@@ -19,9 +19,9 @@ fn main() -> ExitCode {
         .with_env_filter(tracing_subscriber::EnvFilter::from_env("PARADE_LOG"))
         .with_writer(std::io::stderr)
         .init();
-    if let Err(error) = miette::set_hook(Box::new(|_| {
-        Box::new(MietteHandlerOpts::new().graphical_theme(theme()).build())
-    })) {
+    if let Err(error) =
+        miette::set_hook(Box::new(|_| Box::new(MietteHandlerOpts::new().graphical_theme(theme()).build())))
+    {
         tracing::warn!("errors keep their default look: {error}");
     }
     match cli::Cli::parse().run() {

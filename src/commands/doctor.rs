@@ -75,7 +75,10 @@ fn machine() -> Check {
     let machine = store::capture_environment();
     let gib = machine.memory_bytes as f64 / f64::from(1 << 30);
     let kind = machine.virtualization.map(|kind| format!(", {kind}")).unwrap_or_default();
-    good("machine", format!("{}, {} cores, {gib:.0} GiB, {}{kind}", machine.cpu_model, machine.logical_cores, machine.os))
+    good(
+        "machine",
+        format!("{}, {} cores, {gib:.0} GiB, {}{kind}", machine.cpu_model, machine.logical_cores, machine.os),
+    )
 }
 
 fn java() -> Vec<Check> {

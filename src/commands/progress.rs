@@ -54,7 +54,9 @@ impl Progress {
         self.line(&format!("Results: {}", folder.display()));
         match (done, planned) {
             (0, _) => self.line(&format!("{planned} trials")),
-            (done, planned) if done == planned => self.line(&format!("All {planned} trials are done; --fresh starts anew")),
+            (done, planned) if done == planned => {
+                self.line(&format!("All {planned} trials are done; --fresh starts anew"))
+            }
             _ => self.line(&format!("{done} of {planned} trials are done already; going on with the rest")),
         }
         if let Some(bar) = &self.bar {
@@ -81,7 +83,10 @@ impl Progress {
             return;
         }
         let frameworks = subject.frameworks.join(", ");
-        self.line(&format!("  ✓ {}: {} tests in {} classes; {frameworks}", subject.subject, subject.tests, subject.classes));
+        self.line(&format!(
+            "  ✓ {}: {} tests in {} classes; {frameworks}",
+            subject.subject, subject.tests, subject.classes
+        ));
         for deviation in &subject.deviations {
             self.line(&format!("      deviation: {}", deviation.text));
         }
@@ -110,7 +115,11 @@ impl Progress {
     fn trial_ended(&self, record: &TrialRecord) {
         let mark = if record.verdict == Verdict::Clean { '✓' } else { '✗' };
         let after: Vec<String> = record.stages.iter().map(|stage| stage.failures_after.to_string()).collect();
-        let stages = if after.len() > 1 { format!(", failures after each stage {}", after.join(" → ")) } else { String::new() };
+        let stages = if after.len() > 1 {
+            format!(", failures after each stage {}", after.join(" → "))
+        } else {
+            String::new()
+        };
         let reason = record.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
         self.line(&format!(
             "  {mark} {} · {} · {} cores · #{}  {} in {:.1} s, {} of {} tests passed{stages}{reason}",

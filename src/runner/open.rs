@@ -88,11 +88,7 @@ fn open_model(request: &Request<'_>, path: &Path) -> miette::Result<OpenSubject>
     Ok(ready(record, Box::new(session), false))
 }
 
-fn open_maven(
-    request: &Request<'_>,
-    interrupt: &Interrupt,
-    watcher: &mut dyn Watcher,
-) -> miette::Result<OpenSubject> {
+fn open_maven(request: &Request<'_>, interrupt: &Interrupt, watcher: &mut dyn Watcher) -> miette::Result<OpenSubject> {
     let telling = Telling(RefCell::new(watcher));
     let revision = match resolve(request, interrupt, &telling) {
         Ok(revision) => revision,
