@@ -3,6 +3,8 @@
 //! A technique sees only [`Session`]: it asks for runs and reads [`SuiteRun`]s. What an engine cannot do it refuses by
 //! its [`Capabilities`]; nothing falls back silently to something else.
 
+pub mod model;
+
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -173,6 +175,11 @@ impl Parallelism {
         forks: Forks::Count(1),
         reuse_forks: true,
     };
+
+    /// The same with the other's choice of fresh or reused worker processes.
+    pub fn reusing(self, other: Parallelism) -> Self {
+        Parallelism { reuse_forks: other.reuse_forks, ..self }
+    }
 }
 
 /// Which tests of the suite.

@@ -235,3 +235,27 @@ pub struct Environment {
     /// How processes are limited and counted here, in a sentence each.
     pub limits: Vec<String>,
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A subject without anything special.
+    pub(crate) fn subject(name: &str) -> SubjectRecord {
+        SubjectRecord {
+            subject: name.to_owned(),
+            origin: "subjects/x".to_owned(),
+            revision: None,
+            jdk: None,
+            maven: None,
+            frameworks: vec![],
+            modules: vec![],
+            classes: 1,
+            tests: 2,
+            deviations: vec![],
+            set_aside: vec![],
+            screening_runs: 0,
+            failure: None,
+        }
+    }
+}

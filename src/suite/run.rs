@@ -83,6 +83,8 @@ pub enum FindingKind {
     DirtyWorktree,
     /// More was rerun than asked for, as the engine cannot select more finely.
     CoarseSelection,
+    /// Tests did not run in the order that was asked for.
+    OrderNotKept,
     /// The subject differs from what was published.
     Deviation,
     /// Output was cut at its limit.

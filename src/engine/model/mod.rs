@@ -1,0 +1,197 @@
+//! A scripted suite in virtual time: every technique can be tried on it in milliseconds, with the answer known.
+//!
+//! What a test costs and what it needs, pollutes or races with is declared in TOML; nothing is executed. Time passes only
+//! inside the schedule, so a run of hours takes no time, and the same seed gives the same run.
+
+mod schedule;
+mod suite;
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::{Capabilities, Mode, ModeSupport, RunRequest, Selection, Session, Support};
+use crate::suite::{Cost, Execution, Granularity, Outcome, RunEnd, SuiteRun, TestId};
+
+use schedule::{Schedule, Slot};
+pub use suite::{ModelSuite, ModelTest};
+
+/// A model suite, opened.
+#[derive(Debug)]
+pub struct ModelSession {
+    suite: ModelSuite,
+    tests: Vec<TestId>,
+    index: HashMap<TestId, usize>,
+    capabilities: Capabilities,
+    random: ChaCha8Rng,
+}
+
+impl ModelSession {
+    pub fn load(path: &Path, seed: u64) -> miette::Result<Self> {
+        Ok(Self::new(ModelSuite::load(path)?, seed))
+    }
+
+    pub fn new(suite: ModelSuite, seed: u64) -> Self {
+        let tests: Vec<TestId> = suite.tests.iter().map(|test| test.id.clone()).collect();
+        let index = tests.iter().cloned().zip(0..).collect();
+        let modes = Mode::ALL.map(|mode| ModeSupport { mode, support: Support::Full }).to_vec();
+        let capabilities = Capabilities { selection: Granularity::Occurrence, modes };
+        ModelSession { suite, tests, index, capabilities, random: ChaCha8Rng::seed_from_u64(seed) }
+    }
+
+    fn selected(&self, selection: &Selection) -> Vec<usize> {
+        match selection {
+            Selection::All => (0..self.tests.len()).collect(),
+            Selection::Tests(tests) => tests.iter().filter_map(|test| self.index.get(test).copied()).collect(),
+            Selection::Classes(classes) => {
+                let of = |class| (0..self.tests.len()).filter(move |i| self.tests[*i].class_id() == class);
+                classes.iter().cloned().flat_map(of).collect()
+            }
+        }
+    }
+
+    fn execution(&mut self, slot: &Slot, schedule: &Schedule) -> Execution {
+        let test = &self.suite.tests[slot.test];
+        let coin = f64::from(self.random.next_u32()) / (f64::from(u32::MAX) + 1.0);
+        let outcome = match slot.cut {
+            Some(cut) => cut,
+            None if coin < test.flaky => Outcome::Failed,
+            None => self.judge(slot, schedule),
+        };
+        Execution {
+            test: test.id.clone(),
+            display: None,
+            outcome,
+            start: slot.start,
+            seconds: slot.end - slot.start,
+            process: slot.process,
+            thread: format!("lane-{}", slot.lane),
+            message: (outcome == Outcome::Failed).then(|| "the model says so".to_owned()),
+        }
+    }
+
+    /// What the state of the process and the neighbours in time make of a test.
+    fn judge(&self, slot: &Slot, schedule: &Schedule) -> Outcome {
+        let test = &self.suite.tests[slot.test];
+        let before: Vec<&TestId> = schedule.finished_before(slot).map(|earlier| &self.tests[earlier.test]).collect();
+        let names: HashSet<&TestId> = before.iter().copied().collect();
+        let missing = test.needs.iter().any(|needed| !names.contains(needed));
+        let polluted = is_polluted(test, &before);
+        let raced = schedule.overlapping(slot).any(|other| test.races_with.contains(&self.tests[other.test]));
+        if missing || polluted || raced { Outcome::Failed } else { Outcome::Passed }
+    }
+}
+
+/// Is the last polluter later than the last cleaner?
+fn is_polluted(test: &ModelTest, before: &[&TestId]) -> bool {
+    let last = |of: &[TestId]| before.iter().rposition(|earlier| of.contains(earlier));
+    match (last(&test.polluted_by), last(&test.cleaned_by)) {
+        (Some(polluter), Some(cleaner)) => polluter > cleaner,
+        (polluter, _) => polluter.is_some(),
+    }
+}
+
+impl Session for ModelSession {
+    fn tests(&self) -> &[TestId] {
+        &self.tests
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
+        let selected = self.selected(&request.selection);
+        let limit = request.time_limit.as_secs_f64() - self.suite.startup;
+        let schedule = Schedule::of(&self.suite, &selected, request.parallelism, request.allotment.cores, limit);
+        let mut executions: Vec<Execution> =
+            schedule.slots.iter().map(|slot| self.execution(slot, &schedule)).collect();
+        executions.iter_mut().for_each(|execution| execution.start += self.suite.startup);
+        executions.sort_by(|a, b| a.start.total_cmp(&b.start));
+        let work: f64 = executions.iter().map(|execution| execution.seconds).sum();
+        let cost = Cost {
+            wall_seconds: self.suite.startup + schedule.end,
+            user_seconds: self.suite.startup + work,
+            ..Cost::default()
+        };
+        let end = if schedule.timed_out { RunEnd::TimedOut } else { RunEnd::Finished };
+        Ok(SuiteRun { executions, cost, end, granularity: Granularity::Occurrence, findings: vec![] })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Allotment, Forks, Parallelism};
+    use std::time::Duration;
+
+    const PARALLEL: Parallelism = Parallelism {
+        mode: Mode::ClassesAndMethods,
+        threads: 2,
+        threads_per_core: false,
+        forks: Forks::Count(1),
+        reuse_forks: true,
+    };
+
+    fn run(toml: &str, parallelism: Parallelism, selection: Selection) -> SuiteRun {
+        let suite = ModelSuite::parse(toml).unwrap();
+        let allotment = Allotment { cores: 4, memory_bytes: None, logs: "logs".into() };
+        let request =
+            RunRequest { label: "x".into(), selection, parallelism, allotment, time_limit: Duration::from_secs(100) };
+        ModelSession::new(suite, 1).run(&request).unwrap()
+    }
+
+    fn outcomes(run: &SuiteRun) -> Vec<(&str, Outcome)> {
+        run.executions.iter().map(|execution| (execution.test.name.as_str(), execution.outcome)).collect()
+    }
+
+    #[test]
+    fn a_race_needs_an_overlap() {
+        let toml = "[[test]]\nid='C#a'\nseconds=1\n[[test]]\nid='C#b'\nseconds=1\nraces_with=['C#a']\n";
+        let sequential = run(toml, Parallelism::SEQUENTIAL, Selection::All);
+        assert_eq!(outcomes(&sequential), [("a", Outcome::Passed), ("b", Outcome::Passed)]);
+        assert_eq!(sequential.cost.wall_seconds, 2.0);
+        let parallel = run(toml, PARALLEL, Selection::All);
+        assert_eq!(outcomes(&parallel), [("a", Outcome::Passed), ("b", Outcome::Failed)]);
+        assert_eq!(parallel.cost.wall_seconds, 1.0);
+        assert_eq!(parallel.concurrency().max, 2);
+    }
+
+    #[test]
+    fn pollution_lasts_until_a_cleaner() {
+        let toml =
+            "[[test]]\nid='C#p'\n[[test]]\nid='C#c'\n[[test]]\nid='C#v'\npolluted_by=['C#p']\ncleaned_by=['C#c']\n";
+        let id = |name: &str| TestId::new("", "C", name, 1);
+        let order = |names: &[&str]| Selection::Tests(names.iter().map(|name| id(name)).collect());
+        let last = |selection| outcomes(&run(toml, Parallelism::SEQUENTIAL, selection)).last().unwrap().1;
+        assert_eq!(last(Selection::All), Outcome::Passed);
+        assert_eq!(last(order(&["p", "v"])), Outcome::Failed);
+        assert_eq!(last(order(&["c", "p", "v"])), Outcome::Failed);
+        assert_eq!(last(order(&["v"])), Outcome::Passed);
+    }
+
+    #[test]
+    fn a_test_that_hangs_is_timed_out_and_the_rest_does_not_run() {
+        let toml = "startup=10\n[[test]]\nid='C#a'\nseconds=1\n[[test]]\nid='C#h'\nhangs_after=2\n[[test]]\nid='C#z'\n";
+        let run = run(toml, Parallelism::SEQUENTIAL, Selection::All);
+        assert_eq!(outcomes(&run), [("a", Outcome::Passed), ("h", Outcome::TimedOut)]);
+        assert_eq!((run.end.clone(), run.cost.wall_seconds), (RunEnd::TimedOut, 100.0));
+    }
+
+    #[test]
+    fn a_test_that_exits_takes_its_process_along_and_no_other() {
+        let toml = "[[test]]\nid='A#exit'\nseconds=9\nexits_after=1\n[[test]]\nid='A#lost'\n[[test]]\nid='B#b'\nseconds=1\n[[test]]\nid='D#d'\nseconds=1\n";
+        let run_all = |parallelism| run(toml, parallelism, Selection::All);
+        assert_eq!(outcomes(&run_all(Parallelism::SEQUENTIAL)), [("exit", Outcome::Crashed)]);
+        let two = run_all(Parallelism { mode: Mode::Classes, forks: Forks::Count(2), ..PARALLEL });
+        assert_eq!(outcomes(&two), [("exit", Outcome::Crashed), ("b", Outcome::Passed), ("d", Outcome::Passed)]);
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_flakiness() {
+        let toml = "[[test]]\nid='C#a'\nflaky=0.5\n[[test]]\nid='C#b'\nflaky=0.5\n[[test]]\nid='C#c'\nflaky=0.5\n";
+        assert_eq!(run(toml, PARALLEL, Selection::All), run(toml, PARALLEL, Selection::All));
+    }
+}

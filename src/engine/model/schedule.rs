@@ -1,0 +1,238 @@
+//! Which test runs where and when, in virtual time.
+//!
+//! The lanes of a process are its threads. As in Surefire, one process takes classes as its mode says, and several processes
+//! take one class at a time from a common queue. No more tests run at once than there are cores: a model's seconds are
+//! work, not waiting.
+
+use std::collections::VecDeque;
+
+use super::suite::ModelSuite;
+use crate::engine::{Mode, Parallelism};
+use crate::suite::{ClassId, Outcome};
+
+/// One test in its place.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Slot {
+    pub test: usize,
+    /// From 1 on.
+    pub process: u32,
+    /// Counts the process's fresh starts: state does not outlive one.
+    life: u32,
+    pub lane: u32,
+    pub start: f64,
+    pub end: f64,
+    /// Set when it did not come to its own end.
+    pub cut: Option<Outcome>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Schedule {
+    pub slots: Vec<Slot>,
+    pub end: f64,
+    pub timed_out: bool,
+}
+
+impl Schedule {
+    pub(super) fn of(
+        suite: &ModelSuite,
+        selected: &[usize],
+        parallelism: Parallelism,
+        cores: usize,
+        limit: f64,
+    ) -> Schedule {
+        let mut simulation = Simulation::new(suite, selected, parallelism, cores);
+        simulation.run(limit);
+        Schedule { end: simulation.now, timed_out: simulation.timed_out, slots: simulation.slots }
+    }
+
+    /// What finished in the same life of the same process before this one began, in order of its end.
+    pub(super) fn finished_before(&self, slot: &Slot) -> impl Iterator<Item = &Slot> {
+        let (process, life, start, test) = (slot.process, slot.life, slot.start, slot.test);
+        let mut earlier: Vec<&Slot> = self
+            .slots
+            .iter()
+            .filter(|other| other.process == process && other.life == life)
+            .filter(|other| other.cut.is_none() && other.end <= start && other.test != test)
+            .collect();
+        earlier.sort_by(|a, b| a.end.total_cmp(&b.end));
+        earlier.into_iter()
+    }
+
+    pub(super) fn overlapping<'a>(&'a self, slot: &'a Slot) -> impl Iterator<Item = &'a Slot> {
+        let same = |other: &&Slot| other.process == slot.process && other.test != slot.test;
+        self.slots.iter().filter(same).filter(|other| other.start < slot.end && slot.start < other.end)
+    }
+}
+
+/// A class's tests that are yet to start.
+type Class = VecDeque<usize>;
+
+struct Simulation<'a> {
+    suite: &'a ModelSuite,
+    queue: VecDeque<Class>,
+    processes: Vec<Process>,
+    width: Width,
+    cores: usize,
+    now: f64,
+    timed_out: bool,
+    slots: Vec<Slot>,
+}
+
+/// How a process takes its work.
+#[derive(Clone, Copy)]
+struct Width {
+    lanes: usize,
+    /// May tests of one class overlap?
+    methods: bool,
+    /// May classes overlap inside a process?
+    classes: bool,
+    reuse: bool,
+}
+
+#[derive(Default)]
+struct Process {
+    dead: bool,
+    life: u32,
+    /// Classes that are under way here, each with the lane that owns it where lanes own classes.
+    open: Vec<(Option<usize>, Class)>,
+    /// Indices into the slots, by lane.
+    running: Vec<Option<usize>>,
+}
+
+impl<'a> Simulation<'a> {
+    fn new(suite: &'a ModelSuite, selected: &[usize], parallelism: Parallelism, cores: usize) -> Self {
+        let sequential = matches!(parallelism.mode, Mode::Sequential | Mode::Project);
+        let forks = if sequential { 1 } else { parallelism.forks.on(cores) as usize };
+        let threads = parallelism.threads as usize * if parallelism.threads_per_core { cores } else { 1 };
+        let methods = matches!(parallelism.mode, Mode::Methods | Mode::ClassesAndMethods);
+        let classes = forks == 1 && matches!(parallelism.mode, Mode::Classes | Mode::ClassesAndMethods);
+        let lanes = if sequential || !(methods || classes) { 1 } else { threads.max(1) };
+        let process = || Process { running: vec![None; lanes], ..Process::default() };
+        Simulation {
+            suite,
+            queue: by_class(suite, selected),
+            processes: (0..forks).map(|_| process()).collect(),
+            width: Width { lanes, methods, classes, reuse: parallelism.reuse_forks },
+            cores: cores.max(1),
+            now: 0.0,
+            timed_out: false,
+            slots: Vec::new(),
+        }
+    }
+
+    fn run(&mut self, limit: f64) {
+        loop {
+            self.start_what_can();
+            match self.next_event() {
+                Some(time) if time > limit => return self.cut_all(limit),
+                Some(time) => self.now = time,
+                None if self.is_idle() => return,
+                None => return self.cut_all(limit),
+            }
+            self.finish_what_ends();
+        }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.processes.iter().all(|process| process.running.iter().all(Option::is_none))
+    }
+
+    fn start_what_can(&mut self) {
+        for process in 0..self.processes.len() {
+            for lane in 0..self.width.lanes {
+                let running = self.processes.iter().flat_map(|p| &p.running).flatten().count();
+                let free = !self.processes[process].dead && self.processes[process].running[lane].is_none();
+                if free
+                    && running < self.cores
+                    && let Some(test) = self.next_test(process, lane)
+                {
+                    self.start(process, lane, test);
+                }
+            }
+        }
+    }
+
+    fn next_test(&mut self, process: usize, lane: usize) -> Option<usize> {
+        let width = self.width;
+        let owner = (!width.methods).then_some(lane);
+        let here = &mut self.processes[process];
+        let busy = here.running.iter().any(Option::is_some);
+        here.open.retain(|(own, class)| !class.is_empty() || own.is_some_and(|own| own != lane));
+        if let Some((_, class)) = here.open.iter_mut().find(|(own, class)| *own == owner && !class.is_empty()) {
+            return class.pop_front();
+        }
+        // Without concurrent classes the next one begins only when the last test of this one is over.
+        if !width.classes && busy {
+            return None;
+        }
+        let mut class = self.queue.pop_front()?;
+        if !width.reuse {
+            here.life += 1;
+        }
+        let first = class.pop_front();
+        here.open.push((owner, class));
+        first
+    }
+
+    fn start(&mut self, process: usize, lane: usize, test: usize) {
+        let model = &self.suite.tests[test];
+        let end = match model.hangs_after {
+            Some(_) => f64::INFINITY,
+            None => self.now + model.exits_after.unwrap_or(model.seconds),
+        };
+        self.processes[process].running[lane] = Some(self.slots.len());
+        let life = self.processes[process].life;
+        let (process, lane) = (process as u32 + 1, lane as u32 + 1);
+        self.slots.push(Slot { test, process, life, lane, start: self.now, end, cut: None });
+    }
+
+    fn next_event(&self) -> Option<f64> {
+        let running = self.processes.iter().flat_map(|process| &process.running).flatten();
+        running.map(|slot| self.slots[*slot].end).filter(|end| end.is_finite()).min_by(f64::total_cmp)
+    }
+
+    fn finish_what_ends(&mut self) {
+        for process in 0..self.processes.len() {
+            for lane in 0..self.width.lanes {
+                let Some(slot) = self.processes[process].running[lane] else { continue };
+                if self.slots[slot].end <= self.now {
+                    self.processes[process].running[lane] = None;
+                    if self.suite.tests[self.slots[slot].test].exits_after.is_some() {
+                        self.slots[slot].cut = Some(Outcome::Crashed);
+                        self.kill(process, Outcome::Crashed);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The process ends with all that runs in it; its open classes are lost.
+    fn kill(&mut self, process: usize, outcome: Outcome) {
+        let here = &mut self.processes[process];
+        here.dead = true;
+        here.open.clear();
+        for slot in here.running.iter_mut().filter_map(Option::take) {
+            self.slots[slot].end = self.now;
+            self.slots[slot].cut = Some(outcome);
+        }
+    }
+
+    fn cut_all(&mut self, limit: f64) {
+        self.now = limit.max(self.now);
+        self.timed_out = true;
+        (0..self.processes.len()).for_each(|process| self.kill(process, Outcome::TimedOut));
+    }
+}
+
+/// Consecutive tests of one class belong together; a class that is entered again is a new one.
+fn by_class(suite: &ModelSuite, selected: &[usize]) -> VecDeque<Class> {
+    let mut classes: VecDeque<(ClassId, Class)> = VecDeque::new();
+    for test in selected {
+        let id = suite.tests[*test].id.class_id();
+        match classes.back_mut() {
+            Some((class, tests)) if *class == id => tests.push_back(*test),
+            _ => classes.push_back((id, VecDeque::from([*test]))),
+        }
+    }
+    classes.into_iter().map(|(_, class)| class).collect()
+}

@@ -1,0 +1,116 @@
+//! The model suite's file.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use miette::miette;
+use serde::Deserialize;
+
+use crate::suite::TestId;
+
+/// Tests in their original order.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelSuite {
+    /// What every run costs before its first test starts, in seconds.
+    #[serde(default)]
+    pub startup: f64,
+    #[serde(rename = "test", default)]
+    pub tests: Vec<ModelTest>,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelTest {
+    pub id: TestId,
+    #[serde(default)]
+    pub seconds: f64,
+    /// Tests that must have finished earlier in the same process, all of them.
+    #[serde(default)]
+    pub needs: Vec<TestId>,
+    /// Tests that must not have finished earlier in the same process …
+    #[serde(default)]
+    pub polluted_by: Vec<TestId>,
+    /// … unless one of these has since.
+    #[serde(default)]
+    pub cleaned_by: Vec<TestId>,
+    /// Tests that must not run at the same time in the same process.
+    #[serde(default)]
+    pub races_with: Vec<TestId>,
+    /// The chance that it fails for no reason.
+    #[serde(default)]
+    pub flaky: f64,
+    /// It works for so many seconds and then waits for ever.
+    pub hangs_after: Option<f64>,
+    /// It ends its process after so many seconds.
+    pub exits_after: Option<f64>,
+}
+
+impl ModelSuite {
+    pub fn load(path: &Path) -> miette::Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(|error| miette!("{}: {error}", path.display()))?;
+        Self::parse(&text).map_err(|error| miette!("{}: {error}", path.display()))
+    }
+
+    pub fn parse(text: &str) -> miette::Result<Self> {
+        let suite: ModelSuite = toml::from_str(text).map_err(|error| miette!("not a model suite: {error}"))?;
+        suite.check()?;
+        Ok(suite)
+    }
+
+    fn check(&self) -> miette::Result<()> {
+        let mut known = HashSet::new();
+        if let Some(twice) = self.tests.iter().find(|test| !known.insert(&test.id)) {
+            return Err(miette!(
+                help = "give the second one an occurrence, as in `C#name~2`",
+                "the test `{}` is declared twice",
+                twice.id
+            ));
+        }
+        self.tests.iter().try_for_each(|test| test.check(&known))?;
+        is_duration(self.startup)
+            .then_some(())
+            .ok_or_else(|| miette!("`startup` must be a number of seconds, not below 0"))
+    }
+}
+
+impl ModelTest {
+    fn check(&self, known: &HashSet<&TestId>) -> miette::Result<()> {
+        let named = [&self.needs, &self.polluted_by, &self.cleaned_by, &self.races_with].into_iter().flatten();
+        if let Some(unknown) = named.into_iter().find(|test| !known.contains(test)) {
+            return Err(miette!("`{}` names `{unknown}`, which the suite does not have", self.id));
+        }
+        let durations = [Some(self.seconds), self.hangs_after, self.exits_after];
+        if !durations.into_iter().flatten().all(is_duration) {
+            return Err(miette!("`{}`: times must be numbers of seconds, not below 0", self.id));
+        }
+        if !(0.0..=1.0).contains(&self.flaky) {
+            return Err(miette!("`{}`: `flaky` must be a chance between 0 and 1", self.id));
+        }
+        Ok(())
+    }
+}
+
+fn is_duration(seconds: f64) -> bool {
+    seconds.is_finite() && seconds >= 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mistakes_are_named() {
+        for (text, expected) in [
+            ("[[test]]\nid='C#a'\n[[test]]\nid='C#a'\n", "twice"),
+            ("[[test]]\nid='C#a'\nneeds=['C#b']\n", "C#b"),
+            ("[[test]]\nid='C#a'\nseconds=-1\n", "below 0"),
+            ("[[test]]\nid='C#a'\nflaky=2\n", "between 0 and 1"),
+            ("[[test]]\nid='C#a'\nsecnods=1\n", "secnods"),
+            ("[[test]]\nid='a'\n", "test id"),
+        ] {
+            let error = ModelSuite::parse(text).unwrap_err().to_string();
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+    }
+}

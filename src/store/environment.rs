@@ -1,0 +1,107 @@
+//! The machine that measured, as far as it tells.
+
+use std::fs;
+use std::path::Path;
+
+use super::record::Environment;
+
+/// Reads what /proc and /sys say. The caller adds what it knows of tools and limits.
+pub fn capture_environment() -> Environment {
+    let system = rustix::system::uname();
+    let text = |part: &std::ffi::CStr| part.to_string_lossy().into_owned();
+    let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    Environment {
+        hostname: text(system.nodename()),
+        os: os_name(),
+        kernel: format!("{} {}", text(system.sysname()), text(system.release())),
+        architecture: text(system.machine()),
+        cpu_model: field(&cpuinfo, "model name").unwrap_or_else(|| "unknown".to_owned()),
+        logical_cores: logical_cores(),
+        physical_cores: physical_cores(&cpuinfo),
+        memory_bytes: kib(&meminfo, "MemTotal"),
+        swap_bytes: kib(&meminfo, "SwapTotal"),
+        governor: first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        turbo: turbo(),
+        virtualization: virtualization(&cpuinfo),
+        parade: env!("CARGO_PKG_VERSION").to_owned(),
+        user: if rustix::process::getuid().is_root() { "root".to_owned() } else { "unprivileged".to_owned() },
+        ..Environment::default()
+    }
+}
+
+/// The cores that this process may use.
+pub fn logical_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+pub fn load_average() -> Option<f64> {
+    fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
+}
+
+fn os_name() -> String {
+    let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
+    let name = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
+    name.map_or_else(|| std::env::consts::OS.to_owned(), |name| name.trim_matches('"').to_owned())
+}
+
+fn field(text: &str, key: &str) -> Option<String> {
+    text.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        (name.trim() == key).then(|| value.trim().to_owned())
+    })
+}
+
+fn kib(meminfo: &str, key: &str) -> u64 {
+    let value = field(meminfo, key).and_then(|value| value.split_whitespace().next()?.parse::<u64>().ok());
+    value.unwrap_or(0) * 1024
+}
+
+fn physical_cores(cpuinfo: &str) -> Option<usize> {
+    let mut cores = std::collections::BTreeSet::new();
+    for processor in cpuinfo.split("\n\n") {
+        if let (Some(package), Some(core)) = (field(processor, "physical id"), field(processor, "core id")) {
+            cores.insert((package, core));
+        }
+    }
+    (!cores.is_empty()).then_some(cores.len())
+}
+
+fn first_line(path: &str) -> Option<String> {
+    fs::read_to_string(path).ok()?.lines().next().map(str::to_owned)
+}
+
+fn turbo() -> Option<bool> {
+    match first_line("/sys/devices/system/cpu/intel_pstate/no_turbo").as_deref() {
+        Some("0") => Some(true),
+        Some(_) => Some(false),
+        None => first_line("/sys/devices/system/cpu/cpufreq/boost").map(|value| value == "1"),
+    }
+}
+
+fn virtualization(cpuinfo: &str) -> Option<String> {
+    if Path::new("/.dockerenv").exists() || Path::new("/run/.containerenv").exists() {
+        return Some("container".to_owned());
+    }
+    let flags = field(cpuinfo, "flags").unwrap_or_default();
+    flags.split_whitespace().any(|flag| flag == "hypervisor").then(|| "vm".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_tells_its_basics() {
+        let environment = capture_environment();
+        assert!(environment.logical_cores >= 1);
+        assert!(environment.memory_bytes > 0);
+        assert!(!environment.kernel.is_empty());
+    }
+
+    #[test]
+    fn physical_cores_are_counted_once() {
+        let cpuinfo = "physical id : 0\ncore id : 0\n\nphysical id : 0\ncore id : 0\n\nphysical id : 0\ncore id : 1\n";
+        assert_eq!(physical_cores(cpuinfo), Some(2));
+    }
+}

@@ -1,0 +1,140 @@
+//! Executions as Parquet: one file per trial, and all of them merged.
+
+use std::fs::File;
+use std::path::Path;
+
+use miette::{IntoDiagnostic, WrapErr, miette};
+use polars::prelude::*;
+
+use super::record::ExecutionRow;
+
+/// Writes the executions of one trial.
+pub fn write_trial(path: &Path, trial: &str, rows: &[ExecutionRow]) -> miette::Result<()> {
+    let mut frame = frame(trial, rows).into_diagnostic().wrap_err("a frame of executions could not be made")?;
+    let mut bytes = Vec::new();
+    ParquetWriter::new(&mut bytes)
+        .finish(&mut frame)
+        .into_diagnostic()
+        .wrap_err_with(|| format!("{} could not be encoded", path.display()))?;
+    super::write_atomically(path, &bytes)
+}
+
+/// Merges the files of many trials, one row group each, so that memory holds only one of them at a time.
+pub fn merge(files: &[std::path::PathBuf], target: &Path) -> miette::Result<()> {
+    let temporary = target.with_extension("parquet.part");
+    let written = write_merged(files, &temporary);
+    let renamed = written.and_then(|()| std::fs::rename(&temporary, target).into_diagnostic());
+    if renamed.is_err() {
+        let _ = std::fs::remove_file(&temporary);
+    }
+    renamed.wrap_err_with(|| format!("{} could not be written", target.display()))
+}
+
+fn write_merged(files: &[std::path::PathBuf], target: &Path) -> miette::Result<()> {
+    let output = File::create(target).into_diagnostic()?;
+    let empty = frame("", &[]).into_diagnostic()?;
+    let mut writer = ParquetWriter::new(&output).batched(empty.schema()).into_diagnostic()?;
+    for file in files {
+        let frame = read(file)?;
+        if frame.height() > 0 {
+            writer.write_batch(&frame).into_diagnostic()?;
+        }
+    }
+    writer.finish().into_diagnostic()?;
+    output.sync_all().into_diagnostic()
+}
+
+fn read(path: &Path) -> miette::Result<DataFrame> {
+    let file = File::open(path).map_err(|error| miette!("{} could not be read: {error}", path.display()))?;
+    ParquetReader::new(file).finish().into_diagnostic().wrap_err_with(|| {
+        format!("{} is damaged; remove it and its line in journal.jsonl to run the trial again", path.display())
+    })
+}
+
+fn frame(trial: &str, rows: &[ExecutionRow]) -> PolarsResult<DataFrame> {
+    let text = |name: &str, of: &dyn Fn(&ExecutionRow) -> Option<String>| {
+        Column::new(name.into(), rows.iter().map(of).collect::<Vec<_>>())
+    };
+    let category = |name: &str, of: &dyn Fn(&ExecutionRow) -> String| {
+        Column::new(name.into(), rows.iter().map(of).collect::<Vec<_>>())
+            .cast(&DataType::from_categories(Categories::global()))
+    };
+    let number = |name: &str, of: &dyn Fn(&ExecutionRow) -> u32| {
+        Column::new(name.into(), rows.iter().map(of).collect::<Vec<_>>())
+    };
+    let seconds = |name: &str, of: &dyn Fn(&ExecutionRow) -> f64| {
+        Column::new(name.into(), rows.iter().map(of).collect::<Vec<_>>())
+    };
+    DataFrame::new(
+        rows.len(),
+        vec![
+            category("trial", &|_| trial.to_owned())?,
+            number("stage", &|row| row.stage),
+            number("machine", &|row| row.machine),
+            category("module", &|row| row.execution.test.module.clone())?,
+            category("class", &|row| row.execution.test.class.clone())?,
+            category("name", &|row| row.execution.test.name.clone())?,
+            number("occurrence", &|row| row.execution.test.occurrence),
+            category("outcome", &|row| row.execution.outcome.name().to_owned())?,
+            seconds("start", &|row| row.execution.start),
+            seconds("seconds", &|row| row.execution.seconds),
+            number("process", &|row| row.execution.process),
+            category("thread", &|row| row.execution.thread.clone())?,
+            text("display", &|row| row.execution.display.clone()),
+            text("message", &|row| row.execution.message.clone()),
+        ],
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::{Execution, Outcome, TestId};
+
+    fn row(name: &str, outcome: Outcome) -> ExecutionRow {
+        ExecutionRow {
+            stage: 1,
+            machine: 1,
+            execution: Execution {
+                test: TestId::new("m", "a.B", name, 1),
+                display: None,
+                outcome,
+                start: 0.5,
+                seconds: 1.5,
+                process: 7,
+                thread: "main".into(),
+                message: Some("<b>\"'\n\0".into()),
+            },
+        }
+    }
+
+    fn names(frame: &DataFrame) -> Vec<String> {
+        let names = frame.column("name").unwrap().cast(&DataType::String).unwrap();
+        names.str().unwrap().iter().map(|name| name.unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn trials_merge_into_one_file_in_the_given_order() {
+        let dir = tempfile::tempdir().unwrap();
+        let files = ["x", "y", "z"].map(|trial| dir.path().join(format!("{trial}.parquet")));
+        write_trial(&files[0], "x", &[row("one", Outcome::Passed), row("two <i>", Outcome::Error)]).unwrap();
+        write_trial(&files[1], "y", &[]).unwrap();
+        write_trial(&files[2], "z", &[row("three", Outcome::Crashed)]).unwrap();
+        let merged = dir.path().join("tests.parquet");
+        merge(&files, &merged).unwrap();
+        let frame = read(&merged).unwrap();
+        assert_eq!(names(&frame), ["one", "two <i>", "three"]);
+        assert_eq!(frame.get_column_names()[..3], ["trial", "stage", "machine"]);
+        assert_eq!(frame.column("start").unwrap().f64().unwrap().get(2), Some(0.5));
+    }
+
+    #[test]
+    fn a_damaged_file_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("x.parquet");
+        std::fs::write(&file, b"PAR1garbage").unwrap();
+        let error = merge(&[file], &dir.path().join("tests.parquet")).unwrap_err();
+        assert!(format!("{error:?}").contains("x.parquet"), "{error:?}");
+        assert!(!dir.path().join("tests.parquet.part").exists());
+    }
+}

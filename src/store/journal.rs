@@ -1,0 +1,183 @@
+//! The append-only journal: one JSON object a line, synced after each.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use miette::miette;
+use serde::{Deserialize, Serialize};
+
+use super::record::{SubjectRecord, TrialRecord};
+
+/// A line of the journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "entries are written and read one at a time")]
+pub enum Entry {
+    Subject(SubjectRecord),
+    Trial(TrialRecord),
+}
+
+/// The journal, open for writing. Its lock keeps a second run out.
+#[derive(Debug)]
+pub struct Journal {
+    file: File,
+    path: PathBuf,
+}
+
+/// No line comes near this; a longer one is not ours.
+const LONGEST_LINE: u64 = 64 << 20;
+
+impl Journal {
+    /// Opens the journal, made if it is not there, and takes back a line that was cut off by a crash.
+    pub fn open(path: &Path) -> miette::Result<(Self, Vec<Entry>)> {
+        let failed = |error| miette!("{} could not be opened: {error}", path.display());
+        let file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
+        file.try_lock().map_err(|_| {
+            miette!(
+                help = "wait for it to end, or start a separate run with --fresh once it has",
+                "another parade is writing {}",
+                path.display()
+            )
+        })?;
+        let (entries, intact) = read_entries(&file, path)?;
+        file.set_len(intact).map_err(failed)?;
+        Ok((Journal { file, path: path.to_owned() }, entries))
+    }
+
+    pub fn append(&mut self, entry: &Entry) -> miette::Result<()> {
+        let mut line = serde_json::to_vec(entry).map_err(|error| miette!("a record could not be written: {error}"))?;
+        line.push(b'\n');
+        let before = self.file.seek(SeekFrom::End(0)).map_err(|error| self.failed(&error))?;
+        let written = self.file.write_all(&line).and_then(|()| self.file.sync_data());
+        if let Err(error) = written {
+            // What a full disk let through of the line must not stay: the next one would be glued to it.
+            let taken_back = self.file.set_len(before).and_then(|()| self.file.sync_data());
+            return Err(match taken_back {
+                Ok(()) => self.failed(&error),
+                Err(second) => self.failed(&second),
+            });
+        }
+        Ok(())
+    }
+
+    fn failed(&self, error: &std::io::Error) -> miette::Report {
+        miette!(
+            help = "make room on the disk, then run the same command again: what was recorded is kept",
+            "{} could not be written: {error}",
+            self.path.display()
+        )
+    }
+}
+
+/// Reads a journal that may be in use.
+pub fn read(path: &Path) -> miette::Result<Vec<Entry>> {
+    let file = File::open(path).map_err(|error| {
+        miette!(
+            help = "name the folder of a run, such as results/quickstart/latest",
+            "{} could not be read: {error}",
+            path.display()
+        )
+    })?;
+    Ok(read_entries(&file, path)?.0)
+}
+
+/// The entries, and the length up to which the file holds whole lines. Only the last line may be broken: that is what a
+/// crash leaves. A broken line with others behind it is damage that must not be passed over.
+fn read_entries(file: &File, path: &Path) -> miette::Result<(Vec<Entry>, u64)> {
+    let mut reader = BufReader::new(file);
+    reader.seek(SeekFrom::Start(0)).map_err(|error| miette!("{}: {error}", path.display()))?;
+    let (mut entries, mut intact, mut number) = (Vec::new(), 0, 0);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let length = std::io::Read::take(&mut reader, LONGEST_LINE)
+            .read_until(b'\n', &mut line)
+            .map_err(|error| miette!("{}: {error}", path.display()))?;
+        if length == 0 {
+            return Ok((entries, intact));
+        }
+        number += 1;
+        match serde_json::from_slice(&line) {
+            Ok(entry) if line.ends_with(b"\n") => entries.push(entry),
+            Ok(_) => return Ok((entries, intact)),
+            Err(error) => {
+                return if at_end(&mut reader) { Ok((entries, intact)) } else { Err(damaged(path, number, &error)) };
+            }
+        }
+        intact += length as u64;
+    }
+}
+
+fn at_end(reader: &mut impl BufRead) -> bool {
+    reader.fill_buf().map_or(true, <[u8]>::is_empty)
+}
+
+fn damaged(path: &Path, line: usize, error: &serde_json::Error) -> miette::Report {
+    miette!(
+        help = "restore the file from a copy, or start a new run with --fresh",
+        "{}:{line}: not a record of parade: {error}",
+        path.display()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::record::tests::subject;
+
+    fn entry(name: &str) -> Entry {
+        Entry::Subject(subject(name))
+    }
+
+    #[test]
+    fn what_is_appended_is_read_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal.jsonl");
+        let (mut journal, entries) = Journal::open(&path).unwrap();
+        assert!(entries.is_empty());
+        journal.append(&entry("a")).unwrap();
+        journal.append(&entry("b")).unwrap();
+        assert_eq!(read(&path).unwrap(), [entry("a"), entry("b")]);
+    }
+
+    #[test]
+    fn a_line_cut_off_by_a_crash_is_taken_back_at_every_length() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal.jsonl");
+        let (mut journal, _) = Journal::open(&path).unwrap();
+        journal.append(&entry("a")).unwrap();
+        journal.append(&entry("b")).unwrap();
+        drop(journal);
+        let whole = std::fs::read(&path).unwrap();
+        let first = whole.iter().position(|b| *b == b'\n').unwrap() + 1;
+        for length in first..whole.len() {
+            std::fs::write(&path, &whole[..length]).unwrap();
+            let (mut journal, entries) = Journal::open(&path).unwrap();
+            assert_eq!(entries, [entry("a")], "cut at {length}");
+            journal.append(&entry("c")).unwrap();
+            assert_eq!(read(&path).unwrap(), [entry("a"), entry("c")], "cut at {length}");
+        }
+    }
+
+    #[test]
+    fn damage_in_the_middle_is_an_error_that_names_the_line() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal.jsonl");
+        let (mut journal, _) = Journal::open(&path).unwrap();
+        journal.append(&entry("a")).unwrap();
+        let line = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, format!("{line}garbage\n{line}")).unwrap();
+        drop(journal);
+        let error = Journal::open(&path).unwrap_err().to_string();
+        assert!(error.contains("journal.jsonl:2"), "{error}");
+    }
+
+    #[test]
+    fn a_second_writer_is_kept_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal.jsonl");
+        let (_journal, _) = Journal::open(&path).unwrap();
+        assert!(Journal::open(&path).unwrap_err().to_string().contains("another parade"));
+    }
+}

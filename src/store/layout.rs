@@ -1,0 +1,283 @@
+//! The folder of a run: `results/<experiment>/<utc time>-<host>/`, never overwritten, enough to redo every table elsewhere.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use miette::{IntoDiagnostic, WrapErr, miette};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::journal::{self, Entry, Journal};
+use super::record::{Environment, ExecutionRow, RunData, RunManifest, SubjectRecord, TrialRecord};
+use super::{frames, table, write_atomically};
+
+/// One run's folder.
+#[derive(Debug, Clone)]
+pub struct RunFolder {
+    dir: PathBuf,
+}
+
+/// The newest run of an experiment, if there is one, under a lock that keeps other parades out of the experiment.
+#[derive(Debug)]
+pub struct Located {
+    experiment_dir: PathBuf,
+    pub latest: Option<RunFolder>,
+    _lock: File,
+}
+
+/// Looks up an experiment's runs below a results folder, and locks them.
+pub fn locate(results: &Path, experiment: &str) -> miette::Result<Located> {
+    let experiment_dir = results.join(experiment);
+    fs::create_dir_all(&experiment_dir).map_err(|error| {
+        miette!(help = "name another folder with --out", "{} could not be made: {error}", experiment_dir.display())
+    })?;
+    let lock = lock(&experiment_dir)?;
+    let latest = experiment_dir.join("latest");
+    let latest = fs::canonicalize(&latest).ok().filter(|dir| dir.join("manifest.json").is_file());
+    Ok(Located { experiment_dir, latest: latest.map(|dir| RunFolder { dir }), _lock: lock })
+}
+
+fn lock(experiment_dir: &Path) -> miette::Result<File> {
+    let path = experiment_dir.join(".lock");
+    let file = File::create(&path).map_err(|error| miette!("{}: {error}", path.display()))?;
+    file.try_lock().map_err(|_| {
+        miette!(
+            help = "wait for it to end, or give this one a results folder of its own with --out",
+            "another parade is running this experiment in {}",
+            experiment_dir.display()
+        )
+    })?;
+    Ok(file)
+}
+
+impl Located {
+    /// Makes the folder of a new run. It appears under its name only when it is whole.
+    pub fn create(
+        &self,
+        manifest: &RunManifest,
+        experiment_text: &str,
+        environment: &Environment,
+    ) -> miette::Result<RunFolder> {
+        let name = folder_name(manifest);
+        let dir = (1..)
+            .map(|n| self.experiment_dir.join(if n == 1 { name.clone() } else { format!("{name}-{n}") }))
+            .find(|dir| !dir.exists())
+            .unwrap_or_else(|| self.experiment_dir.join(&name));
+        let draft = RunFolder { dir: self.experiment_dir.join(format!(".{name}.part")) };
+        let _ = fs::remove_dir_all(&draft.dir);
+        for folder in [draft.tests(), draft.dir.join("logs")] {
+            fs::create_dir_all(&folder).map_err(|error| miette!("{}: {error}", folder.display()))?;
+        }
+        write_atomically(&draft.dir.join("experiment.toml"), experiment_text.as_bytes())?;
+        draft.write_json("environment.json", environment)?;
+        draft.write_json("manifest.json", manifest)?;
+        fs::rename(&draft.dir, &dir).map_err(|error| miette!("{}: {error}", dir.display()))?;
+        self.point_latest_to(&dir)?;
+        Ok(RunFolder { dir })
+    }
+
+    fn point_latest_to(&self, dir: &Path) -> miette::Result<()> {
+        let link = self.experiment_dir.join("latest");
+        let draft = self.experiment_dir.join(".latest.part");
+        let _ = fs::remove_file(&draft);
+        let name = dir.file_name().unwrap_or_default();
+        std::os::unix::fs::symlink(name, &draft)
+            .and_then(|()| fs::rename(&draft, &link))
+            .map_err(|error| miette!("{} could not be pointed to the new run: {error}", link.display()))
+    }
+}
+
+/// UTC time and host, of characters that every file system takes.
+fn folder_name(manifest: &RunManifest) -> String {
+    let time = manifest.started_at.strftime("%Y%m%dT%H%M%SZ");
+    let safe = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    let host: String = manifest.host.chars().take(40).map(safe).collect();
+    format!("{time}-{host}")
+}
+
+impl RunFolder {
+    pub fn open(dir: &Path) -> miette::Result<Self> {
+        let dir = fs::canonicalize(dir).map_err(|error| not_a_run(dir, &error.to_string()))?;
+        if !dir.join("manifest.json").is_file() {
+            return Err(not_a_run(&dir, "it has no manifest.json"));
+        }
+        Ok(RunFolder { dir })
+    }
+
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    pub fn logs(&self, trial: &str) -> PathBuf {
+        self.dir.join("logs").join(trial)
+    }
+
+    pub fn report(&self) -> PathBuf {
+        self.dir.join("report")
+    }
+
+    pub fn manifest(&self) -> miette::Result<RunManifest> {
+        self.read_json("manifest.json")
+    }
+
+    pub fn environment(&self) -> miette::Result<Environment> {
+        self.read_json("environment.json")
+    }
+
+    /// The settings of a run that was changed on purpose between two sittings; the earlier ones stay beside it.
+    pub fn accept(
+        &self,
+        manifest: &RunManifest,
+        experiment_text: &str,
+        environment: &Environment,
+    ) -> miette::Result<()> {
+        let number = (1..).find(|n| !self.dir.join(format!("manifest.{n}.json")).exists()).unwrap_or(1);
+        for (name, extension) in [("manifest", "json"), ("environment", "json"), ("experiment", "toml")] {
+            let (from, to) = (format!("{name}.{extension}"), format!("{name}.{number}.{extension}"));
+            fs::copy(self.dir.join(&from), self.dir.join(&to))
+                .into_diagnostic()
+                .wrap_err_with(|| format!("{} could not be kept", self.dir.join(from).display()))?;
+        }
+        write_atomically(&self.dir.join("experiment.toml"), experiment_text.as_bytes())?;
+        self.write_json("environment.json", environment)?;
+        self.write_json("manifest.json", manifest)
+    }
+
+    pub fn journal(&self) -> miette::Result<(Journal, Vec<Entry>)> {
+        Journal::open(&self.journal_path())
+    }
+
+    /// Keeps a trial: its executions first, then its line.
+    pub fn record_trial(
+        &self,
+        journal: &mut Journal,
+        record: TrialRecord,
+        rows: &[ExecutionRow],
+    ) -> miette::Result<TrialRecord> {
+        frames::write_trial(&self.tests_of(&record.trial), &record.trial, rows)?;
+        let entry = Entry::Trial(record);
+        journal.append(&entry)?;
+        match entry {
+            Entry::Trial(record) => Ok(record),
+            Entry::Subject(_) => unreachable!("the entry was made from a trial"),
+        }
+    }
+
+    /// Derives `trials.csv` and `tests.parquet` from what is recorded.
+    pub fn derive_tables(&self, trials: &[TrialRecord]) -> miette::Result<()> {
+        table::write(&self.dir.join("trials.csv"), trials)?;
+        let measured = trials.iter().filter(|trial| trial.phase == super::record::Phase::Measured);
+        let files: Vec<_> = measured.map(|trial| self.tests_of(&trial.trial)).filter(|file| file.is_file()).collect();
+        frames::merge(&files, &self.dir.join("tests.parquet"))
+    }
+
+    pub fn read(&self) -> miette::Result<RunData> {
+        let (subjects, trials) = sort_out(journal::read(&self.journal_path())?);
+        Ok(RunData { manifest: self.manifest()?, environment: self.environment()?, subjects, trials })
+    }
+
+    fn journal_path(&self) -> PathBuf {
+        self.dir.join("journal.jsonl")
+    }
+
+    fn tests(&self) -> PathBuf {
+        self.dir.join("tests")
+    }
+
+    fn tests_of(&self, trial: &str) -> PathBuf {
+        self.tests().join(format!("{trial}.parquet"))
+    }
+
+    fn write_json(&self, name: &str, value: &impl Serialize) -> miette::Result<()> {
+        let text = serde_json::to_string_pretty(value).into_diagnostic()?;
+        write_atomically(&self.dir.join(name), text.as_bytes())
+    }
+
+    fn read_json<T: DeserializeOwned>(&self, name: &str) -> miette::Result<T> {
+        let path = self.dir.join(name);
+        let text = fs::read_to_string(&path).map_err(|error| miette!("{}: {error}", path.display()))?;
+        serde_json::from_str(&text).map_err(|error| {
+            miette!(
+                help = "it was written by another version of parade, or damaged",
+                "{}:{}:{}: {error}",
+                path.display(),
+                error.line(),
+                error.column()
+            )
+        })
+    }
+}
+
+/// Later lines about a subject replace earlier ones; a trial has one line.
+pub fn sort_out(entries: Vec<Entry>) -> (Vec<SubjectRecord>, Vec<TrialRecord>) {
+    let (mut subjects, mut trials) = (Vec::<SubjectRecord>::new(), Vec::new());
+    for entry in entries {
+        match entry {
+            Entry::Trial(trial) => trials.push(trial),
+            Entry::Subject(subject) => match subjects.iter_mut().find(|known| known.subject == subject.subject) {
+                Some(known) => *known = subject,
+                None => subjects.push(subject),
+            },
+        }
+    }
+    (subjects, trials)
+}
+
+fn not_a_run(dir: &Path, why: &str) -> miette::Report {
+    miette!(
+        help = "name the folder of one run, such as results/quickstart/latest",
+        "{} is not the folder of a run: {why}",
+        dir.display()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest() -> RunManifest {
+        RunManifest {
+            experiment: "e".into(),
+            study: None,
+            baseline: "sequential".into(),
+            repetitions: 1,
+            warmup: 0,
+            screening: 0,
+            seed: 1,
+            quick: false,
+            cores: vec![1],
+            subjects: vec![],
+            configurations: vec![],
+            trials: vec![],
+            started_at: "2026-01-02T03:04:05Z".parse().unwrap(),
+            host: "ho/st..\n".into(),
+            parade: "0".into(),
+        }
+    }
+
+    #[test]
+    fn a_run_folder_is_never_overwritten_and_latest_is_the_newest() {
+        let results = tempfile::tempdir().unwrap();
+        let located = locate(results.path(), "e").unwrap();
+        let first = located.create(&manifest(), "text", &Environment::default()).unwrap();
+        let second = located.create(&manifest(), "text", &Environment::default()).unwrap();
+        assert_ne!(first.dir(), second.dir());
+        assert_eq!(first.dir().file_name().unwrap(), "20260102T030405Z-ho_st___");
+        assert_eq!(fs::canonicalize(results.path().join("e/latest")).unwrap(), fs::canonicalize(second.dir()).unwrap());
+        assert_eq!(second.manifest().unwrap(), manifest());
+    }
+
+    #[test]
+    fn an_experiment_is_run_by_one_parade_at_a_time() {
+        let results = tempfile::tempdir().unwrap();
+        let _located = locate(results.path(), "e").unwrap();
+        let error = locate(results.path(), "e").unwrap_err().to_string();
+        assert!(error.contains("another parade is running"), "{error}");
+    }
+
+    #[test]
+    fn what_is_no_run_folder_is_refused_with_advice() {
+        let error = RunFolder::open(Path::new("/nonexistent/run")).unwrap_err();
+        assert!(format!("{error:?}").contains("results/quickstart/latest"));
+    }
+}

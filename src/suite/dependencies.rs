@@ -1,0 +1,245 @@
+//! Dependencies between tests, as detection writes them and techniques take them.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+
+use miette::miette;
+use petgraph::algo::tarjan_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+use serde::{Deserialize, Serialize};
+
+use super::TestId;
+
+/// The dependency file: version 1.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DependencyFile {
+    version: u32,
+    #[serde(default, rename = "dependency")]
+    dependencies: Vec<Dependency>,
+    #[serde(default, rename = "conflict")]
+    conflicts: Vec<Conflict>,
+}
+
+/// What one test needs of, and cannot stand about, those before it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dependency {
+    pub test: TestId,
+    /// Any one group, all of it, must have run before.
+    #[serde(default)]
+    pub after: Vec<Vec<TestId>>,
+    /// No group may have run before, unless a cleaner ran between.
+    #[serde(default)]
+    pub not_after: Vec<Vec<TestId>>,
+    #[serde(default)]
+    pub cleaners: Vec<TestId>,
+}
+
+/// Tests that break each other in either order, unless a cleaner runs between.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Conflict {
+    pub tests: Vec<TestId>,
+    #[serde(default)]
+    pub cleaners: Vec<TestId>,
+}
+
+/// The dependencies of a suite, every test of which exists.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DependencyGraph {
+    original: HashMap<TestId, usize>,
+    dependencies: BTreeMap<TestId, Dependency>,
+}
+
+impl DependencyGraph {
+    /// Reads a dependency file for a suite in its original order.
+    pub fn load(path: &Path, suite: &[TestId]) -> miette::Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(|error| miette!("{}: {error}", path.display()))?;
+        let file: DependencyFile =
+            toml::from_str(&text).map_err(|error| miette!("{}: not a dependency file: {error}", path.display()))?;
+        if file.version != 1 {
+            return Err(miette!(
+                "{}: version {} is not known; this parade reads version 1",
+                path.display(),
+                file.version
+            ));
+        }
+        Self::new(file.dependencies, suite).map_err(|error| miette!("{}: {error}", path.display()))
+    }
+
+    pub fn new(dependencies: Vec<Dependency>, suite: &[TestId]) -> miette::Result<Self> {
+        let original: HashMap<_, _> = suite.iter().cloned().zip(0..).collect();
+        let mut graph = DependencyGraph { original, dependencies: BTreeMap::new() };
+        for dependency in dependencies {
+            graph.check_known(&dependency)?;
+            graph.dependencies.insert(dependency.test.clone(), dependency);
+        }
+        Ok(graph)
+    }
+
+    fn check_known(&self, dependency: &Dependency) -> miette::Result<()> {
+        let groups = dependency.after.iter().chain(&dependency.not_after).flatten();
+        let mut named = groups.chain(&dependency.cleaners).chain([&dependency.test]);
+        match named.find(|test| !self.original.contains_key(*test)) {
+            Some(unknown) => Err(miette!(
+                help = "the file may belong to another version of the suite",
+                "the dependencies name `{unknown}`, which the suite does not have"
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// The group of prerequisites that is complete first in the original order.
+    pub fn prerequisites(&self, test: &TestId) -> &[TestId] {
+        let Some(dependency) = self.dependencies.get(test) else { return &[] };
+        let completed_at = |group: &&Vec<TestId>| group.iter().map(|test| self.original.get(test).copied()).max();
+        dependency.after.iter().min_by_key(completed_at).map_or(&[], Vec::as_slice)
+    }
+
+    /// The given tests and, transitively, everything that they need.
+    pub fn closure(&self, tests: &[TestId]) -> BTreeSet<TestId> {
+        let mut closure = BTreeSet::new();
+        let mut open = tests.to_vec();
+        while let Some(test) = open.pop() {
+            if !closure.contains(&test) {
+                open.extend(self.prerequisites(&test).iter().cloned());
+                closure.insert(test);
+            }
+        }
+        closure
+    }
+
+    /// Sorts so that every test comes after what it needs and before what would break it; among those that are free, the
+    /// original order decides.
+    pub fn sort(&self, tests: &BTreeSet<TestId>) -> miette::Result<Vec<TestId>> {
+        let graph = self.constraints(tests);
+        refuse_cycles(&graph)?;
+        let mut waiting: HashMap<NodeIndex, usize> = graph
+            .node_indices()
+            .map(|node| (node, graph.neighbors_directed(node, petgraph::Incoming).count()))
+            .collect();
+        let position = |node: NodeIndex| self.original.get(graph[node]).copied().unwrap_or(usize::MAX);
+        let mut free: BTreeSet<(usize, NodeIndex)> =
+            waiting.iter().filter(|(_, count)| **count == 0).map(|(node, _)| (position(*node), *node)).collect();
+        let mut sorted = Vec::with_capacity(tests.len());
+        while let Some((_, node)) = free.pop_first() {
+            sorted.push(graph[node].clone());
+            for next in graph.neighbors(node) {
+                if let Some(count) = waiting.get_mut(&next) {
+                    *count -= 1;
+                    if *count == 0 {
+                        free.insert((position(next), next));
+                    }
+                }
+            }
+        }
+        Ok(sorted)
+    }
+
+    /// An edge leads from what has to run earlier to what has to run later.
+    fn constraints<'a>(&'a self, tests: &'a BTreeSet<TestId>) -> DiGraph<&'a TestId, ()> {
+        let mut graph = DiGraph::new();
+        let nodes: HashMap<_, _> = tests.iter().map(|test| (test, graph.add_node(test))).collect();
+        for (test, node) in &nodes {
+            for needed in self.prerequisites(test).iter().filter_map(|needed| nodes.get(needed)) {
+                graph.update_edge(*needed, *node, ());
+            }
+            let polluters = self.dependencies.get(*test).into_iter().flat_map(|d| d.not_after.iter().flatten());
+            for polluter in polluters.filter_map(|polluter| nodes.get(polluter)) {
+                graph.update_edge(*node, *polluter, ());
+            }
+        }
+        graph
+    }
+}
+
+fn refuse_cycles(graph: &DiGraph<&TestId, ()>) -> miette::Result<()> {
+    let cyclic = |component: &Vec<NodeIndex>| component.len() > 1 || graph.contains_edge(component[0], component[0]);
+    match tarjan_scc(graph).iter().find(|component| cyclic(component)) {
+        Some(cycle) => {
+            let names: Vec<_> = cycle.iter().take(5).map(|node| format!("`{}`", graph[*node])).collect();
+            Err(miette!(
+                help = "mutual polluters are written as [[conflict]]",
+                "the dependencies go round in a circle: {}",
+                names.join(" → ")
+            ))
+        }
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(name: &str) -> TestId {
+        TestId::new("", "C", name, 1)
+    }
+
+    fn suite(names: &str) -> Vec<TestId> {
+        names.split_whitespace().map(id).collect()
+    }
+
+    fn depends(test: &str, after: &[&str], not_after: &[&str]) -> Dependency {
+        let groups = |groups: &[&str]| groups.iter().map(|group| suite(group)).collect();
+        Dependency { test: id(test), after: groups(after), not_after: groups(not_after), cleaners: vec![] }
+    }
+
+    fn sorted(graph: &DependencyGraph, tests: &str) -> Vec<String> {
+        let closure = graph.closure(&suite(tests));
+        graph.sort(&closure).unwrap().into_iter().map(|test| test.name).collect()
+    }
+
+    #[test]
+    fn the_closure_is_transitive_and_sorted_after_its_needs() {
+        let dependencies = vec![depends("d", &["c"], &[]), depends("c", &["e a"], &[])];
+        let graph = DependencyGraph::new(dependencies, &suite("a b c d e")).unwrap();
+        assert_eq!(sorted(&graph, "d"), ["a", "e", "c", "d"]);
+    }
+
+    #[test]
+    fn free_tests_keep_the_original_order() {
+        let graph = DependencyGraph::new(vec![], &suite("z y x")).unwrap();
+        assert_eq!(sorted(&graph, "x y z"), ["z", "y", "x"]);
+    }
+
+    #[test]
+    fn the_group_complete_first_is_taken() {
+        let graph = DependencyGraph::new(vec![depends("d", &["c", "a b"], &[])], &suite("a b c d")).unwrap();
+        assert_eq!(sorted(&graph, "d"), ["a", "b", "d"]);
+    }
+
+    #[test]
+    fn a_polluter_in_the_closure_runs_after_its_victim() {
+        let graph = DependencyGraph::new(vec![depends("v", &[], &["p"])], &suite("p v")).unwrap();
+        assert_eq!(sorted(&graph, "p v"), ["v", "p"]);
+    }
+
+    #[test]
+    fn a_circle_is_an_error_that_names_it() {
+        let dependencies = vec![depends("a", &["b"], &[]), depends("b", &["a"], &[])];
+        let graph = DependencyGraph::new(dependencies, &suite("a b")).unwrap();
+        let error = graph.sort(&graph.closure(&suite("a"))).unwrap_err().to_string();
+        assert!(error.contains("C#a") && error.contains("C#b"), "{error}");
+    }
+
+    #[test]
+    fn an_unknown_test_is_an_error_that_names_it() {
+        let error = DependencyGraph::new(vec![depends("a", &["gone"], &[])], &suite("a")).unwrap_err().to_string();
+        assert!(error.contains("C#gone"), "{error}");
+    }
+
+    #[test]
+    fn a_file_is_read_with_its_conflicts() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("dependencies.toml");
+        let text =
+            "version = 1\n[[dependency]]\ntest = 'C#b'\nafter = [['C#a']]\n[[conflict]]\ntests = ['C#a', 'C#b']\n";
+        std::fs::write(&path, text).unwrap();
+        let graph = DependencyGraph::load(&path, &suite("a b")).unwrap();
+        assert_eq!(graph.prerequisites(&id("b")), [id("a")]);
+        std::fs::write(&path, text.replace("version = 1", "version = 2")).unwrap();
+        assert!(DependencyGraph::load(&path, &suite("a b")).is_err());
+    }
+}

@@ -1,0 +1,45 @@
+//! The sound alternative to PASTE: failed tests are rerun after everything that they depend on, transitively.
+//!
+//! It needs the dependencies beforehand, and finding those is what makes it expensive.
+
+use crate::engine::{Parallelism, Selection};
+use crate::suite::{DependencyGraph, Execution, Finding, FindingKind, TestId};
+
+use super::Stages;
+
+pub(super) fn run(
+    stages: &mut Stages<'_>,
+    parallelism: Parallelism,
+    dependencies: &DependencyGraph,
+) -> miette::Result<()> {
+    let goes_on = stages.run("parallel run", Selection::All, parallelism)?;
+    let failed = stages.failing();
+    if !goes_on || failed.is_empty() {
+        return Ok(());
+    }
+    let order = dependencies.sort(&dependencies.closure(&failed))?;
+    stages.run(
+        "failed tests after their dependencies",
+        Selection::Tests(order),
+        Parallelism::SEQUENTIAL.reusing(parallelism),
+    )?;
+    report_broken_order(stages, dependencies);
+    Ok(())
+}
+
+/// An engine that does not control the order may have run a test before what it needs: that must be known.
+fn report_broken_order(stages: &mut Stages<'_>, dependencies: &DependencyGraph) {
+    let Some(rerun) = stages.done.last_mut() else { return };
+    let executions = &rerun.run.executions;
+    let started = |test: &TestId| executions.iter().find(|execution| &execution.test == test).map(|first| first.start);
+    let too_early = |execution: &&Execution| {
+        let needs = dependencies.prerequisites(&execution.test);
+        needs.iter().any(|needed| started(needed).is_none_or(|start| start > execution.start))
+    };
+    let broken = executions.iter().filter(too_early).count();
+    if broken > 0 {
+        let text =
+            format!("{broken} tests were rerun before what they depend on: the engine does not control the order");
+        rerun.run.findings.push(Finding::new(FindingKind::OrderNotKept, text));
+    }
+}
