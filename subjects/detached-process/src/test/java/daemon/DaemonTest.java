@@ -26,7 +26,7 @@ public class DaemonTest {
     }
 
     private static String marker() {
-        String marker = System.getenv("DAEMON_MARKER");
+        String marker = System.getenv("SUBJECT_MARKER");
         return marker == null ? "parade-detached-process" : marker;
     }
 }
