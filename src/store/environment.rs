@@ -35,8 +35,21 @@ pub fn logical_cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-pub fn load_average() -> Option<f64> {
-    fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
+/// How many cores are busy right now, over a quarter of a second. The load average would still show the trial before.
+pub fn busy_cores() -> Option<f64> {
+    let before = cpu_ticks()?;
+    std::thread::sleep(std::time::Duration::from_millis(250));
+    let after = cpu_ticks()?;
+    let total = after.0.checked_sub(before.0).filter(|ticks| *ticks > 0)?;
+    let idle = after.1.saturating_sub(before.1);
+    Some((1.0 - idle as f64 / total as f64).max(0.0) * logical_cores() as f64)
+}
+
+/// All ticks of all cores, and those in which nothing ran.
+fn cpu_ticks() -> Option<(u64, u64)> {
+    let stat = fs::read_to_string("/proc/stat").ok()?;
+    let ticks: Vec<u64> = stat.lines().next()?.split_whitespace().skip(1).filter_map(|t| t.parse().ok()).collect();
+    Some((ticks.iter().take(8).sum(), ticks.get(3)? + ticks.get(4)?))
 }
 
 fn os_name() -> String {

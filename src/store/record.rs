@@ -112,7 +112,7 @@ pub struct TrialRecord {
     /// Failures, crashes and losses that remain, at most [`TrialRecord::MAX_RESIDUAL`] of them.
     pub residual: Vec<ResidualTest>,
     pub findings: Vec<Finding>,
-    /// One-minute load average.
+    /// Cores that were busy in the quarter second before the trial, and after it.
     pub load_before: Option<f64>,
     pub load_after: Option<f64>,
     /// Of the subject: full commit hash, or the hash of a folder's content.
@@ -123,7 +123,7 @@ pub struct TrialRecord {
 }
 
 impl TrialRecord {
-    pub const MAX_RESIDUAL: usize = 1000;
+    pub const MAX_RESIDUAL: usize = 5000;
 }
 
 /// An execution as a row of `tests.parquet`.

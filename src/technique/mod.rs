@@ -7,6 +7,8 @@ mod last_outcomes;
 mod paste;
 mod single;
 mod sound_rerun;
+#[cfg(test)]
+mod tests;
 
 use std::time::Duration;
 
