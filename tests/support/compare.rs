@@ -90,7 +90,11 @@ fn compare_trial(
     found: &mut Differences,
 ) {
     let name = &expected.name;
-    found.equal(&format!("{name}: verdict ({})", trial.reason.as_deref().unwrap_or("")), &expected.verdict, &trial.verdict);
+    found.equal(
+        &format!("{name}: verdict ({})", trial.reason.as_deref().unwrap_or("")),
+        &expected.verdict,
+        &trial.verdict,
+    );
     found.equal(&format!("{name}: verdict in trials.csv"), &expected.verdict.name().to_owned(), &row.verdict);
     if expected.verdict != Verdict::Clean {
         found.holds(&format!("{name}: no reason given"), trial.reason.is_some());

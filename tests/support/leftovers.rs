@@ -24,9 +24,11 @@ impl Marker {
 
     fn describe(&self, process: &Path) -> Option<String> {
         let number = process.file_name()?.to_str()?.parse::<u32>().ok()?;
-        let read = |file: &str| std::fs::read(process.join(file)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let read =
+            |file: &str| std::fs::read(process.join(file)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let command = read("cmdline").ok()?;
-        let marked = command.contains(&self.0) || read("environ").is_ok_and(|environment| environment.contains(&self.0));
+        let marked =
+            command.contains(&self.0) || read("environ").is_ok_and(|environment| environment.contains(&self.0));
         marked.then(|| format!("{number} {}", command.replace('\0', " ")))
     }
 }
