@@ -43,6 +43,11 @@ subjects! {
 }
 
 #[test]
+fn nothing_outlives_a_killed_parade() {
+    support::check_nothing_outlives_parade("hanging-test");
+}
+
+#[test]
 fn every_folder_is_tested() {
     let folders: BTreeSet<String> = std::fs::read_dir(support::subjects_folder())
         .expect("the subjects are there")

@@ -7,8 +7,9 @@ mod leftovers;
 mod outcome;
 
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub use expectation::Expectation;
 use leftovers::Marker;
@@ -57,16 +58,51 @@ pub fn check_subject(name: &str) {
     }
 }
 
+/// Kills parade while a test of the subject is running; what the subject started has to go with it.
+///
+/// # Panics
+/// When some process outlives parade.
+pub fn check_nothing_outlives_parade(subject: &str) {
+    if !slow_tests_wanted(subject) {
+        return;
+    }
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let scratch = tempfile::tempdir().expect("a scratch folder");
+    let marker = Marker::new(subject);
+    let file = experiment_file::write(scratch.path(), subject, &Expectation::of(subject), &marker);
+    let mut parade = parade_run(&file, &scratch.path().join("results"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("parade can be started");
+
+    let forked = || marker.processes().iter().any(|process| process.contains("surefirebooter"));
+    let started = becomes_true(PATIENCE, forked);
+    parade.kill().expect("parade is still running");
+    parade.wait().expect("parade was started here");
+    assert!(started, "no test ever ran");
+    becomes_true(Duration::from_secs(10), || marker.processes().is_empty());
+    assert_eq!(marker.processes(), Vec::<String>::new(), "these outlive parade");
+}
+
+fn becomes_true(patience: Duration, mut condition: impl FnMut() -> bool) -> bool {
+    let deadline = Instant::now() + patience;
+    while Instant::now() < deadline {
+        if condition() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    false
+}
+
 fn run_parade(file: &Path, results: &Path) -> std::process::Output {
-    assert_cmd::Command::new(env!("CARGO_BIN_EXE_parade"))
-        .arg("run")
-        .arg(file)
-        .arg("--out")
-        .arg(results)
-        .arg("--json")
-        .env("PARADE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("parade-home"))
-        .env("NO_COLOR", "1")
-        .timeout(PATIENCE)
-        .output()
-        .expect("parade can be started")
+    assert_cmd::Command::from_std(parade_run(file, results)).timeout(PATIENCE).output().expect("parade can be started")
+}
+
+fn parade_run(file: &Path, results: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_parade"));
+    command.arg("run").arg(file).arg("--out").arg(results).arg("--json");
+    command.env("PARADE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("parade-home")).env("NO_COLOR", "1");
+    command
 }
