@@ -1,0 +1,10 @@
+package ruin;
+
+public final class Wall {
+    private Wall() {
+    }
+
+    public static int height() {
+        return 3;
+    }
+}

@@ -1,0 +1,4 @@
+package inventory;
+
+public class CadizTest extends WarehouseContract {
+}

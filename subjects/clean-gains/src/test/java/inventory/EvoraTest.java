@@ -1,0 +1,4 @@
+package inventory;
+
+public class EvoraTest extends WarehouseContract {
+}

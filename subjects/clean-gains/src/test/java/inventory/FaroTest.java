@@ -1,0 +1,4 @@
+package inventory;
+
+public class FaroTest extends WarehouseContract {
+}

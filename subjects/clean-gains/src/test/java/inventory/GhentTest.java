@@ -1,0 +1,4 @@
+package inventory;
+
+public class GhentTest extends WarehouseContract {
+}

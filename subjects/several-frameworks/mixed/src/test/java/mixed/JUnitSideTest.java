@@ -1,0 +1,17 @@
+package mixed;
+
+import static org.junit.Assert.assertEquals;
+
+import org.junit.Test;
+
+public class JUnitSideTest {
+    @Test
+    public void one() {
+        assertEquals(1, 2 - 1);
+    }
+
+    @Test
+    public void two() {
+        assertEquals(2, 1 + 1);
+    }
+}

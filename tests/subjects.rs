@@ -1,0 +1,73 @@
+//! Runs the real binary on every bundled subject and compares with the subject's `expected.toml`.
+
+mod support;
+
+use std::collections::BTreeSet;
+
+use support::Expectation;
+
+macro_rules! subjects {
+    ($($test:ident = $folder:literal,)*) => {
+        const SUBJECTS: &[&str] = &[$($folder),*];
+        $(
+            #[test]
+            fn $test() {
+                support::check_subject($folder);
+            }
+        )*
+    };
+}
+
+subjects! {
+    build_fails = "build-fails",
+    clean_gains = "clean-gains",
+    data_race = "data-race",
+    detached_process = "detached-process",
+    enormous_output = "enormous-output",
+    flaky = "flaky",
+    hanging_test = "hanging-test",
+    hangs_in_parallel = "hangs-in-parallel",
+    hostile_names = "hostile-names",
+    junit3 = "junit3",
+    junit5 = "junit5",
+    kills_its_jvm = "kills-its-jvm",
+    loses_tests = "loses-tests",
+    multi_module = "multi-module",
+    order_across_classes = "order-across-classes",
+    order_within_class = "order-within-class",
+    pins_parallel = "pins-parallel",
+    repeated_names = "repeated-names",
+    same_class_in_two_modules = "same-class-in-two-modules",
+    several_frameworks = "several-frameworks",
+    testng = "testng",
+}
+
+#[test]
+fn nothing_outlives_a_killed_parade() {
+    support::check_nothing_outlives_parade("hanging-test");
+}
+
+#[test]
+fn every_folder_is_tested() {
+    let folders: BTreeSet<String> = std::fs::read_dir(support::subjects_folder())
+        .expect("the subjects are there")
+        .flatten()
+        .filter(|entry| entry.path().is_dir())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    let tested: BTreeSet<String> = SUBJECTS.iter().map(|&name| name.to_owned()).collect();
+    assert_eq!(folders, tested);
+}
+
+#[test]
+fn every_expectation_can_be_put_to_the_test() {
+    for subject in SUBJECTS {
+        let expectation = Expectation::of(subject);
+        let first = expectation.configurations.first().unwrap_or_else(|| panic!("{subject}: no configuration"));
+        assert_eq!(first.name, "sequential", "{subject}: the baseline comes first");
+        if let Some(ids) = &expectation.ids {
+            let distinct: BTreeSet<_> = ids.iter().collect();
+            assert_eq!(distinct.len() as u64, expectation.tests, "{subject}: ids");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What the integration tests share: expectations as types, a bench that runs the real binary, and the comparison.
+
+mod compare;
+mod expectation;
+mod experiment_file;
+mod leftovers;
+mod outcome;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+pub use expectation::Expectation;
+use leftovers::Marker;
+use outcome::RunOutcome;
+
+/// Downloads count, the first time.
+const PATIENCE: Duration = Duration::from_secs(900);
+
+/// One subject at a time: they would share two cores and a Maven repository.
+static TURN: Mutex<()> = Mutex::new(());
+
+pub fn subjects_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("subjects")
+}
+
+/// Are tests wanted that run Maven? Says so where they are not.
+pub fn slow_tests_wanted(subject: &str) -> bool {
+    let wanted = std::env::var("PARADE_SLOW_TESTS").is_ok_and(|value| value == "1");
+    if !wanted {
+        println!("{subject}: skipped, as it runs Maven; set PARADE_SLOW_TESTS=1");
+    }
+    wanted
+}
+
+/// Runs parade on a subject and compares what it wrote with what `expected.toml` says.
+///
+/// # Panics
+/// When anything differs, naming every difference; the run folder is then kept.
+pub fn check_subject(name: &str) {
+    if !slow_tests_wanted(name) {
+        return;
+    }
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let expectation = Expectation::of(name);
+    let scratch = tempfile::Builder::new().prefix(&format!("parade-{name}-")).tempdir().expect("a scratch folder");
+    let marker = Marker::new(name);
+    let file = experiment_file::write(scratch.path(), name, &expectation, &marker);
+    let outcome = RunOutcome::of(run_parade(&file, &scratch.path().join("results")));
+
+    let mut differences = compare::differences(&expectation, &outcome);
+    differences.extend(marker.processes().into_iter().map(|process| format!("still running: {process}")));
+    if !differences.is_empty() {
+        let kept = scratch.keep();
+        let list = differences.join("\n  ");
+        panic!("{name} ({})\n  {list}\nsee {}\n{}", expectation.summary, kept.display(), outcome.last_words());
+    }
+}
+
+/// Kills parade while a test of the subject is running; what the subject started has to go with it.
+///
+/// # Panics
+/// When some process outlives parade.
+pub fn check_nothing_outlives_parade(subject: &str) {
+    if !slow_tests_wanted(subject) {
+        return;
+    }
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let scratch = tempfile::tempdir().expect("a scratch folder");
+    let marker = Marker::new(subject);
+    let file = experiment_file::write(scratch.path(), subject, &Expectation::of(subject), &marker);
+    let mut parade = parade_run(&file, &scratch.path().join("results"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("parade can be started");
+
+    let forked = || marker.processes().iter().any(|process| process.contains("surefirebooter"));
+    let started = becomes_true(PATIENCE, forked);
+    parade.kill().expect("parade is still running");
+    parade.wait().expect("parade was started here");
+    assert!(started, "no test ever ran");
+    becomes_true(Duration::from_secs(10), || marker.processes().is_empty());
+    assert_eq!(marker.processes(), Vec::<String>::new(), "these outlive parade");
+}
+
+fn becomes_true(patience: Duration, mut condition: impl FnMut() -> bool) -> bool {
+    let deadline = Instant::now() + patience;
+    while Instant::now() < deadline {
+        if condition() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    false
+}
+
+fn run_parade(file: &Path, results: &Path) -> std::process::Output {
+    assert_cmd::Command::from_std(parade_run(file, results)).timeout(PATIENCE).output().expect("parade can be started")
+}
+
+fn parade_run(file: &Path, results: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_parade"));
+    command.arg("run").arg(file).arg("--out").arg(results).arg("--json");
+    command.env("PARADE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("parade-home")).env("NO_COLOR", "1");
+    command
+}
