@@ -156,8 +156,8 @@ impl Draft {
 
     /// Somebody else was at work on the machine right before the trial.
     fn disturbance(&self) -> Option<Finding> {
-        let busy = self.record.load_before.filter(|busy| *busy > 0.5)?;
-        let text = format!("{busy:.1} cores were busy with other work right before the trial");
+        self.record.load_before.filter(|busy| *busy > 0.5)?;
+        let text = "other work kept cores busy right before the trial (`load_before` has how many)";
         Some(Finding::new(FindingKind::Disturbance, text))
     }
 }
