@@ -1,7 +1,9 @@
 //! What can be said of a repository's address without asking anyone: is it local, what may be shown of it, where its
 //! clone goes, what a submodule's relative url means. Rewriting by `insteadOf` is git's own business, not done here.
 
-use std::path::Path;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
@@ -66,6 +68,24 @@ pub(super) fn is_local(url: &str) -> bool {
         Some(colon) => url[..colon].contains('/'),
         None => true,
     }
+}
+
+/// The path of a local address.
+pub(super) fn local_path(url: &str) -> Option<PathBuf> {
+    if !is_local(url) {
+        return None;
+    }
+    let Some(encoded) = url.strip_prefix("file://") else { return Some(url.into()) };
+    let encoded = encoded.strip_prefix("localhost").unwrap_or(encoded).as_bytes();
+    let mut path = Vec::with_capacity(encoded.len());
+    let mut at = 0;
+    while let Some(byte) = encoded.get(at) {
+        let digits = encoded.get(at + 1..at + 3).and_then(|digits| std::str::from_utf8(digits).ok());
+        let escaped = digits.filter(|_| *byte == b'%').and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        path.push(escaped.unwrap_or(*byte));
+        at += if escaped.is_some() { 3 } else { 1 };
+    }
+    Some(OsString::from_vec(path).into())
 }
 
 /// What libgit2 is given. It takes every path with a colon for an ssh address, so such a path becomes a `file://` url.
@@ -198,6 +218,9 @@ mod tests {
         }
         assert_eq!(for_libgit2("/a:b/c d"), "file:///a%3Ab/c%20d");
         assert_eq!(for_libgit2("git@h:a"), "git@h:a");
+        assert_eq!(local_path("file:///a%3Ab/c%20d%"), Some("/a:b/c d%".into()));
+        assert_eq!(local_path("file://localhost/a"), Some("/a".into()));
+        assert_eq!(local_path("https://h/a"), None);
     }
 
     #[test]

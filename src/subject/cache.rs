@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use git2::{Oid, Repository};
 use miette::{Result, miette};
 
-use super::address::{absolute, folder_name, is_local, redact};
+use super::address::{absolute, folder_name, local_path, redact};
 use super::lock::Hold;
 use super::source::Sources;
 use super::transfer::{Failure, Wanted, fetch};
@@ -25,6 +25,9 @@ impl<'a> Cache<'a> {
     /// Locks the clone of a url, and makes it if it is not there.
     pub(super) fn open(sources: &'a Sources<'a>, url: &str) -> Result<Self> {
         let url = absolute(url);
+        if url.is_empty() {
+            return Err(miette!("the url of a repository is empty"));
+        }
         let folder = sources.home.repositories();
         let name = folder_name(&url);
         let what = format!("the clone of {}", redact(&url));
@@ -89,14 +92,24 @@ impl<'a> Cache<'a> {
         Ok(())
     }
 
+    /// libgit2's own words for a path without a repository are about protocols.
+    fn check_local(&self) -> Result<()> {
+        let path = local_path(&self.sources.network.effective_url(&self.url));
+        if path.is_none() || self.local_origin().is_some() {
+            return Ok(());
+        }
+        let help = "give the folder that has the .git, or use the folder as it stands, without a revision";
+        Err(miette!(help = help, "there is no repository at {}", self.sources.network.shown(&self.url)))
+    }
+
     fn local_origin(&self) -> Option<Repository> {
-        let effective = self.sources.network.effective_url(&self.url);
-        let path = effective.strip_prefix("file://").unwrap_or(&effective);
-        is_local(&effective).then(|| Repository::open(path).ok()).flatten()
+        let path = local_path(&self.sources.network.effective_url(&self.url))?;
+        Repository::open(path).ok()
     }
 
     fn clone_anew(&mut self, folder: &Path, name: &str) -> Result<()> {
         self.sources.progress.stage(&format!("cloning {}", redact(&self.url)));
+        self.check_local()?;
         let failed = |error: std::io::Error| miette!("cannot write to {}: {error}", folder.display());
         let half = tempfile::Builder::new().prefix(&unfinished_prefix(name)).tempdir_in(folder).map_err(failed)?;
         init(half.path()).map_err(|error| miette!("cannot make {}: {}", half.path().display(), error.message()))?;

@@ -7,6 +7,8 @@ use std::time::Duration;
 use git2::{Config, ConfigLevel, Repository};
 use miette::{Result, miette};
 
+use super::address::redact;
+
 /// Settings for everything that goes over a network.
 #[derive(Debug, Clone)]
 pub struct Network {
@@ -65,9 +67,17 @@ impl Network {
         longest.map_or_else(|| url.to_owned(), |(prefix, base)| format!("{base}{}", &url[prefix.len()..]))
     }
 
+    /// A url as users may see it, with the mirror that it is sent to.
+    pub(super) fn shown(&self, url: &str) -> String {
+        let effective = self.effective_url(url);
+        match effective == url {
+            true => redact(url),
+            false => format!("{} (by git's insteadOf: {})", redact(url), redact(&effective)),
+        }
+    }
+
     /// A bare repository that obeys [`Network::config`].
     pub(super) fn open_bare(&self, path: &Path) -> std::result::Result<Repository, git2::Error> {
-        self.prepare_libgit2();
         let repository = Repository::open_bare(path)?;
         repository.set_config(&self.config(Some(path))?)?;
         Ok(repository)
@@ -126,7 +136,7 @@ fn system_config() -> Option<PathBuf> {
 /// Failures leave libgit2 as it was: less patient or more careful, never wrong.
 #[expect(unsafe_code, reason = "libgit2's process-wide options are plain C globals")]
 fn set_process_wide(timeout_milliseconds: i32, certificates: Option<&Path>) {
-    // SAFETY: called once, from inside a `Once` that every user of libgit2 in this crate passes first, so nothing reads
+    // SAFETY: called once, from inside a `Once` that every use of libgit2 in this crate passes first, so nothing reads
     // these globals yet.
     unsafe {
         let _ = git2::opts::set_server_connect_timeout_in_milliseconds(timeout_milliseconds);

@@ -130,7 +130,7 @@ fn near_matches(repository: &Repository, revision: &str) -> Vec<String> {
     for name in short_names(repository) {
         let distance = edit_distance(&wanted, &name.to_lowercase());
         let contains = wanted.len() >= 3 && name.to_lowercase().contains(&wanted);
-        if contains || distance * 3 <= wanted.chars().count() {
+        if contains || distance * 2 <= wanted.chars().count() {
             near.push((distance, name));
         }
     }

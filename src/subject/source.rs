@@ -37,6 +37,7 @@ pub struct Sources<'a> {
 impl Sources<'_> {
     /// See [`resolve`].
     pub fn resolve(&self, origin: &Origin) -> Result<String> {
+        self.network.prepare_libgit2();
         match origin {
             Origin::Git { url, revision } => self.resolve_git(url, revision),
             Origin::Folder { path } => folder::revision_of(path, self.progress, self.interrupt),
@@ -46,6 +47,7 @@ impl Sources<'_> {
 
     /// See [`checkout`].
     pub fn checkout(&self, subject: &Subject, revision: &str) -> Result<Checkout> {
+        self.network.prepare_libgit2();
         worktree::prepare(self, subject, revision)
     }
 

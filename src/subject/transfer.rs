@@ -112,7 +112,6 @@ fn pause(sources: &Sources<'_>, attempt: u32) -> Result<(), Failure> {
 }
 
 fn fetch_once(sources: &Sources<'_>, url: &str, into: &Path, wanted: &Wanted, watched: bool) -> Result<(), Failure> {
-    sources.network.prepare_libgit2();
     let pulse = Arc::new(Pulse::default());
     let (sender, receiver) = mpsc::channel();
     let work = Work {
@@ -127,7 +126,10 @@ fn fetch_once(sources: &Sources<'_>, url: &str, into: &Path, wanted: &Wanted, wa
         let _ = sender.send(work.run());
     });
     spawned.map_err(|error| Failure::Git(Error::from_str(&format!("cannot start a thread: {error}"))))?;
-    attend(sources, &pulse, &receiver, watched)
+    let ended = attend(sources, &pulse, &receiver, watched);
+    let (done, total) = pulse.position();
+    sources.progress.at(done, total);
+    ended
 }
 
 fn attend(
@@ -233,7 +235,7 @@ fn http_status(message: &str) -> Option<u16> {
 impl Failure {
     /// The error that the user reads; names the url, and the mirror where git's configuration sends it to one.
     pub(super) fn explain(&self, network: &Network, url: &str) -> Report {
-        let place = place(network, url);
+        let place = network.shown(url);
         match self {
             Failure::Interrupted => miette!("interrupted while fetching {place}"),
             Failure::Silence(patience) => miette!(
@@ -244,15 +246,6 @@ impl Failure {
             ),
             Failure::Git(error) => explain_git(error, &place, url),
         }
-    }
-}
-
-fn place(network: &Network, url: &str) -> String {
-    let shown = redact(url);
-    let effective = network.effective_url(url);
-    match effective == url {
-        true => shown,
-        false => format!("{shown} (by git's insteadOf: {})", redact(&effective)),
     }
 }
 

@@ -65,7 +65,7 @@ impl Place {
         let short = revision.get(..revision.len().min(20)).unwrap_or_default();
         let name = format!("{}-{short}", subject.name);
         let safe = matches!(Path::new(&name).components().collect::<Vec<_>>().as_slice(), [Component::Normal(_)]);
-        if !safe || name.starts_with('.') || name.contains('\0') || short.is_empty() {
+        if !safe || name.starts_with('.') || name.contains('\0') || short.is_empty() || subject.name.is_empty() {
             return Err(miette!("{name:?} cannot be the name of a worktree"));
         }
         let folder = sources.home.worktrees();
