@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use miette::miette;
 
-use super::line::{Line, read_lines};
+use super::line::{Line, cut, read_lines};
 use crate::suite::{ClassId, Execution, Outcome, TestId};
 
 /// Messages beyond this many bytes in one run are cut to their first line.
@@ -189,12 +189,8 @@ impl<'a> ProcessEvents<'a> {
         if text.is_empty() {
             return None;
         }
-        let kept = if text.len() <= *self.budget {
-            text
-        } else {
-            let line = text.lines().next().unwrap_or_default();
-            &line[..line.floor_char_boundary(SHORT_MESSAGE)]
-        };
+        let kept =
+            if text.len() <= *self.budget { text } else { cut(text.lines().next().unwrap_or_default(), SHORT_MESSAGE) };
         *self.budget = self.budget.saturating_sub(kept.len());
         Some(kept.to_owned())
     }

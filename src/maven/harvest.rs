@@ -35,7 +35,10 @@ pub fn harvest(invoked: &Invoked) -> miette::Result<Harvest> {
     findings.extend(worker_findings(invoked, &executions));
     if let Some(handshake) = &invoked.handshake {
         findings.extend(deviations(handshake));
-        findings.extend(failures(handshake));
+        // A worker that died fails its goal: one finding is enough.
+        let explained = findings.iter().any(|finding| finding.kind == FindingKind::DeadWorker);
+        let failures = failures(handshake).into_iter();
+        findings.extend(failures.filter(|failure| !(explained && failure.kind == FindingKind::DeadWorker)));
     }
     Ok(Harvest { end: run_end(invoked, !executions.is_empty()), executions, roots: observed.roots, findings })
 }

@@ -59,9 +59,13 @@ fn find_jdk(variable: Variables<'_>) -> std::result::Result<PathBuf, String> {
     let javac =
         on_path(variable, "javac").ok_or("there is no JDK: JAVA_HOME is not set, and no javac is on the PATH")?;
     let javac = javac.canonicalize().map_err(|error| format!("{}: {error}", javac.display()))?;
-    let home = javac.parent().and_then(Path::parent).filter(|home| home.join("release").is_file());
+    let home = javac.parent().and_then(Path::parent).filter(|home| is_jdk(home));
     let shim = || format!("{} does not lie in a JDK; set JAVA_HOME", javac.display());
     home.map(Path::to_owned).ok_or_else(shim)
+}
+
+fn is_jdk(home: &Path) -> bool {
+    home.join("release").is_file() || home.join("lib/tools.jar").is_file()
 }
 
 fn find_maven(variable: Variables<'_>) -> std::result::Result<PathBuf, String> {
@@ -88,15 +92,25 @@ fn is_program(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
-/// Every JDK since 7 says its version in a file.
+/// JDKs say their version in a file; Debian's 8 does not, so there the compiler is asked.
 fn jdk_version(home: &Path) -> Result<String> {
-    let file = home.join("release");
-    let text = fs::read_to_string(&file).map_err(|error| {
-        miette!(help = "set JAVA_HOME to a JDK", "cannot tell the version of the JDK: {}: {error}", file.display())
-    })?;
+    let text = fs::read_to_string(home.join("release")).unwrap_or_default();
     let version = text.lines().find_map(|line| line.strip_prefix("JAVA_VERSION="));
     let version = version.map(|value| value.trim().trim_matches('"').to_owned()).filter(|value| !value.is_empty());
-    version.ok_or_else(|| miette!("{} does not name the version of the JDK", file.display()))
+    version.or_else(|| ask_compiler(&home.join("bin/javac"))).ok_or_else(|| {
+        miette!(help = "set JAVA_HOME to a JDK", "cannot tell the version of the JDK in {}", home.display())
+    })
+}
+
+/// `javac 1.8.0_392`; Java 8 says so on its error output.
+fn ask_compiler(javac: &Path) -> Option<String> {
+    let mut command = Command::new(javac);
+    command.arg("-version").env_remove("JDK_JAVAC_OPTIONS").env_remove("JAVA_TOOL_OPTIONS").current_dir("/");
+    let said = command.stdin(Stdio::null()).output().ok()?;
+    let text = [said.stdout, said.stderr].concat();
+    let text = String::from_utf8_lossy(&text);
+    let version = text.lines().find_map(|line| line.strip_prefix("javac "))?.trim();
+    version.starts_with(|c: char| c.is_ascii_digit()).then(|| version.to_owned())
 }
 
 /// `1.8.0_392` is Java 8, `17.0.15` is Java 17, `22-ea` is Java 22.
@@ -160,6 +174,15 @@ mod tests {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    #[test]
+    fn a_jdk_without_a_release_file_is_asked() {
+        let folder = TempDir::new().unwrap();
+        program(&folder.path().join("bin/javac"), "#!/bin/sh\necho 'javac 1.8.0_504' >&2\n");
+        assert_eq!(jdk_version(folder.path()).unwrap(), "1.8.0_504");
+        program(&folder.path().join("bin/javac"), "#!/bin/sh\necho nonsense\n");
+        assert!(jdk_version(folder.path()).is_err());
     }
 
     fn machine() -> TempDir {
