@@ -4,7 +4,7 @@
 //! Done once per worktree and everything it depends on; the next time what was found is read back. A build that fails is
 //! data. What the subject's settings mean for its tests is for the engine to say.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -72,6 +72,8 @@ pub struct Prepared {
 pub struct Discovery {
     /// In their original order.
     pub tests: Vec<KnownTest>,
+    /// Classes whose tests run only as part of others.
+    pub gathered: Vec<GatheredClass>,
     /// One per test goal that ran.
     pub suites: Vec<ModuleSuite>,
     /// What differs from the subject as published, and what else a reader must know of this first run.
@@ -85,6 +87,15 @@ pub struct ModuleSuite {
     pub providers: Vec<String>,
     /// Versions by `junit`, `jupiter`, `vintage`, `platform`, `testng`.
     pub frameworks: BTreeMap<String, String>,
+}
+
+/// A class whose tests JUnit 3 suites of other classes gather.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GatheredClass {
+    pub module: String,
+    pub class: String,
+    /// The classes to run for them.
+    pub roots: BTreeSet<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -366,7 +377,9 @@ impl Building<'_> {
         let known = harvest.executions.into_iter();
         let tests = known.map(|execution| KnownTest { id: execution.test, display: execution.display }).collect();
         let suites = invoked.handshake.iter().flat_map(suites).collect();
-        Ok(Ok(Discovery { tests, suites, findings }))
+        let gathered =
+            harvest.roots.into_iter().map(|(id, roots)| GatheredClass { module: id.module, class: id.class, roots });
+        Ok(Ok(Discovery { tests, gathered: gathered.collect(), suites, findings }))
     }
 
     fn invoke(&self, label: &str, goals: &[&str], settings: &Settings, time: Duration) -> miette::Result<Invoked> {

@@ -1,5 +1,7 @@
 //! Which modes the frameworks of a suite have.
 
+use std::collections::BTreeSet;
+
 use crate::engine::{Capabilities, Mode, ModeSupport, Support};
 use crate::subject::build::ModuleSuite;
 use crate::suite::Granularity;
@@ -13,6 +15,17 @@ const VINTAGE: [u32; 2] = [5, 12];
 pub fn capabilities(suites: &[ModuleSuite]) -> Capabilities {
     let modes = Mode::ALL.into_iter().map(|mode| ModeSupport { mode, support: combined(suites, mode) }).collect();
     Capabilities { selection: Granularity::Name, modes }
+}
+
+/// JUnit 3's own provider takes classes only.
+pub fn modules_with_junit3(suites: &[ModuleSuite]) -> BTreeSet<String> {
+    let runs_junit3 = |suite: &&ModuleSuite| suite.providers.iter().any(|provider| provider == "surefire-junit3");
+    suites.iter().filter(runs_junit3).map(|suite| suite.module.clone()).collect()
+}
+
+pub fn modules_with_vintage(suites: &[ModuleSuite]) -> BTreeSet<String> {
+    let has_vintage = |suite: &&ModuleSuite| suite.frameworks.contains_key("vintage");
+    suites.iter().filter(has_vintage).map(|suite| suite.module.clone()).collect()
 }
 
 fn combined(suites: &[ModuleSuite], mode: Mode) -> Support {
@@ -45,11 +58,12 @@ fn module_supports(suite: &ModuleSuite, mode: Mode) -> Vec<Support> {
 }
 
 fn provider_support(suite: &ModuleSuite, provider: &str, mode: Mode) -> Support {
+    // All providers of a module get the same parameter, and this value breaks TestNG's.
+    if mode == Mode::ClassesAndMethods && suite.providers.iter().any(|own| own == "surefire-testng") {
+        return Support::None("TestNG has no mode `classesAndMethods`".to_owned());
+    }
     match provider {
         "surefire-junit4" | "surefire-junit47" => since(suite, "junit", "JUnit", JUNIT),
-        "surefire-testng" if mode == Mode::ClassesAndMethods => {
-            Support::None("TestNG has no mode `classesAndMethods`".to_owned())
-        }
         "surefire-testng" => Support::Full,
         "surefire-junit-platform" => platform_support(suite),
         "surefire-junit3" => Support::None("JUnit 3 has no parallel modes".to_owned()),

@@ -46,15 +46,7 @@ public class TestGoals implements MojoExecutionListener {
     public void afterMojoExecutionSuccess(MojoExecutionEvent event) {}
 
     @Override
-    public void afterExecutionFailure(MojoExecutionEvent event) {
-        Settings settings = Settings.load();
-        if (settings != null) {
-            String module = Modules.path(event.getSession(), event.getProject());
-            String cause = event.getCause() == null ? "" : String.valueOf(event.getCause().getMessage());
-            new Handshake(settings.handshake()).write(
-                new Line("broken").field(module).field(describe(event.getExecution())).field(cause, 8192));
-        }
-    }
+    public void afterExecutionFailure(MojoExecutionEvent event) {}
 
     private void steer(Settings settings, MojoExecutionEvent event) throws IOException {
         MavenProject project = event.getProject();
