@@ -156,10 +156,28 @@ pub fn prepare(preparation: &Preparation<'_>) -> miette::Result<BuildOutcome> {
         snapshot.restore()?;
         return Ok(preparation.ready(checkout, helper, snapshot, discovery));
     }
+    if let Err(error) = build_root(preparation.subject, &checkout) {
+        return Ok(BuildOutcome::Failed { reason: error.to_string(), log: place.logs });
+    }
     // Another JDK, other arguments: nothing of the old build may reach the new one.
     place.forget(&checkout)?;
     let checkout = preparation.checkout()?;
     Building { preparation, checkout: &checkout, helper: &helper, place: &place }.run(&key)
+}
+
+/// Where Maven is started: the worktree, or the folder below it that the experiment names. A link must not lead out.
+pub fn build_root(subject: &Subject, checkout: &Checkout) -> miette::Result<PathBuf> {
+    let root = subject.directory.as_ref().map_or_else(|| checkout.root.clone(), |below| checkout.root.join(below));
+    let shown = subject.directory.as_ref().map_or_else(|| subject.source.clone(), |below| below.display().to_string());
+    let inside = |path: &Path| {
+        let (path, tree) = (path.canonicalize().ok()?, checkout.root.canonicalize().ok()?);
+        path.starts_with(tree).then_some(())
+    };
+    match inside(&root) {
+        Some(()) if root.join("pom.xml").is_file() => Ok(root),
+        Some(()) => Err(miette!("there is no pom.xml in `{shown}`: parade runs Maven projects")),
+        None => Err(miette!("`{shown}` is not a folder of the subject")),
+    }
 }
 
 /// Where a build's record and logs lie, beside its worktree.
@@ -220,7 +238,7 @@ impl Preparation<'_> {
             (&checkout.revision, &checkout.root, &helper.hash),
             (&self.toolchain.java_home, &self.toolchain.java_version, &self.toolchain.maven_version),
             (&subject.maven_args, &subject.environment, &subject.setup, &subject.modules, &subject.phase),
-            (&subject.surefire, &subject.disable_plugins),
+            (&subject.surefire, &subject.disable_plugins, &subject.directory),
         ))
         .map_err(|error| miette!("the settings of {} cannot be hashed: {error}", subject.name))?;
         let mut key = String::new();
@@ -387,7 +405,7 @@ impl Building<'_> {
         Invocation {
             toolchain: self.preparation.toolchain,
             helper: self.helper,
-            root: &self.checkout.root,
+            root: &build_root(subject, self.checkout)?,
             repository: &self.preparation.home.maven_repository(),
             folder: &self.place.logs.join(label),
             environment: &subject.environment,

@@ -15,7 +15,7 @@ use super::{Capabilities, Mode, RunRequest, Session, Support};
 use crate::maven::{self, Invocation, Known, Limits, Settings, TestSettings};
 use crate::process::Interrupt;
 use crate::subject::Changes;
-use crate::subject::build::{Discovery, Prepared, settings};
+use crate::subject::build::{Discovery, Prepared, build_root, settings};
 use crate::suite::{ClassId, Finding, FindingKind, SuiteRun, TestId};
 
 /// A prepared subject, ready to run its tests.
@@ -50,7 +50,7 @@ impl SurefireSession {
         Invocation {
             toolchain: &self.prepared.toolchain,
             helper: &self.prepared.helper,
-            root: &self.prepared.checkout.root,
+            root: &build_root(subject, &self.prepared.checkout)?,
             repository: &self.prepared.repository,
             folder: &allotment.logs.join(safe_label(&request.label)?),
             environment: &subject.environment,
