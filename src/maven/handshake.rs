@@ -14,6 +14,8 @@ pub struct Handshake {
     /// What was changed or overridden, with the module it was changed in.
     pub deviations: Vec<(String, String)>,
     pub goals: Vec<Goal>,
+    /// Modules for which Surefire's other providers could not be fetched, with the reason.
+    pub unfetched: Vec<(String, String)>,
     /// Why the build as a whole failed.
     pub failures: Vec<String>,
     /// Did Maven get to the end of its build, for good or bad?
@@ -82,6 +84,7 @@ impl Handshake {
                 let goal = self.goals.iter_mut().find(|goal| goal.number == number)?;
                 goal.frameworks.insert(text(1)?, text(2)?);
             }
+            "unfetched" => self.unfetched.push((text(0)?, text(1)?)),
             "failure" => self.failures.push(text(0)?),
             "end" => self.ended = true,
             _ => return None,

@@ -14,14 +14,14 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{Checkout, Progress, Snapshot, Toolchain, checkout};
-use crate::engine::Parallelism;
+use crate::engine::{Mode, Parallelism};
 use crate::experiment::{Subject, SurefireVersion};
 use crate::home::Home;
 use crate::maven::{
     self, Handshake, Helper, Invocation, Invoked, KnownTest, Limits, SUREFIRE_VERSION, Settings, TestSettings,
 };
 use crate::process::{self, Cause, Exit, Interrupt};
-use crate::suite::{Finding, FindingKind, RunEnd};
+use crate::suite::{Execution, Finding, FindingKind, RunEnd};
 
 /// Of the file with what was found; a change makes every subject build again.
 const RECORD_VERSION: u32 = 1;
@@ -84,6 +84,8 @@ pub struct Discovery {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModuleSuite {
     pub module: String,
+    /// The version of Surefire (or Failsafe).
+    pub surefire: String,
     pub providers: Vec<String>,
     /// Versions by `junit`, `jupiter`, `vintage`, `platform`, `testng`.
     pub frameworks: BTreeMap<String, String>,
@@ -377,10 +379,7 @@ impl Building<'_> {
     fn discover(&self) -> miette::Result<Result<Discovery, Stop>> {
         let subject = self.preparation.subject;
         self.preparation.progress.stage(&format!("running the tests of {} once", subject.name));
-        let tests =
-            TestSettings { parallelism: Parallelism::SEQUENTIAL, cores: 1, selection: None, fetch_providers: true };
-        let settings = Settings { tests: Some(tests), ..settings(subject, self.preparation.toolchain) };
-        let invoked = self.invoke("discovery", &[&subject.phase], &settings, subject.timeout)?;
+        let invoked = self.run_tests("discovery", Parallelism::SEQUENTIAL, None)?;
         let harvest = maven::harvest(&invoked)?;
         let failed = |reason: String| Ok(Err(Stop::Failed { reason, log: invoked.log.clone() }));
         match &harvest.end {
@@ -390,6 +389,9 @@ impl Building<'_> {
             _ if harvest.executions.is_empty() => return failed("the build succeeded, and ran no test".to_owned()),
             _ => {}
         }
+        if invoked.handshake.as_ref().is_some_and(|handshake| !handshake.unfetched.is_empty()) {
+            self.warm(&harvest.executions)?;
+        }
         let mut findings = harvest.findings;
         findings.extend(incomplete(&harvest.end));
         let known = harvest.executions.into_iter();
@@ -398,6 +400,38 @@ impl Building<'_> {
         let gathered =
             harvest.roots.into_iter().map(|(id, roots)| GatheredClass { module: id.module, class: id.class, roots });
         Ok(Ok(Discovery { tests, gathered: gathered.collect(), suites, findings }))
+    }
+
+    fn run_tests(
+        &self,
+        label: &str,
+        parallelism: Parallelism,
+        selection: Option<Vec<(String, String)>>,
+    ) -> miette::Result<Invoked> {
+        let subject = self.preparation.subject;
+        let tests = TestSettings { parallelism, cores: 1, selection, fetch_providers: true };
+        let settings = Settings { tests: Some(tests), ..settings(subject, self.preparation.toolchain) };
+        self.invoke(label, &[&subject.phase], &settings, subject.timeout)
+    }
+
+    /// Old versions of Surefire fetch a provider only by running it: the quickest class of each module will do. What
+    /// this run yields does not matter; what it could not fetch, the first offline run will say.
+    fn warm(&self, executions: &[Execution]) -> miette::Result<()> {
+        let mut seconds: BTreeMap<(&str, &str), f64> = BTreeMap::new();
+        for execution in executions {
+            *seconds.entry((&execution.test.module, &execution.test.class)).or_default() += execution.seconds;
+        }
+        let mut quickest: BTreeMap<&str, (&str, f64)> = BTreeMap::new();
+        for ((module, class), time) in seconds {
+            let best = quickest.entry(module).or_insert((class, time));
+            if time < best.1 {
+                *best = (class, time);
+            }
+        }
+        let selection =
+            quickest.into_iter().map(|(module, (class, _))| (module.to_owned(), class.to_owned())).collect();
+        let classes = Parallelism { mode: Mode::Classes, ..Parallelism::SEQUENTIAL };
+        self.run_tests("warm", classes, Some(selection)).map(drop)
     }
 
     fn invoke(&self, label: &str, goals: &[&str], settings: &Settings, time: Duration) -> miette::Result<Invoked> {
@@ -447,6 +481,7 @@ fn incomplete(end: &RunEnd) -> Option<Finding> {
 fn suites(handshake: &Handshake) -> Vec<ModuleSuite> {
     let suite = |goal: &maven::Goal| ModuleSuite {
         module: goal.module.clone(),
+        surefire: goal.version.clone(),
         providers: goal.providers.clone(),
         frameworks: goal.frameworks.clone(),
     };
@@ -475,10 +510,11 @@ mod tests {
         let frameworks = [("junit", "4.13.2"), ("platform", "1.9.0"), ("jupiter", "5.9.0")];
         let suite = ModuleSuite {
             module: String::new(),
+            surefire: String::new(),
             providers: vec![],
             frameworks: frameworks.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
         };
-        assert_eq!(suite.framework_names(), ["JUnit Jupiter 5.9.0", "JUnit 4.13.2"]);
+        assert_eq!(suite.framework_names(), ["JUnit 4.13.2", "JUnit Jupiter 5.9.0"]);
     }
 
     #[test]

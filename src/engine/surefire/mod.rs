@@ -63,7 +63,8 @@ impl SurefireSession {
                 memory_bytes: allotment.memory_bytes,
                 time: request.time_limit,
             },
-            tag: format!("{}-{}", self.tag, request.label),
+            // Everything of the same tag ends with the run, so no other parade may have it.
+            tag: format!("{}-{}-{}-{}", self.tag, subject.name, std::process::id(), request.label),
         }
         .run(&self.interrupt)
     }

@@ -10,6 +10,8 @@ use crate::suite::Granularity;
 const JUNIT: [u32; 2] = [4, 7];
 const JUPITER: [u32; 2] = [5, 3];
 const VINTAGE: [u32; 2] = [5, 12];
+/// The first Surefire that does not pass over `classesAndMethods`.
+const BOTH: [u32; 2] = [2, 16];
 
 /// Surefire selects by name: one occurrence among several is beyond it.
 pub fn capabilities(suites: &[ModuleSuite]) -> Capabilities {
@@ -63,6 +65,14 @@ fn provider_support(suite: &ModuleSuite, provider: &str, mode: Mode) -> Support 
         return Support::None("TestNG has no mode `classesAndMethods`".to_owned());
     }
     match provider {
+        "surefire-junit4" | "surefire-junit47"
+            if mode == Mode::ClassesAndMethods && major_minor(&suite.surefire) < BOTH =>
+        {
+            Support::None(format!(
+                "Surefire {} has no mode `classesAndMethods`, which begins with 2.16",
+                suite.surefire
+            ))
+        }
         "surefire-junit4" | "surefire-junit47" => since(suite, "junit", "JUnit", JUNIT),
         "surefire-testng" => Support::Full,
         "surefire-junit-platform" => platform_support(suite),
@@ -110,6 +120,7 @@ mod tests {
     fn suite(providers: &[&str], frameworks: &[(&str, &str)]) -> ModuleSuite {
         ModuleSuite {
             module: String::new(),
+            surefire: "3.5.6".to_owned(),
             providers: providers.iter().map(|&p| p.to_owned()).collect(),
             frameworks: frameworks.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
         }
@@ -136,6 +147,14 @@ mod tests {
             let suites = [suite(&["surefire-junit4"], &[("junit", version)])];
             assert_eq!(support(&suites, Mode::Methods), expected, "{version}");
         }
+    }
+
+    #[test]
+    fn old_surefire_passes_over_classes_and_methods() {
+        let mut old = suite(&["surefire-junit47"], &[("junit", "4.12")]);
+        old.surefire = "2.15".to_owned();
+        assert_eq!(support(std::slice::from_ref(&old), Mode::ClassesAndMethods), "none");
+        assert_eq!(support(&[old], Mode::Classes), "full");
     }
 
     #[test]

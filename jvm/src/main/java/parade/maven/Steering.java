@@ -152,6 +152,9 @@ final class Steering {
     private void override(String field, Object value, Object byDefault) {
         Object pinned = goal.get(field);
         if (!goal.set(field, value)) {
+            if (!text(value).equals(text(byDefault))) {
+                deviations.add("this version of Surefire has no " + field + ", so it cannot be set to " + value);
+            }
             return;
         }
         if (!Objects.equals(text(pinned), text(byDefault)) && !Objects.equals(text(pinned), text(value))) {
