@@ -115,6 +115,9 @@ fn subject(url: &str, revision: &str) -> Subject {
     Subject {
         name: "subject".into(),
         origin: origin(url, revision),
+        source: "somewhere".into(),
+        directory: None,
+        overrides: BTreeMap::new(),
         modules: Vec::new(),
         maven_args: Vec::new(),
         environment: BTreeMap::new(),

@@ -66,6 +66,9 @@ impl Progress {
     }
 
     fn transfer(&mut self, done: u64, total: u64) {
+        if done == 0 {
+            return;
+        }
         let text = if total > 0 { format!("{done} of {total}") } else { done.to_string() };
         match &self.bar {
             Some(bar) => bar.set_prefix(format!("{text} ")),

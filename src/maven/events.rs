@@ -1,13 +1,13 @@
 //! What the test processes report: one file per process, one line when a test starts and one when it ends.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use miette::miette;
 
-use super::line::{Line, read_lines};
-use crate::suite::{Execution, Outcome, TestId};
+use super::line::{Line, cut, read_lines};
+use crate::suite::{ClassId, Execution, Outcome, TestId};
 
 /// Messages beyond this many bytes in one run are cut to their first line.
 const MESSAGE_BUDGET: usize = 64 << 20;
@@ -49,9 +49,14 @@ fn seconds(nanos: i64) -> f64 {
 pub struct Observed {
     /// As they were started, process by process.
     pub executions: Vec<Execution>,
+    /// Classes that have to be run for tests of another class to run.
+    pub roots: Roots,
     /// Lines that could not be understood.
     pub damaged: usize,
 }
+
+/// By the class of the tests: the classes that Surefire has to be given instead. JUnit 3 suites gather tests of others.
+pub type Roots = BTreeMap<ClassId, BTreeSet<String>>;
 
 /// Reads all event files in a folder. A test that did not end was cut off by `unfinished`: its process died, or the time
 /// was up; `end` is when the run ended, in seconds.
@@ -61,6 +66,7 @@ pub fn observe(folder: &Path, module: &str, run: Clock, unfinished: Outcome, end
     for path in event_files(folder)? {
         let mut process = ProcessEvents::new(module, &path, run, &mut budget);
         observed.damaged += read_lines(&path, |line| process.take(line).is_some())?;
+        observed.roots.append(&mut process.roots);
         observed.executions.extend(process.finish(unfinished, end));
     }
     Ok(observed)
@@ -91,6 +97,7 @@ struct ProcessEvents<'a> {
     /// Of the process' own clocks, against the run's: seconds, and the monotonic reading they belong to.
     anchor: Option<(f64, i64)>,
     executions: Vec<Execution>,
+    roots: Roots,
     open: HashMap<u32, usize>,
     last: f64,
 }
@@ -106,6 +113,7 @@ impl<'a> ProcessEvents<'a> {
             process,
             anchor: None,
             executions: Vec::new(),
+            roots: Roots::new(),
             open: HashMap::new(),
             last: 0.0,
         }
@@ -131,9 +139,13 @@ impl<'a> ProcessEvents<'a> {
         let (class, name) = (line.text(4)?, line.text(5)?);
         let occurrence: u32 = line.number(6)?;
         let display = line.text(7)?;
+        let id = TestId::new(self.module, nonempty(class), nonempty(name), occurrence.max(1));
+        if let Some(root) = line.text(8).filter(|root| !root.is_empty()) {
+            self.roots.entry(id.class_id()).or_default().insert(root.to_owned());
+        }
         self.open.insert(number, self.executions.len());
         self.executions.push(Execution {
-            test: TestId::new(self.module, nonempty(class), nonempty(name), occurrence.max(1)),
+            test: id,
             display: (!display.is_empty() && display != name).then(|| display.to_owned()),
             outcome: Outcome::Crashed,
             start,
@@ -177,12 +189,8 @@ impl<'a> ProcessEvents<'a> {
         if text.is_empty() {
             return None;
         }
-        let kept = if text.len() <= *self.budget {
-            text
-        } else {
-            let line = text.lines().next().unwrap_or_default();
-            &line[..line.floor_char_boundary(SHORT_MESSAGE)]
-        };
+        let kept =
+            if text.len() <= *self.budget { text } else { cut(text.lines().next().unwrap_or_default(), SHORT_MESSAGE) };
         *self.budget = self.budget.saturating_sub(kept.len());
         Some(kept.to_owned())
     }
@@ -255,6 +263,14 @@ mod tests {
         assert!((test.start - 1.5).abs() < 1e-9 && (test.seconds - 0.25).abs() < 1e-9);
         assert_eq!(test.message.as_deref(), Some("java.lang.AssertionError: no\n\tat a.B"));
         assert_eq!(test.display.as_deref(), Some("test[x]"));
+    }
+
+    #[test]
+    fn a_test_that_a_suite_gathered_names_the_suite() {
+        let events = format!("{HEADER}S\t1\t1000001500000\t6500000000\tmain\ta.B\ttest\t1\t\ta.AllTests\n");
+        let roots = observed(events.as_bytes(), Outcome::Crashed).roots;
+        let class = ClassId { module: "lib".into(), class: "a.B".into() };
+        assert_eq!(roots[&class], BTreeSet::from(["a.AllTests".to_owned()]));
     }
 
     #[test]

@@ -14,8 +14,8 @@ pub struct Handshake {
     /// What was changed or overridden, with the module it was changed in.
     pub deviations: Vec<(String, String)>,
     pub goals: Vec<Goal>,
-    /// Goals that ended in failure.
-    pub broken: Vec<Broken>,
+    /// Modules for which Surefire's other providers could not be fetched, with the reason.
+    pub unfetched: Vec<(String, String)>,
     /// Why the build as a whole failed.
     pub failures: Vec<String>,
     /// Did Maven get to the end of its build, for good or bad?
@@ -45,13 +45,6 @@ pub struct Goal {
     pub frameworks: BTreeMap<String, String>,
     pub arg_line: String,
     pub reports: PathBuf,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Broken {
-    pub module: String,
-    pub goal: String,
-    pub message: String,
 }
 
 impl Goal {
@@ -91,7 +84,7 @@ impl Handshake {
                 let goal = self.goals.iter_mut().find(|goal| goal.number == number)?;
                 goal.frameworks.insert(text(1)?, text(2)?);
             }
-            "broken" => self.broken.push(Broken { module: text(0)?, goal: text(1)?, message: text(2)? }),
+            "unfetched" => self.unfetched.push((text(0)?, text(1)?)),
             "failure" => self.failures.push(text(0)?),
             "end" => self.ended = true,
             _ => return None,
@@ -128,7 +121,7 @@ mod tests {
         let handshake = read(
             "hello\t1\t3.9.11\t17.0.1\nmodule\tlib\tg:a\tjar\ndeviation\tlib\tcompiler source 1.5 lifted to 1.7\n\
              goal\t1\tlib\tmaven-surefire-plugin:test@default-test\t3.5.6\tsurefire-junit47,surefire-testng\t-Xmx1g\t/r\n\
-             framework\t1\tjunit\t4.13.2\nbroken\tlib\tx:y@z\tno%0agood\nfailure\twhy\nend\n",
+             framework\t1\tjunit\t4.13.2\nfailure\tno%0agood\nend\n",
         )
         .unwrap();
         assert_eq!((handshake.maven.as_str(), handshake.java.as_str(), handshake.ended), ("3.9.11", "17.0.1", true));
@@ -137,8 +130,7 @@ mod tests {
         let goal = &handshake.goals[0];
         assert!(goal.runs("surefire-testng") && goal.runs_junit4() && !goal.runs("surefire-junit3"));
         assert_eq!(goal.frameworks["junit"], "4.13.2");
-        assert_eq!(handshake.broken[0].message, "no\ngood");
-        assert_eq!(handshake.failures, ["why"]);
+        assert_eq!(handshake.failures, ["no\ngood"]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::events::{in_order, observe};
+use super::events::{Observed, Roots, in_order, observe};
 use super::handshake::{Goal, Handshake};
 use super::invocation::Invoked;
 use super::log::{dead_workers, decisive_lines};
@@ -15,47 +15,49 @@ use crate::suite::{Execution, Finding, FindingKind, Outcome, RunEnd};
 pub struct Harvest {
     /// In order of start, each with an identity of its own.
     pub executions: Vec<Execution>,
+    pub roots: Roots,
     pub end: RunEnd,
     pub findings: Vec<Finding>,
 }
 
 pub fn harvest(invoked: &Invoked) -> miette::Result<Harvest> {
     let unfinished = if invoked.ended.cause == Cause::TimedOut { Outcome::TimedOut } else { Outcome::Crashed };
-    let mut executions = Vec::new();
+    let mut observed = Observed::default();
     let mut findings = Vec::new();
     for goal in invoked.handshake.iter().flat_map(|handshake| &handshake.goals) {
-        executions.extend(goal_executions(invoked, goal, unfinished, &mut findings)?);
+        let (mut of_goal, damage) = observe_goal(invoked, goal, unfinished)?;
+        observed.executions.append(&mut of_goal.executions);
+        observed.roots.append(&mut of_goal.roots);
+        findings.extend(damage);
     }
-    let executions = in_order(executions);
+    let executions = in_order(observed.executions);
     findings.extend(process_findings(invoked));
     findings.extend(worker_findings(invoked, &executions));
     if let Some(handshake) = &invoked.handshake {
         findings.extend(deviations(handshake));
-        findings.extend(broken_goals(handshake));
+        // A worker that died fails its goal: one finding is enough.
+        let explained = findings.iter().any(|finding| finding.kind == FindingKind::DeadWorker);
+        let failures = failures(handshake).into_iter();
+        findings.extend(failures.filter(|failure| !(explained && failure.kind == FindingKind::DeadWorker)));
     }
-    Ok(Harvest { end: run_end(invoked, !executions.is_empty()), executions, findings })
+    Ok(Harvest { end: run_end(invoked, !executions.is_empty()), executions, roots: observed.roots, findings })
 }
 
-fn goal_executions(
-    invoked: &Invoked,
-    goal: &Goal,
-    unfinished: Outcome,
-    findings: &mut Vec<Finding>,
-) -> miette::Result<Vec<Execution>> {
+fn observe_goal(invoked: &Invoked, goal: &Goal, unfinished: Outcome) -> miette::Result<(Observed, Vec<Finding>)> {
     let folder = invoked.events.join(goal.number.to_string());
-    let observed = observe(&folder, &goal.module, invoked.began, unfinished, invoked.ended.cost.wall_seconds)?;
-    let mut executions = observed.executions;
-    let cut_off = executions.iter().any(|execution| execution.outcome == unfinished);
+    let mut observed = observe(&folder, &goal.module, invoked.began, unfinished, invoked.ended.cost.wall_seconds)?;
+    let mut damage = Vec::new();
+    let cut_off = observed.executions.iter().any(|execution| execution.outcome == unfinished);
     if observed.damaged > 0 && !cut_off {
-        let text = format!("{} lines of the records of {} could not be read", observed.damaged, goal.goal);
-        findings.push(Finding::new(FindingKind::Disturbance, text));
+        damage.push(format!("{} lines of the records of {} could not be read", observed.damaged, goal.goal));
     }
     if goal.runs("surefire-junit3") {
         let reports = reports::read(&goal.reports, &goal.module, invoked.began)?;
-        executions.extend(reports.executions);
-        findings.extend(reports.damaged.into_iter().map(|text| Finding::new(FindingKind::Disturbance, text)));
+        observed.executions.extend(reports.executions);
+        damage.extend(reports.damaged);
     }
-    Ok(executions)
+    let findings = damage.into_iter().map(|text| Finding::new(FindingKind::Disturbance, text)).collect();
+    Ok((observed, findings))
 }
 
 fn process_findings(invoked: &Invoked) -> Vec<Finding> {
@@ -116,14 +118,15 @@ fn location(modules: &[&str]) -> String {
     }
 }
 
-fn broken_goals(handshake: &Handshake) -> Vec<Finding> {
-    let describe = |broken: &super::Broken| {
-        let is_test_goal = broken.goal.contains("surefire") || broken.goal.contains("failsafe");
+/// A build can fail in one module and still run tests in others.
+fn failures(handshake: &Handshake) -> Vec<Finding> {
+    let describe = |failure: &String| {
+        let is_test_goal = failure.contains("maven-surefire-plugin") || failure.contains("maven-failsafe-plugin");
         let kind = if is_test_goal { FindingKind::DeadWorker } else { FindingKind::Disturbance };
-        let message = broken.message.lines().next().unwrap_or_default();
-        Finding::new(kind, format!("{} failed{}: {message}", broken.goal, location(&[&broken.module])))
+        let lines = failure.lines().filter(|line| !line.trim().is_empty() && !line.starts_with("See "));
+        Finding::new(kind, lines.take(3).collect::<Vec<_>>().join(" "))
     };
-    handshake.broken.iter().map(describe).collect()
+    handshake.failures.iter().map(describe).collect()
 }
 
 fn run_end(invoked: &Invoked, ran: bool) -> RunEnd {
@@ -163,7 +166,7 @@ pub(crate) fn why(invoked: &Invoked) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::maven::{Broken, Clock};
+    use crate::maven::Clock;
     use crate::process::{Accounting, Ended, Means};
     use crate::suite::Cost;
 
@@ -229,9 +232,16 @@ mod tests {
     fn one_change_in_many_modules_is_one_finding() {
         let mut handshake = ended(&[]);
         handshake.deviations = vec![("a".into(), "x".into()), ("b".into(), "x".into()), ("b".into(), "y".into())];
-        handshake.broken = vec![Broken { module: "a".into(), goal: "p:g@d".into(), message: "m\nn".into() }];
         let texts: Vec<_> = deviations(&handshake).into_iter().map(|finding| finding.text).collect();
         assert_eq!(texts, ["x (2 modules)", "y (module b)"]);
-        assert_eq!(broken_goals(&handshake)[0].text, "p:g@d failed (module a): m");
+    }
+
+    #[test]
+    fn a_failing_module_is_told_even_if_others_ran() {
+        let goal = "Failed to execute goal o:maven-surefire-plugin:3:test\n\nSee reports\nExecutionException x";
+        let found = failures(&ended(&[goal, "Failed to execute goal o:x:1:y"]));
+        assert_eq!(found[0].kind, FindingKind::DeadWorker);
+        assert_eq!(found[0].text, "Failed to execute goal o:maven-surefire-plugin:3:test ExecutionException x");
+        assert_eq!(found[1].kind, FindingKind::Disturbance);
     }
 }

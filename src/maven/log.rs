@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
+use super::line::cut;
+
 /// At most so many lines, each at most so long.
 const MAX_LINES: usize = 12;
 const MAX_LENGTH: usize = 400;
@@ -57,8 +59,9 @@ pub fn decisive_lines(log: &Path) -> Vec<String> {
 pub fn dead_workers(log: &Path) -> Vec<String> {
     let mut lines = Vec::new();
     each_line(log, |line| {
-        if DEAD_WORKER.iter().any(|mark| line.contains(mark)) {
-            push(&mut lines, line);
+        // The same sentence comes again inside exceptions.
+        if let Some(at) = DEAD_WORKER.iter().filter_map(|mark| line.find(mark)).min() {
+            push(&mut lines, &line[at..]);
         }
     });
     lines
@@ -66,7 +69,7 @@ pub fn dead_workers(log: &Path) -> Vec<String> {
 
 fn push(lines: &mut Vec<String>, line: &str) {
     let line = line.trim_start_matches("[ERROR]").trim();
-    let line = &line[..line.floor_char_boundary(MAX_LENGTH)];
+    let line = cut(line, MAX_LENGTH);
     if !line.is_empty() && lines.len() < MAX_LINES && !lines.iter().any(|known| known == line) {
         lines.push(line.to_owned());
     }
@@ -109,9 +112,10 @@ mod tests {
 
     #[test]
     fn a_dead_worker_is_seen_even_if_the_build_succeeds() {
-        let file =
-            log(b"[ERROR] The forked VM terminated without properly saying goodbye. VM crash?\n[INFO] BUILD SUCCESS\n");
-        assert_eq!(dead_workers(file.path()), ["The forked VM terminated without properly saying goodbye. VM crash?"]);
+        let sentence = "The forked VM terminated without properly saying goodbye. VM crash?";
+        let text = format!("[ERROR] {sentence}\n[ERROR] Caused by: x.Exception: {sentence}\n[INFO] SUCCESS\n");
+        let file = log(text.as_bytes());
+        assert_eq!(dead_workers(file.path()), [sentence]);
         assert!(dead_workers(log(b"[INFO] fine\n").path()).is_empty());
     }
 

@@ -15,15 +15,15 @@ mod reports;
 mod selection;
 mod settings;
 
-pub use events::Clock;
-pub use handshake::{Broken, Goal, Handshake, Module};
+pub use events::{Clock, Roots};
+pub use handshake::{Goal, Handshake, Module};
 pub(crate) use harvest::why;
 pub use harvest::{Harvest, harvest};
 pub use helper::Helper;
 pub(crate) use invocation::environment;
 pub use invocation::{Invocation, Invoked, Limits};
 pub use log::{dead_workers, decisive_lines};
-pub use selection::{KnownTest, Selected, select};
+pub use selection::{Known, KnownTest, Selected, select};
 pub use settings::{Settings, TestSettings};
 
 /// The Surefire that runs every subject unless the experiment says otherwise: 3.6 has no providers for JUnit 3 and 4.

@@ -13,6 +13,7 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
 use super::events::Clock;
+use super::line::cut;
 use crate::suite::{Execution, Outcome, TestId};
 
 /// Of one report.
@@ -138,9 +139,8 @@ fn fail(test: &mut Execution, tag: &BytesStart<'_>, outcome: Outcome) {
     }
     test.outcome = outcome;
     let parts = [attribute(tag, "type"), attribute(tag, "message")];
-    let mut text = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ");
-    text.truncate(text.floor_char_boundary(MESSAGE_LIMIT));
-    test.message = (!text.is_empty()).then_some(text);
+    let text = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ");
+    test.message = (!text.is_empty()).then(|| cut(&text, MESSAGE_LIMIT).to_owned());
 }
 
 /// Only XML's own entities are known, so none can expand into anything large; others stay as they are written.

@@ -1,7 +1,8 @@
 //! A selection of tests in the syntax of Surefire's `test` parameter, as finely as that syntax can tell tests apart.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use super::events::Roots;
 use crate::engine::Selection;
 use crate::suite::{ClassId, Finding, FindingKind, Granularity, TestId};
 
@@ -28,32 +29,44 @@ enum ClassPattern {
     Names(Vec<String>),
 }
 
-pub fn select(selection: &Selection, known: &[KnownTest]) -> Selected {
+/// What was seen of a suite, as far as its selection depends on it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Known {
+    pub tests: Vec<KnownTest>,
+    pub roots: Roots,
+    /// Modules whose provider takes no methods.
+    pub by_class: BTreeSet<String>,
+    /// Modules in which Vintage can run: it cannot filter names that repeat, or that no method has.
+    pub vintage: BTreeSet<String>,
+}
+
+pub fn select(selection: &Selection, known: &Known) -> Selected {
     match selection {
         Selection::All => Selected { patterns: None, granularity: Granularity::Occurrence, findings: Vec::new() },
         Selection::Classes(classes) => {
-            let patterns = unique(classes).into_iter().map(|class| (class.module.clone(), class.class.clone()));
-            Selected { patterns: Some(patterns.collect()), granularity: Granularity::Class, findings: Vec::new() }
+            let patterns = unique(classes.iter().flat_map(|class| known.classes_to_run(class)).collect());
+            Selected { patterns: Some(patterns), granularity: Granularity::Class, findings: Vec::new() }
         }
         Selection::Tests(tests) => select_tests(tests, known),
     }
 }
 
-fn select_tests(tests: &[TestId], known: &[KnownTest]) -> Selected {
+fn select_tests(tests: &[TestId], known: &Known) -> Selected {
     let wanted: HashSet<&TestId> = tests.iter().collect();
-    let mut by_class: HashMap<ClassId, Vec<&KnownTest>> = HashMap::new();
-    for test in known {
-        by_class.entry(test.id.class_id()).or_default().push(test);
+    let mut members_of: HashMap<ClassId, Vec<&KnownTest>> = HashMap::new();
+    for test in &known.tests {
+        members_of.entry(test.id.class_id()).or_default().push(test);
+    }
+    let mut names_of: HashMap<ClassId, Vec<&TestId>> = HashMap::new();
+    for test in tests {
+        names_of.entry(test.class_id()).or_default().push(test);
     }
     let mut patterns = Vec::new();
     let mut granularity = Granularity::Occurrence;
     let mut coarse: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    let classes: Vec<ClassId> = tests.iter().map(TestId::class_id).collect();
-    for class in unique(&classes) {
-        let members = by_class.get(class).map_or(&[][..], Vec::as_slice);
-        let names: Vec<&TestId> =
-            tests.iter().filter(|test| test.class == class.class && test.module == class.module).collect();
-        let pattern = class_pattern(&names, members);
+    for class in unique(tests.iter().map(TestId::class_id).collect()) {
+        let members = members_of.get(&class).map_or(&[][..], Vec::as_slice);
+        let pattern = known.pattern(&class, &names_of[&class], members);
         let more = members.iter().filter(|test| runs(&pattern, &test.id) && !wanted.contains(&test.id)).count();
         let (reached, why) = match &pattern {
             ClassPattern::Whole => (Granularity::Class, "class"),
@@ -61,11 +74,50 @@ fn select_tests(tests: &[TestId], known: &[KnownTest]) -> Selected {
         };
         if more > 0 || matches!(pattern, ClassPattern::Whole) {
             granularity = granularity.max(reached);
+        }
+        if more > 0 {
             coarse.entry(why).or_default().push(format!("{class} ({more} more)"));
         }
-        patterns.push((class.module.clone(), written(&class.class, &pattern, members)));
+        match pattern {
+            ClassPattern::Whole => patterns.extend(known.classes_to_run(&class)),
+            ClassPattern::Names(bases) => {
+                let pattern = written(&class.class, &bases, members);
+                patterns.push((class.module, pattern));
+            }
+        }
     }
-    Selected { patterns: Some(patterns), granularity, findings: coarse.into_iter().map(coarse_finding).collect() }
+    Selected {
+        patterns: Some(unique(patterns)),
+        granularity,
+        findings: coarse.into_iter().map(coarse_finding).collect(),
+    }
+}
+
+impl Known {
+    fn classes_to_run(&self, class: &ClassId) -> Vec<(String, String)> {
+        match self.roots.get(class) {
+            Some(roots) => roots.iter().map(|root| (class.module.clone(), root.clone())).collect(),
+            None => vec![(class.module.clone(), class.class.clone())],
+        }
+    }
+
+    fn pattern(&self, class: &ClassId, names: &[&TestId], members: &[&KnownTest]) -> ClassPattern {
+        if self.by_class.contains(&class.module) || self.roots.contains_key(class) {
+            return ClassPattern::Whole;
+        }
+        let vintage = self.vintage.contains(&class.module);
+        if vintage && names.iter().any(|name| !vintage_can_filter(&name.name, members)) {
+            return ClassPattern::Whole;
+        }
+        class_pattern(names, members)
+    }
+}
+
+/// A name that repeats without parameters to tell it apart is of a JUnit 3 suite.
+fn vintage_can_filter(name: &str, members: &[&KnownTest]) -> bool {
+    let mut equals = members.iter().filter(|member| member.id.name == name);
+    let repeated = equals.clone().count() > 1 && equals.any(|member| member.display.is_none());
+    !repeated && !name.contains('.')
 }
 
 fn coarse_finding((why, classes): (&str, Vec<String>)) -> Finding {
@@ -104,8 +156,7 @@ fn runs(pattern: &ClassPattern, test: &TestId) -> bool {
     }
 }
 
-fn written(class: &str, pattern: &ClassPattern, members: &[&KnownTest]) -> String {
-    let ClassPattern::Names(bases) = pattern else { return class.to_owned() };
+fn written(class: &str, bases: &[String], members: &[&KnownTest]) -> String {
     let mut methods = Vec::new();
     for base in bases {
         methods.push(base.clone());
@@ -130,24 +181,30 @@ fn method(name: &str) -> Option<&str> {
     (!base.is_empty() && base.trim() == base && base.chars().all(writable)).then_some(base)
 }
 
-fn unique(classes: &[ClassId]) -> Vec<&ClassId> {
+fn unique<T: Clone + Eq + std::hash::Hash>(mut items: Vec<T>) -> Vec<T> {
     let mut seen = HashSet::new();
-    classes.iter().filter(|class| seen.insert(*class)).collect()
+    items.retain(|item| seen.insert(item.clone()));
+    items
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn known(ids: &[(&str, Option<&str>)]) -> Vec<KnownTest> {
+    fn known(ids: &[(&str, Option<&str>)]) -> Known {
         let make = |(id, display): &(&str, Option<&str>)| KnownTest {
             id: id.parse().unwrap(),
             display: display.map(str::to_owned),
         };
-        ids.iter().map(make).collect()
+        Known {
+            tests: ids.iter().map(make).collect(),
+            roots: Roots::new(),
+            by_class: BTreeSet::from(["old".to_owned()]),
+            vintage: BTreeSet::from(["vintage".to_owned()]),
+        }
     }
 
-    fn selected(ids: &[&str], known: &[KnownTest]) -> (Vec<String>, Granularity, usize) {
+    fn selected(ids: &[&str], known: &Known) -> (Vec<String>, Granularity, usize) {
         let tests = ids.iter().map(|id| id.parse().unwrap()).collect();
         let selected = select(&Selection::Tests(tests), known);
         let patterns = selected.patterns.unwrap().into_iter().map(|(module, pattern)| format!("{module}:{pattern}"));
@@ -188,9 +245,44 @@ mod tests {
     }
 
     #[test]
+    fn a_provider_without_methods_gets_classes() {
+        let suite = known(&[("old:a.B#x", None), ("old:a.B#y", None)]);
+        let (patterns, granularity, _) = selected(&["old:a.B#x"], &suite);
+        assert_eq!((patterns, granularity), (vec!["old:a.B".to_owned()], Granularity::Class));
+    }
+
+    #[test]
+    fn vintage_gets_classes_where_names_repeat() {
+        let suite = known(&[
+            ("vintage:a.B#x", None),
+            ("vintage:a.B#x~2", None),
+            ("vintage:a.B#y", None),
+            ("vintage:a.C#p", Some("p[0]")),
+            ("vintage:a.C#p~2", Some("p[1]")),
+        ]);
+        assert_eq!(selected(&["vintage:a.B#x~2"], &suite).0, ["vintage:a.B"]);
+        assert_eq!(selected(&["vintage:a.B#y"], &suite).0, ["vintage:a.B#y"]);
+        assert_eq!(selected(&["vintage:a.C#p~2"], &suite).0, ["vintage:a.C#p+p*[*/**"]);
+    }
+
+    #[test]
+    fn tests_that_a_suite_gathered_need_the_suite() {
+        let mut suite = known(&[("a.B$Inner#x", None)]);
+        let class = ClassId { module: String::new(), class: "a.B$Inner".into() };
+        suite.roots.insert(class.clone(), BTreeSet::from(["a.AllTests".to_owned(), "a.MoreTests".to_owned()]));
+        let (patterns, granularity, _) = selected(&["a.B$Inner#x"], &suite);
+        assert_eq!(
+            (patterns, granularity),
+            (vec![":a.AllTests".to_owned(), ":a.MoreTests".into()], Granularity::Class)
+        );
+        let classes = select(&Selection::Classes(vec![class]), &suite).patterns.unwrap();
+        assert_eq!(classes.len(), 2);
+    }
+
+    #[test]
     fn classes_are_selected_whole_and_once() {
         let class = |name: &str| ClassId { module: "m".into(), class: name.into() };
-        let selected = select(&Selection::Classes(vec![class("a.B"), class("a.C"), class("a.B")]), &[]);
+        let selected = select(&Selection::Classes(vec![class("a.B"), class("a.C"), class("a.B")]), &Known::default());
         assert_eq!(selected.patterns, Some(vec![("m".into(), "a.B".into()), ("m".into(), "a.C".into())]));
         assert_eq!(selected.granularity, Granularity::Class);
     }

@@ -293,6 +293,8 @@ fn trial_record(subject: &str, configuration: &str, cores: usize, repetition: u3
         findings,
         load_before: Some(0.4),
         load_after: Some(1.5),
+        swapped_pages: None,
+        throttle_events: None,
         revision: Some("2d62a3e9da726942a93cf16b6e91c0187e6c0136".into()),
         jdk: Some("1.8.0_462".into()),
         maven: Some("3.9.9".into()),

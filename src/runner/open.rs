@@ -180,10 +180,7 @@ fn count_classes(tests: &[TestId]) -> usize {
 fn blank_record(subject: &Subject) -> SubjectRecord {
     SubjectRecord {
         subject: subject.name.clone(),
-        origin: match &subject.origin {
-            Origin::Git { url, .. } => subject::redact(url),
-            Origin::Folder { path } | Origin::Model { path } => path.display().to_string(),
-        },
+        origin: subject::redact(&subject.source),
         revision: None,
         jdk: None,
         maven: None,

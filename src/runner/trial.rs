@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::engine::{Allotment, Parallelism, Session};
 use crate::experiment::{Experiment, TechniqueKind, Trial};
-use crate::store;
 use crate::store::record::{Environment, ExecutionRow, Phase, TrialRecord, Verdict};
+use crate::store::{self, Strain};
 use crate::suite::{Concurrency, Cost, Finding, FindingKind, RunEnd, Tally};
 use crate::technique::{self, Bench, Stage, TechniqueRun};
 
@@ -54,10 +54,14 @@ pub fn run(assignment: &Assignment<'_>, open: &mut OpenSubject) -> miette::Resul
     let measures_load = open.runs_for_real;
     let busy = || measures_load.then(store::busy_cores).flatten();
     draft.record.load_before = busy();
+    let strain = Strain::now();
     let Some(session) = open.session.as_deref_mut() else {
         return Ok(draft.without_run(Verdict::HarnessError, "the subject has no session".to_owned()));
     };
     let ran = technique::run(recipe.technique, recipe.parallelism, open.dependencies.as_ref(), session, &bench);
+    if measures_load {
+        draft.note_strain(Strain::now().since(strain));
+    }
     draft.record.load_after = busy();
     Ok(match ran {
         Ok(TechniqueRun::Ran(stages)) => draft.with_stages(&stages, session, &bench),
@@ -120,12 +124,19 @@ impl Draft {
             findings: vec![],
             load_before: None,
             load_after: None,
+            swapped_pages: None,
+            throttle_events: None,
             revision: open.record.revision.clone(),
             jdk: open.record.jdk.clone(),
             maven: open.record.maven.clone(),
             parade: assignment.environment.parade.clone(),
         };
         Draft { record }
+    }
+
+    fn note_strain(&mut self, strain: Strain) {
+        self.record.swapped_pages = strain.swapped_pages;
+        self.record.throttle_events = strain.throttle_events;
     }
 
     fn without_run(mut self, verdict: Verdict, reason: String) -> Finished {
@@ -139,7 +150,7 @@ impl Draft {
         let (tests, capabilities) = (session.tests(), session.capabilities());
         let expectation = Expectation { tests, set_aside: &bench.set_aside, capabilities, cores };
         let Judgement { verdict, reason, tally, residual, mut findings } = judge::judge(stages, &expectation);
-        findings.extend(self.disturbance());
+        findings.extend(self.disturbances());
         let record = &mut self.record;
         record.verdict = verdict;
         record.reason = reason;
@@ -154,11 +165,19 @@ impl Draft {
         Finished { record: self.record, rows: rows(stages) }
     }
 
-    /// Somebody else was at work on the machine right before the trial.
-    fn disturbance(&self) -> Option<Finding> {
-        let busy = self.record.load_before.filter(|busy| *busy > 0.5)?;
-        let text = format!("{busy:.1} cores were busy with other work right before the trial");
-        Some(Finding::new(FindingKind::Disturbance, text))
+    /// What made this trial slower than it had to be.
+    fn disturbances(&self) -> Vec<Finding> {
+        let record = &self.record;
+        let busy = record.load_before.is_some_and(|cores| cores > 0.5);
+        let swapped = record.swapped_pages.is_some_and(|pages| pages > 0);
+        let throttled = record.throttle_events.is_some_and(|events| events > 0);
+        let seen = [
+            (busy, "other work kept cores busy right before the trial (`load_before` has how many)"),
+            (swapped, "memory was swapped during the trial"),
+            (throttled, "the processor was slowed down for its heat during the trial"),
+        ];
+        let findings = seen.into_iter().filter(|(happened, _)| *happened);
+        findings.map(|(_, text)| Finding::new(FindingKind::Disturbance, text)).collect()
     }
 }
 

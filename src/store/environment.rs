@@ -52,6 +52,42 @@ fn cpu_ticks() -> Option<(u64, u64)> {
     Some((ticks.iter().take(8).sum(), ticks.get(3)? + ticks.get(4)?))
 }
 
+/// Counters of what slows a machine down unseen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Strain {
+    pub swapped_pages: Option<u64>,
+    pub throttle_events: Option<u64>,
+}
+
+impl Strain {
+    pub fn now() -> Self {
+        Strain { swapped_pages: swapped_pages(), throttle_events: throttle_events() }
+    }
+
+    /// What has come since then.
+    pub fn since(self, earlier: Strain) -> Strain {
+        let grown = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
+        Strain {
+            swapped_pages: grown(self.swapped_pages, earlier.swapped_pages),
+            throttle_events: grown(self.throttle_events, earlier.throttle_events),
+        }
+    }
+}
+
+fn swapped_pages() -> Option<u64> {
+    let vmstat = fs::read_to_string("/proc/vmstat").ok()?;
+    let counter = |key: &str| vmstat.lines().find_map(|line| line.strip_prefix(key)?.trim().parse::<u64>().ok());
+    Some(counter("pswpin ")? + counter("pswpout ")?)
+}
+
+/// Virtual machines do not show it.
+fn throttle_events() -> Option<u64> {
+    let cores = fs::read_dir("/sys/devices/system/cpu").ok()?.flatten();
+    let counts =
+        cores.filter_map(|core| fs::read_to_string(core.path().join("thermal_throttle/core_throttle_count")).ok());
+    counts.filter_map(|count| count.trim().parse::<u64>().ok()).reduce(|sum, count| sum + count)
+}
+
 fn os_name() -> String {
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let name = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
@@ -110,6 +146,13 @@ mod tests {
         assert!(environment.logical_cores >= 1);
         assert!(environment.memory_bytes > 0);
         assert!(!environment.kernel.is_empty());
+    }
+
+    #[test]
+    fn strain_is_what_has_come_since() {
+        let strain = |pages| Strain { swapped_pages: Some(pages), throttle_events: None };
+        assert_eq!(strain(7).since(strain(3)), strain(4));
+        assert!(Strain::now().swapped_pages.is_some());
     }
 
     #[test]

@@ -75,7 +75,7 @@ impl Located {
         draft.write_json("manifest.json", manifest)?;
         fs::rename(&draft.dir, &dir).map_err(|error| miette!("{}: {error}", dir.display()))?;
         self.point_latest_to(&dir)?;
-        Ok(RunFolder { dir })
+        RunFolder::open(&dir)
     }
 
     fn point_latest_to(&self, dir: &Path) -> miette::Result<()> {

@@ -12,7 +12,7 @@ mod table;
 
 use std::path::Path;
 
-pub use environment::{busy_cores, capture_environment, logical_cores};
+pub use environment::{Strain, busy_cores, capture_environment, logical_cores};
 pub use journal::{Entry, Journal};
 pub use layout::{Located, RunFolder, locate, sort_out};
 

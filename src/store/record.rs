@@ -115,6 +115,9 @@ pub struct TrialRecord {
     /// Cores that were busy in the quarter second before the trial, and after it.
     pub load_before: Option<f64>,
     pub load_after: Option<f64>,
+    /// Pages swapped in or out, and times that a core was slowed down for its heat, during the trial, where the machine tells.
+    pub swapped_pages: Option<u64>,
+    pub throttle_events: Option<u64>,
     /// Of the subject: full commit hash, or the hash of a folder's content.
     pub revision: Option<String>,
     pub jdk: Option<String>,

@@ -4,7 +4,7 @@
 //! Done once per worktree and everything it depends on; the next time what was found is read back. A build that fails is
 //! data. What the subject's settings mean for its tests is for the engine to say.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,14 +14,14 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{Checkout, Progress, Snapshot, Toolchain, checkout};
-use crate::engine::Parallelism;
+use crate::engine::{Mode, Parallelism};
 use crate::experiment::{Subject, SurefireVersion};
 use crate::home::Home;
 use crate::maven::{
     self, Handshake, Helper, Invocation, Invoked, KnownTest, Limits, SUREFIRE_VERSION, Settings, TestSettings,
 };
 use crate::process::{self, Cause, Exit, Interrupt};
-use crate::suite::{Finding, FindingKind, RunEnd};
+use crate::suite::{Execution, Finding, FindingKind, RunEnd};
 
 /// Of the file with what was found; a change makes every subject build again.
 const RECORD_VERSION: u32 = 1;
@@ -72,6 +72,8 @@ pub struct Prepared {
 pub struct Discovery {
     /// In their original order.
     pub tests: Vec<KnownTest>,
+    /// Classes whose tests run only as part of others.
+    pub gathered: Vec<GatheredClass>,
     /// One per test goal that ran.
     pub suites: Vec<ModuleSuite>,
     /// What differs from the subject as published, and what else a reader must know of this first run.
@@ -82,9 +84,20 @@ pub struct Discovery {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModuleSuite {
     pub module: String,
+    /// The version of Surefire (or Failsafe).
+    pub surefire: String,
     pub providers: Vec<String>,
     /// Versions by `junit`, `jupiter`, `vintage`, `platform`, `testng`.
     pub frameworks: BTreeMap<String, String>,
+}
+
+/// A class whose tests JUnit 3 suites of other classes gather.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GatheredClass {
+    pub module: String,
+    pub class: String,
+    /// The classes to run for them.
+    pub roots: BTreeSet<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -145,10 +158,28 @@ pub fn prepare(preparation: &Preparation<'_>) -> miette::Result<BuildOutcome> {
         snapshot.restore()?;
         return Ok(preparation.ready(checkout, helper, snapshot, discovery));
     }
+    if let Err(error) = build_root(preparation.subject, &checkout) {
+        return Ok(BuildOutcome::Failed { reason: error.to_string(), log: place.logs });
+    }
     // Another JDK, other arguments: nothing of the old build may reach the new one.
     place.forget(&checkout)?;
     let checkout = preparation.checkout()?;
     Building { preparation, checkout: &checkout, helper: &helper, place: &place }.run(&key)
+}
+
+/// Where Maven is started: the worktree, or the folder below it that the experiment names. A link must not lead out.
+pub fn build_root(subject: &Subject, checkout: &Checkout) -> miette::Result<PathBuf> {
+    let root = subject.directory.as_ref().map_or_else(|| checkout.root.clone(), |below| checkout.root.join(below));
+    let shown = subject.directory.as_ref().map_or_else(|| subject.source.clone(), |below| below.display().to_string());
+    let inside = |path: &Path| {
+        let (path, tree) = (path.canonicalize().ok()?, checkout.root.canonicalize().ok()?);
+        path.starts_with(tree).then_some(())
+    };
+    match inside(&root) {
+        Some(()) if root.join("pom.xml").is_file() => Ok(root),
+        Some(()) => Err(miette!("there is no pom.xml in `{shown}`: parade runs Maven projects")),
+        None => Err(miette!("`{shown}` is not a folder of the subject")),
+    }
 }
 
 /// Where a build's record and logs lie, beside its worktree.
@@ -209,7 +240,7 @@ impl Preparation<'_> {
             (&checkout.revision, &checkout.root, &helper.hash),
             (&self.toolchain.java_home, &self.toolchain.java_version, &self.toolchain.maven_version),
             (&subject.maven_args, &subject.environment, &subject.setup, &subject.modules, &subject.phase),
-            (&subject.surefire, &subject.disable_plugins),
+            (&subject.surefire, &subject.disable_plugins, &subject.directory),
         ))
         .map_err(|error| miette!("the settings of {} cannot be hashed: {error}", subject.name))?;
         let mut key = String::new();
@@ -348,10 +379,7 @@ impl Building<'_> {
     fn discover(&self) -> miette::Result<Result<Discovery, Stop>> {
         let subject = self.preparation.subject;
         self.preparation.progress.stage(&format!("running the tests of {} once", subject.name));
-        let tests =
-            TestSettings { parallelism: Parallelism::SEQUENTIAL, cores: 1, selection: None, fetch_providers: true };
-        let settings = Settings { tests: Some(tests), ..settings(subject, self.preparation.toolchain) };
-        let invoked = self.invoke("discovery", &[&subject.phase], &settings, subject.timeout)?;
+        let invoked = self.run_tests("discovery", Parallelism::SEQUENTIAL, None)?;
         let harvest = maven::harvest(&invoked)?;
         let failed = |reason: String| Ok(Err(Stop::Failed { reason, log: invoked.log.clone() }));
         match &harvest.end {
@@ -361,12 +389,49 @@ impl Building<'_> {
             _ if harvest.executions.is_empty() => return failed("the build succeeded, and ran no test".to_owned()),
             _ => {}
         }
+        if invoked.handshake.as_ref().is_some_and(|handshake| !handshake.unfetched.is_empty()) {
+            self.warm(&harvest.executions)?;
+        }
         let mut findings = harvest.findings;
         findings.extend(incomplete(&harvest.end));
         let known = harvest.executions.into_iter();
         let tests = known.map(|execution| KnownTest { id: execution.test, display: execution.display }).collect();
         let suites = invoked.handshake.iter().flat_map(suites).collect();
-        Ok(Ok(Discovery { tests, suites, findings }))
+        let gathered =
+            harvest.roots.into_iter().map(|(id, roots)| GatheredClass { module: id.module, class: id.class, roots });
+        Ok(Ok(Discovery { tests, gathered: gathered.collect(), suites, findings }))
+    }
+
+    fn run_tests(
+        &self,
+        label: &str,
+        parallelism: Parallelism,
+        selection: Option<Vec<(String, String)>>,
+    ) -> miette::Result<Invoked> {
+        let subject = self.preparation.subject;
+        let tests = TestSettings { parallelism, cores: 1, selection, fetch_providers: true };
+        let settings = Settings { tests: Some(tests), ..settings(subject, self.preparation.toolchain) };
+        self.invoke(label, &[&subject.phase], &settings, subject.timeout)
+    }
+
+    /// Old versions of Surefire fetch a provider only by running it: the quickest class of each module will do. What
+    /// this run yields does not matter; what it could not fetch, the first offline run will say.
+    fn warm(&self, executions: &[Execution]) -> miette::Result<()> {
+        let mut seconds: BTreeMap<(&str, &str), f64> = BTreeMap::new();
+        for execution in executions {
+            *seconds.entry((&execution.test.module, &execution.test.class)).or_default() += execution.seconds;
+        }
+        let mut quickest: BTreeMap<&str, (&str, f64)> = BTreeMap::new();
+        for ((module, class), time) in seconds {
+            let best = quickest.entry(module).or_insert((class, time));
+            if time < best.1 {
+                *best = (class, time);
+            }
+        }
+        let selection =
+            quickest.into_iter().map(|(module, (class, _))| (module.to_owned(), class.to_owned())).collect();
+        let classes = Parallelism { mode: Mode::Classes, ..Parallelism::SEQUENTIAL };
+        self.run_tests("warm", classes, Some(selection)).map(drop)
     }
 
     fn invoke(&self, label: &str, goals: &[&str], settings: &Settings, time: Duration) -> miette::Result<Invoked> {
@@ -374,7 +439,7 @@ impl Building<'_> {
         Invocation {
             toolchain: self.preparation.toolchain,
             helper: self.helper,
-            root: &self.checkout.root,
+            root: &build_root(subject, self.checkout)?,
             repository: &self.preparation.home.maven_repository(),
             folder: &self.place.logs.join(label),
             environment: &subject.environment,
@@ -416,6 +481,7 @@ fn incomplete(end: &RunEnd) -> Option<Finding> {
 fn suites(handshake: &Handshake) -> Vec<ModuleSuite> {
     let suite = |goal: &maven::Goal| ModuleSuite {
         module: goal.module.clone(),
+        surefire: goal.version.clone(),
         providers: goal.providers.clone(),
         frameworks: goal.frameworks.clone(),
     };
@@ -444,10 +510,11 @@ mod tests {
         let frameworks = [("junit", "4.13.2"), ("platform", "1.9.0"), ("jupiter", "5.9.0")];
         let suite = ModuleSuite {
             module: String::new(),
+            surefire: String::new(),
             providers: vec![],
             frameworks: frameworks.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
         };
-        assert_eq!(suite.framework_names(), ["JUnit Jupiter 5.9.0", "JUnit 4.13.2"]);
+        assert_eq!(suite.framework_names(), ["JUnit 4.13.2", "JUnit Jupiter 5.9.0"]);
     }
 
     #[test]

@@ -59,7 +59,7 @@ fn find_jdk(variable: Variables<'_>) -> std::result::Result<PathBuf, String> {
     let javac =
         on_path(variable, "javac").ok_or("there is no JDK: JAVA_HOME is not set, and no javac is on the PATH")?;
     let javac = javac.canonicalize().map_err(|error| format!("{}: {error}", javac.display()))?;
-    let home = javac.parent().and_then(Path::parent).filter(|home| home.join("release").is_file());
+    let home = javac.parent().and_then(Path::parent).filter(|home| home.join("bin/java").is_file());
     let shim = || format!("{} does not lie in a JDK; set JAVA_HOME", javac.display());
     home.map(Path::to_owned).ok_or_else(shim)
 }
@@ -88,15 +88,20 @@ fn is_program(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
-/// Every JDK since 7 says its version in a file.
+/// Most JDKs say their version in a file; Debian's 8 has none, so there the compiler is asked.
 fn jdk_version(home: &Path) -> Result<String> {
-    let file = home.join("release");
-    let text = fs::read_to_string(&file).map_err(|error| {
-        miette!(help = "set JAVA_HOME to a JDK", "cannot tell the version of the JDK: {}: {error}", file.display())
-    })?;
+    let text = fs::read_to_string(home.join("release")).unwrap_or_default();
     let version = text.lines().find_map(|line| line.strip_prefix("JAVA_VERSION="));
     let version = version.map(|value| value.trim().trim_matches('"').to_owned()).filter(|value| !value.is_empty());
-    version.ok_or_else(|| miette!("{} does not name the version of the JDK", file.display()))
+    match version {
+        Some(version) => Ok(version),
+        None => ask(&home.join("bin/javac"), "-version", home, parse_javac_version),
+    }
+}
+
+fn parse_javac_version(output: &str) -> Option<String> {
+    let version = output.lines().find_map(|line| line.trim().strip_prefix("javac "))?;
+    Some(version.trim().to_owned())
 }
 
 /// `1.8.0_392` is Java 8, `17.0.15` is Java 17, `22-ea` is Java 22.
@@ -116,7 +121,7 @@ fn maven_version(mvn: &Path, java_home: &Path) -> Result<String> {
     let mut versions = names.filter_map(|entry| core_version(&entry.file_name().to_string_lossy()));
     match versions.next() {
         Some(version) => Ok(version),
-        None => ask_version(mvn, java_home),
+        None => ask(mvn, "--version", java_home, parse_maven_version),
     }
 }
 
@@ -126,25 +131,32 @@ fn core_version(file_name: &str) -> Option<String> {
     numeric.then(|| version.to_owned())
 }
 
-fn ask_version(mvn: &Path, java_home: &Path) -> Result<String> {
+/// Runs a tool of the toolchain for its version. JDK 8 answers on standard error.
+fn ask(program: &Path, argument: &str, java_home: &Path, parse: fn(&str) -> Option<String>) -> Result<String> {
     let failed = |reason: String| {
-        miette!(help = "set MAVEN_HOME to a Maven", "cannot tell the version of {}: {reason}", mvn.display())
+        let help = "set JAVA_HOME to a JDK and MAVEN_HOME to a Maven";
+        miette!(help = help, "cannot tell the version of {}: {reason}", program.display())
     };
-    let mut command = Command::new(mvn);
-    command.args(["--batch-mode", "--version"]).env("JAVA_HOME", java_home).env_remove("MAVEN_OPTS");
-    command.current_dir("/").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut command = Command::new(program);
+    command.arg(argument).env("JAVA_HOME", java_home).env_remove("MAVEN_OPTS");
+    command.current_dir("/").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| failed(error.to_string()))?;
     let mut text = Vec::new();
-    if let Some(output) = child.stdout.take() {
-        output.take(64 * 1024).read_to_end(&mut text).map_err(|error| failed(error.to_string()))?;
+    let outputs = [child.stdout.take().map(as_reader), child.stderr.take().map(as_reader)];
+    for output in outputs.into_iter().flatten() {
+        output.take(32 * 1024).read_to_end(&mut text).map_err(|error| failed(error.to_string()))?;
     }
     let status = child.wait().map_err(|error| failed(error.to_string()))?;
     let text = String::from_utf8_lossy(&text);
-    parse_version(&text)
+    parse(&text)
         .ok_or_else(|| failed(format!("it ended with {status} and said {:?}", text.lines().next().unwrap_or(""))))
 }
 
-fn parse_version(output: &str) -> Option<String> {
+fn as_reader<'a>(output: impl Read + 'a) -> Box<dyn Read + 'a> {
+    Box::new(output)
+}
+
+fn parse_maven_version(output: &str) -> Option<String> {
     let after = output.lines().find_map(|line| line.split_once("Apache Maven ")).map(|(_, after)| after)?;
     let version: String = after.chars().take_while(|c| c.is_ascii_alphanumeric() || ".-".contains(*c)).collect();
     version.starts_with(|c: char| c.is_ascii_digit()).then_some(version)
@@ -165,6 +177,7 @@ mod tests {
     fn machine() -> TempDir {
         let folder = tempfile::tempdir().unwrap();
         program(&folder.path().join("jdk/bin/javac"), "");
+        program(&folder.path().join("jdk/bin/java"), "");
         fs::write(folder.path().join("jdk/release"), "IMPLEMENTOR=\"X\"\nJAVA_VERSION=\"1.8.0_392\"\n").unwrap();
         program(&folder.path().join("maven/bin/mvn"), "");
         fs::create_dir_all(folder.path().join("maven/lib")).unwrap();
@@ -224,6 +237,16 @@ mod tests {
         program(&mvn, "#!/bin/sh\necho no; exit 3\n");
         let report = find_with(&variables).unwrap_err().to_string();
         assert!(report.contains("\"no\""), "{report}");
+    }
+
+    #[test]
+    fn a_jdk_without_a_release_file_is_asked() {
+        let machine = machine();
+        fs::remove_file(machine.path().join("jdk/release")).unwrap();
+        program(&machine.path().join("jdk/bin/javac"), "#!/bin/sh\necho javac 1.8.0_504 >&2\n");
+        let variables = [("JAVA_HOME", machine.path().join("jdk")), ("M2_HOME", machine.path().join("maven"))];
+        let found = find_with(&variables).unwrap();
+        assert_eq!((found.java_version.as_str(), found.java_major), ("1.8.0_504", 8));
     }
 
     #[test]

@@ -12,11 +12,11 @@ use std::path::{Component, Path};
 use miette::miette;
 
 use super::{Capabilities, Mode, RunRequest, Session, Support};
-use crate::maven::{self, Invocation, Limits, Settings, TestSettings};
+use crate::maven::{self, Invocation, Known, Limits, Settings, TestSettings};
 use crate::process::Interrupt;
 use crate::subject::Changes;
-use crate::subject::build::{Prepared, settings};
-use crate::suite::{Finding, FindingKind, SuiteRun, TestId};
+use crate::subject::build::{Discovery, Prepared, build_root, settings};
+use crate::suite::{ClassId, Finding, FindingKind, SuiteRun, TestId};
 
 /// A prepared subject, ready to run its tests.
 #[derive(Debug)]
@@ -24,6 +24,7 @@ pub struct SurefireSession {
     prepared: Prepared,
     tests: Vec<TestId>,
     capabilities: Capabilities,
+    known: Known,
     interrupt: Interrupt,
     /// What every run's processes are tagged with.
     tag: String,
@@ -35,7 +36,8 @@ impl SurefireSession {
         prepared.snapshot.restore()?;
         let tests = prepared.discovery.tests.iter().map(|test| test.id.clone()).collect();
         let capabilities = modes::capabilities(&prepared.discovery.suites);
-        Ok(SurefireSession { prepared, tests, capabilities, interrupt, tag: tag.into() })
+        let known = known(&prepared.discovery);
+        Ok(SurefireSession { prepared, tests, capabilities, known, interrupt, tag: tag.into() })
     }
 
     pub fn prepared(&self) -> &Prepared {
@@ -48,7 +50,7 @@ impl SurefireSession {
         Invocation {
             toolchain: &self.prepared.toolchain,
             helper: &self.prepared.helper,
-            root: &self.prepared.checkout.root,
+            root: &build_root(subject, &self.prepared.checkout)?,
             repository: &self.prepared.repository,
             folder: &allotment.logs.join(safe_label(&request.label)?),
             environment: &subject.environment,
@@ -61,7 +63,8 @@ impl SurefireSession {
                 memory_bytes: allotment.memory_bytes,
                 time: request.time_limit,
             },
-            tag: format!("{}-{}", self.tag, request.label),
+            // Everything of the same tag ends with the run, so no other parade may have it.
+            tag: format!("{}-{}-{}-{}", self.tag, subject.name, std::process::id(), request.label),
         }
         .run(&self.interrupt)
     }
@@ -93,7 +96,7 @@ impl Session for SurefireSession {
 
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
         let partial = self.mode_finding(request.parallelism.mode)?;
-        let selected = maven::select(&request.selection, &self.prepared.discovery.tests);
+        let selected = maven::select(&request.selection, &self.known);
         let tests = TestSettings {
             parallelism: request.parallelism,
             cores: request.allotment.cores,
@@ -120,6 +123,17 @@ impl Session for SurefireSession {
             granularity: selected.granularity,
             findings,
         })
+    }
+}
+
+fn known(discovery: &Discovery) -> Known {
+    let gathered = discovery.gathered.iter();
+    let class = |module: &String, class: &String| ClassId { module: module.clone(), class: class.clone() };
+    Known {
+        tests: discovery.tests.clone(),
+        roots: gathered.map(|entry| (class(&entry.module, &entry.class), entry.roots.clone())).collect(),
+        by_class: modes::modules_with_junit3(&discovery.suites),
+        vintage: modes::modules_with_vintage(&discovery.suites),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Which modes the frameworks of a suite have.
 
+use std::collections::BTreeSet;
+
 use crate::engine::{Capabilities, Mode, ModeSupport, Support};
 use crate::subject::build::ModuleSuite;
 use crate::suite::Granularity;
@@ -8,11 +10,24 @@ use crate::suite::Granularity;
 const JUNIT: [u32; 2] = [4, 7];
 const JUPITER: [u32; 2] = [5, 3];
 const VINTAGE: [u32; 2] = [5, 12];
+/// The first Surefire that does not pass over `classesAndMethods`.
+const BOTH: [u32; 2] = [2, 16];
 
 /// Surefire selects by name: one occurrence among several is beyond it.
 pub fn capabilities(suites: &[ModuleSuite]) -> Capabilities {
     let modes = Mode::ALL.into_iter().map(|mode| ModeSupport { mode, support: combined(suites, mode) }).collect();
     Capabilities { selection: Granularity::Name, modes }
+}
+
+/// JUnit 3's own provider takes classes only.
+pub fn modules_with_junit3(suites: &[ModuleSuite]) -> BTreeSet<String> {
+    let runs_junit3 = |suite: &&ModuleSuite| suite.providers.iter().any(|provider| provider == "surefire-junit3");
+    suites.iter().filter(runs_junit3).map(|suite| suite.module.clone()).collect()
+}
+
+pub fn modules_with_vintage(suites: &[ModuleSuite]) -> BTreeSet<String> {
+    let has_vintage = |suite: &&ModuleSuite| suite.frameworks.contains_key("vintage");
+    suites.iter().filter(has_vintage).map(|suite| suite.module.clone()).collect()
 }
 
 fn combined(suites: &[ModuleSuite], mode: Mode) -> Support {
@@ -45,11 +60,20 @@ fn module_supports(suite: &ModuleSuite, mode: Mode) -> Vec<Support> {
 }
 
 fn provider_support(suite: &ModuleSuite, provider: &str, mode: Mode) -> Support {
+    // All providers of a module get the same parameter, and this value breaks TestNG's.
+    if mode == Mode::ClassesAndMethods && suite.providers.iter().any(|own| own == "surefire-testng") {
+        return Support::None("TestNG has no mode `classesAndMethods`".to_owned());
+    }
     match provider {
-        "surefire-junit4" | "surefire-junit47" => since(suite, "junit", "JUnit", JUNIT),
-        "surefire-testng" if mode == Mode::ClassesAndMethods => {
-            Support::None("TestNG has no mode `classesAndMethods`".to_owned())
+        "surefire-junit4" | "surefire-junit47"
+            if mode == Mode::ClassesAndMethods && major_minor(&suite.surefire) < BOTH =>
+        {
+            Support::None(format!(
+                "Surefire {} has no mode `classesAndMethods`, which begins with 2.16",
+                suite.surefire
+            ))
         }
+        "surefire-junit4" | "surefire-junit47" => since(suite, "junit", "JUnit", JUNIT),
         "surefire-testng" => Support::Full,
         "surefire-junit-platform" => platform_support(suite),
         "surefire-junit3" => Support::None("JUnit 3 has no parallel modes".to_owned()),
@@ -96,6 +120,7 @@ mod tests {
     fn suite(providers: &[&str], frameworks: &[(&str, &str)]) -> ModuleSuite {
         ModuleSuite {
             module: String::new(),
+            surefire: "3.5.6".to_owned(),
             providers: providers.iter().map(|&p| p.to_owned()).collect(),
             frameworks: frameworks.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
         }
@@ -122,6 +147,14 @@ mod tests {
             let suites = [suite(&["surefire-junit4"], &[("junit", version)])];
             assert_eq!(support(&suites, Mode::Methods), expected, "{version}");
         }
+    }
+
+    #[test]
+    fn old_surefire_passes_over_classes_and_methods() {
+        let mut old = suite(&["surefire-junit47"], &[("junit", "4.12")]);
+        old.surefire = "2.15".to_owned();
+        assert_eq!(support(std::slice::from_ref(&old), Mode::ClassesAndMethods), "none");
+        assert_eq!(support(&[old], Mode::Classes), "full");
     }
 
     #[test]

@@ -54,7 +54,7 @@ fn best(speedups: &[SpeedupRow]) -> Option<Best> {
 fn speed(run: &RunData, speedups: &[SpeedupRow], averages: &[AverageRow]) -> String {
     let subjects = run.manifest.subjects.len();
     let all = averages.iter().filter(|row| row.scope == Scope::All && row.gained > 0);
-    let gain = |row: &AverageRow| row.geometric_mean.unwrap_or(0.0);
+    let gain = |row: &AverageRow| typical_gain(row, speedups);
     let best = all.max_by(|a, b| a.gained.cmp(&b.gained).then(gain(a).total_cmp(&gain(b))));
     match best {
         Some(row) => faster(run, row, speedups),
@@ -70,17 +70,23 @@ fn speed(run: &RunData, speedups: &[SpeedupRow], averages: &[AverageRow]) -> Str
 }
 
 fn faster(run: &RunData, row: &AverageRow, speedups: &[SpeedupRow]) -> String {
-    let here = speedups.iter().filter(|s| s.configuration == row.configuration && s.cores == row.cores);
-    let gains: Vec<f64> = here.filter(|s| s.gained()).filter_map(|s| s.speedup).collect();
-    let typical = stats::geometric_mean(&gains).unwrap_or(1.0);
+    let caution = if run.manifest.repetitions < 2 { "; one repetition is a hint, not a result" } else { "" };
     format!(
-        "{} is {typical:.2}× faster than {} on {} of {} ({}).",
+        "{} is {:.2}× faster than {} on {} of {} ({}{caution}).",
         shown(&row.configuration),
+        typical_gain(row, speedups),
         shown(&run.manifest.baseline),
         row.gained,
         plural(run.manifest.subjects.len(), "subject"),
         plural(row.cores, "core"),
     )
+}
+
+/// Over the subjects that gained at all: what a project that gains can expect.
+fn typical_gain(row: &AverageRow, speedups: &[SpeedupRow]) -> f64 {
+    let here = speedups.iter().filter(|s| s.configuration == row.configuration && s.cores == row.cores);
+    let gains: Vec<f64> = here.filter(|s| s.gained()).filter_map(|s| s.speedup).collect();
+    stats::geometric_mean(&gains).unwrap_or(1.0)
 }
 
 /// Failures after the first stage, and those of them that were gone in the end, over all finished repetitions of PASTE.

@@ -37,9 +37,10 @@ pub struct SetAsideRow {
 }
 
 impl SubjectRow {
-    /// The first seven digits of a commit, as studies print it.
+    /// The first seven digits of a commit, as studies print it, or of the hash of a folder.
     pub fn short_revision(&self) -> &str {
         let revision = self.revision.as_deref().unwrap_or("–");
+        let revision = revision.strip_prefix("content-").unwrap_or(revision);
         revision.char_indices().nth(7).map_or(revision, |(end, _)| &revision[..end])
     }
 }

@@ -19,6 +19,9 @@ fn subject(origin: Origin) -> Subject {
     Subject {
         name: "subject".into(),
         origin,
+        source: "somewhere".into(),
+        directory: None,
+        overrides: BTreeMap::new(),
         modules: Vec::new(),
         maven_args: Vec::new(),
         environment: BTreeMap::new(),

@@ -15,7 +15,10 @@ public class JUnit4Listener extends RunListener {
     @Override
     public void testRunStarted(Description description) {
         Reporting.claim(this);
-        plan(description);
+        // Old versions of Surefire have nothing to say here.
+        if (description != null) {
+            plan(description);
+        }
     }
 
     @Override

@@ -115,7 +115,9 @@ public final class PlatformListener implements TestExecutionListener {
             plain = JUnit4Name.plain(name != null ? name.full : legacy);
         }
         int occurrence = planned.getOrDefault(test.getUniqueId(), 1);
-        return new TestCase(className, plain, occurrence, test.getDisplayName());
+        boolean hasRunner = id.engine.equals("junit-vintage") && !id.segments.isEmpty();
+        String root = hasRunner ? id.segments.get(0)[1] : className;
+        return new TestCase(className, plain, occurrence, test.getDisplayName(), root);
     }
 
     private static String sourceClass(TestIdentifier test, UniqueIdSegments id) {

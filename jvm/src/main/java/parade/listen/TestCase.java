@@ -9,11 +9,18 @@ final class TestCase {
     final String name;
     final int occurrence;
     final String display;
+    /** The class that has to be run for this test to run, where it is another one: a JUnit 3 suite gathers tests. */
+    final String root;
 
     TestCase(String className, String name, int occurrence, String display) {
+        this(className, name, occurrence, display, className);
+    }
+
+    TestCase(String className, String name, int occurrence, String display, String root) {
         this.className = className;
         this.name = name;
         this.occurrence = occurrence;
         this.display = display;
+        this.root = root;
     }
 }

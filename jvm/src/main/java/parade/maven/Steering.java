@@ -63,7 +63,7 @@ final class Steering {
         goal.set("failIfNoTests", false);
         goal.set("forkedProcessTimeoutInSeconds", 0);
         override("forkCount", settings.forks(), "1");
-        override("reuseForks", settings.reuseForks(), true);
+        isolate();
         override("useUnlimitedThreads", false, false);
         for (String pools : new String[] {"threadCountSuites", "threadCountClasses", "threadCountMethods"}) {
             override(pools, 0, 0);
@@ -76,13 +76,24 @@ final class Steering {
         setProperties(testNg && !threaded);
     }
 
+    /** A process for every class is isolation that tests may need, and no parallelism: a project that wants it keeps it. */
+    private void isolate() {
+        if (settings.reuseForks() && Boolean.FALSE.equals(goal.get("reuseForks"))) {
+            deviations.add("the project sets reuseForks=false; kept, so that every test class has a process of its own");
+        } else {
+            override("reuseForks", settings.reuseForks(), true);
+        }
+    }
+
     /** Does Surefire's own `parallel` reach the framework in this mode? The JUnit Platform has settings of its own. */
     private boolean isThreaded() {
         if (settings.mode().equals("sequential")) {
             return false;
         }
-        boolean testNg = frameworks.runs("surefire-testng") && !settings.mode().equals("classesAndMethods");
-        return testNg || (frameworks.runsJUnit4() && frameworks.isJUnit47());
+        if (frameworks.runs("surefire-testng")) {
+            return !settings.mode().equals("classesAndMethods");
+        }
+        return frameworks.runsJUnit4() && frameworks.isJUnit47();
     }
 
     private void setProperties(boolean testNgSequential) {
@@ -141,6 +152,9 @@ final class Steering {
     private void override(String field, Object value, Object byDefault) {
         Object pinned = goal.get(field);
         if (!goal.set(field, value)) {
+            if (!text(value).equals(text(byDefault))) {
+                deviations.add("this version of Surefire has no " + field + ", so it cannot be set to " + value);
+            }
             return;
         }
         if (!Objects.equals(text(pinned), text(byDefault)) && !Objects.equals(text(pinned), text(value))) {

@@ -2,7 +2,9 @@ package parade.maven;
 
 import java.io.File;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -24,6 +26,10 @@ import parade.Line;
 @Named
 @Singleton
 public class TestGoals implements MojoExecutionListener {
+    private static final List<String> TEST_GOALS =
+        Arrays.asList("maven-surefire-plugin:test", "maven-failsafe-plugin:integration-test");
+    /** Runs nothing, and fails the build for what the tests did. */
+    private static final String JUDGING_GOAL = "maven-failsafe-plugin:verify";
     private static final Pattern LATE_PROPERTY = Pattern.compile("@\\{([^}]+)}");
 
     private final Set<File> clearedReports = new HashSet<>();
@@ -31,8 +37,13 @@ public class TestGoals implements MojoExecutionListener {
 
     @Override
     public synchronized void beforeMojoExecution(MojoExecutionEvent event) throws MojoExecutionException {
-        Settings settings = isTestGoal(event.getExecution()) ? Settings.load() : null;
+        String name = name(event.getExecution());
+        Settings settings = TEST_GOALS.contains(name) || name.equals(JUDGING_GOAL) ? Settings.load() : null;
         if (settings == null || settings.events() == null) {
+            return;
+        }
+        if (name.equals(JUDGING_GOAL)) {
+            new Fields(event.getMojo()).set("testFailureIgnore", true);
             return;
         }
         try {
@@ -46,15 +57,7 @@ public class TestGoals implements MojoExecutionListener {
     public void afterMojoExecutionSuccess(MojoExecutionEvent event) {}
 
     @Override
-    public void afterExecutionFailure(MojoExecutionEvent event) {
-        Settings settings = Settings.load();
-        if (settings != null) {
-            String module = Modules.path(event.getSession(), event.getProject());
-            String cause = event.getCause() == null ? "" : String.valueOf(event.getCause().getMessage());
-            new Handshake(settings.handshake()).write(
-                new Line("broken").field(module).field(describe(event.getExecution())).field(cause, 8192));
-        }
-    }
+    public void afterExecutionFailure(MojoExecutionEvent event) {}
 
     private void steer(Settings settings, MojoExecutionEvent event) throws IOException {
         MavenProject project = event.getProject();
@@ -89,7 +92,7 @@ public class TestGoals implements MojoExecutionListener {
             String version = event.getExecution().getPlugin().getVersion();
             String missing = Providers.fetch(goal, event.getSession(), project, version);
             if (missing != null) {
-                handshake.deviation(module, missing);
+                handshake.write(new Line("unfetched").field(module).field(missing));
             }
         }
     }
@@ -136,12 +139,10 @@ public class TestGoals implements MojoExecutionListener {
     }
 
     private static String describe(MojoExecution execution) {
-        return execution.getArtifactId() + ":" + execution.getGoal() + "@" + execution.getExecutionId();
+        return name(execution) + "@" + execution.getExecutionId();
     }
 
-    private static boolean isTestGoal(MojoExecution execution) {
-        String goal = execution.getArtifactId() + ":" + execution.getGoal();
-        return execution.getGroupId().equals("org.apache.maven.plugins")
-            && (goal.equals("maven-surefire-plugin:test") || goal.equals("maven-failsafe-plugin:integration-test"));
+    private static String name(MojoExecution execution) {
+        return execution.getArtifactId() + ":" + execution.getGoal();
     }
 }
