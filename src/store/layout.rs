@@ -181,9 +181,11 @@ impl RunFolder {
         frames::merge(&files, &self.dir.join("tests.parquet"))
     }
 
-    /// Measured trials that the plan no longer has stay in the journal, but say nothing about the present settings.
+    /// What was planned, and what became of it. Measured trials that the plan no longer has stay in the journal, but say nothing about the present settings.
     pub fn read(&self) -> miette::Result<RunData> {
-        let manifest = self.manifest()?;
+        let mut manifest = self.manifest()?;
+        manifest.subjects.retain(|name| manifest.trials.iter().any(|trial| trial.subject == *name));
+        manifest.configurations.retain(|entry| manifest.trials.iter().any(|trial| trial.configuration == entry.name));
         let planned: HashSet<&str> = manifest.trials.iter().map(|trial| trial.id.as_str()).collect();
         let (subjects, mut trials) = sort_out(journal::read(&self.journal_path())?);
         trials.retain(|record| record.phase != Phase::Measured || planned.contains(record.trial.as_str()));
