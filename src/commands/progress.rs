@@ -1,6 +1,6 @@
 //! What a person sees while a run is under way: a bar on a terminal, plain lines elsewhere.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ const PAUSE_BETWEEN_LINES: Duration = Duration::from_secs(10);
 impl Progress {
     pub fn new() -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+            let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr());
             bar.set_style(style(STYLE));
             bar.enable_steady_tick(Duration::from_millis(200));
             bar
@@ -38,7 +38,7 @@ impl Progress {
     fn line(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.println(text),
-            None => eprintln!("{text}"),
+            None => say(text),
         }
     }
 
@@ -46,7 +46,7 @@ impl Progress {
     fn status(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.set_message(text.to_owned()),
-            None => eprintln!("{text}"),
+            None => say(text),
         }
     }
 
@@ -66,15 +66,15 @@ impl Progress {
     }
 
     fn transfer(&mut self, done: u64, total: u64) {
-        if done == 0 {
+        if total == 0 {
             return;
         }
-        let text = if total > 0 { format!("{done} of {total}") } else { done.to_string() };
+        let text = format!("{done} of {total}");
         match &self.bar {
             Some(bar) => bar.set_prefix(format!("{text} ")),
             None if self.last_line.elapsed() > PAUSE_BETWEEN_LINES => {
                 self.last_line = Instant::now();
-                eprintln!("    {text}");
+                say(&format!("    {text}"));
             }
             None => {}
         }
@@ -110,7 +110,7 @@ impl Progress {
             }
             None => {
                 let percent = (done * 100).checked_div(planned).unwrap_or(100);
-                eprintln!("[{done}/{planned} {percent} %{left}] {what}");
+                say(&format!("[{done}/{planned} {percent} %{left}] {what}"));
             }
         }
     }
@@ -136,6 +136,11 @@ impl Progress {
             record.tally.ran() + record.tally.not_run,
         ));
     }
+}
+
+/// Nobody may be reading any more: a run goes on all the same.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 const STYLE: &str = "{bar:24.cyan/blue} {percent:>3} %  {prefix}{wide_msg}";

@@ -221,6 +221,7 @@ impl Sample {
             started_at: started(),
             host: "laboratory".into(),
             parade: "0.1.0".into(),
+            contents: std::collections::BTreeMap::new(),
         };
         let subjects = subjects.iter().map(|subject| subject_record(subject)).collect();
         Sample { data: RunData { manifest, environment: environment(), subjects, trials: Vec::new() } }
@@ -335,6 +336,7 @@ fn subject_record(subject: &str) -> SubjectRecord {
         subject: subject.into(),
         origin: format!("subjects/{subject}"),
         revision: Some("2d62a3e9da726942a93cf16b6e91c0187e6c0136".into()),
+        requested: None,
         jdk: Some("1.8.0_462".into()),
         maven: Some("3.9.9".into()),
         frameworks: vec!["JUnit 4.13.2".into()],

@@ -26,6 +26,7 @@ pub fn between(
     changes.compare("baseline", &old.baseline, &new.baseline);
     changes.compare_configurations(old, new);
     changes.compare_trials(old, new);
+    changes.compare_contents(old, new);
     changes.compare("host", &old_machine.hostname, &new_machine.hostname);
     changes.compare("processor", &old_machine.cpu_model, &new_machine.cpu_model);
     changes.compare("number of cores", &old_machine.logical_cores, &new_machine.logical_cores);
@@ -46,7 +47,7 @@ fn gib(machine: &Environment) -> u64 {
 pub fn refusal(folder: &Path, changes: &[String]) -> miette::Report {
     miette!(
         help = "--fresh starts a new run; --accept-changes goes on with this one, and keeps the earlier settings beside it",
-        "the unfinished run in {} cannot go on, as things have changed since:\n  - {}",
+        "the run in {} cannot go on, as things have changed since:\n  - {}",
         folder.display(),
         changes.join("\n  - ")
     )
@@ -64,6 +65,14 @@ impl Changes {
     fn compare_configurations(&mut self, old: &RunManifest, new: &RunManifest) {
         let names = |manifest: &RunManifest| manifest.configurations.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
         self.compare("configurations", &names(old), &names(new));
+    }
+
+    /// What the experiment names by path may have been edited under the same name.
+    fn compare_contents(&mut self, old: &RunManifest, new: &RunManifest) {
+        let edited = |(name, hash): &(&String, &String)| old.contents.get(*name).is_some_and(|known| known != *hash);
+        for (name, _) in new.contents.iter().filter(edited) {
+            self.0.push(format!("the content of subject `{name}`"));
+        }
     }
 
     /// A trial's id holds every setting: another id for the same cell means other settings. Cells that only one of them

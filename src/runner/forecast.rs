@@ -34,7 +34,8 @@ impl<'a> Forecast<'a> {
     pub fn from(finished: &'a [TrialRecord]) -> Self {
         let mut forecast = Forecast::default();
         for record in finished.iter().filter(|record| record.phase != Phase::Screening) {
-            let seconds = record.cost.wall_seconds;
+            // A model suite has no JDK, and its virtual time passes in no time.
+            let seconds = if record.jdk.is_some() { record.cost.wall_seconds } else { 0.0 };
             let cell = (record.subject.as_str(), record.configuration.as_str(), record.cores);
             forecast.cells.entry(cell).or_default().add(seconds);
             forecast.subjects.entry(&record.subject).or_default().add(seconds);

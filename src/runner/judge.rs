@@ -7,6 +7,9 @@ use crate::store::record::{ResidualTest, StageRecord, TrialRecord, Verdict};
 use crate::suite::{Execution, Finding, FindingKind, Outcome, RunEnd, Tally, TestId};
 use crate::technique::{LastOutcomes, Stage};
 
+/// Of a message in the journal; `tests.parquet` has more of it.
+const MAX_MESSAGE: usize = 500;
+
 /// What was expected of a trial.
 #[derive(Debug)]
 pub struct Expectation<'a> {
@@ -53,8 +56,22 @@ fn residual(last: &LastOutcomes<'_>, expectation: &Expectation<'_>) -> Vec<Resid
         .collect()
 }
 
+/// Everything that did not pass, skipped tests too, without messages: what screening compares run by run.
+pub fn not_passed(stages: &[Stage], tests: &[TestId]) -> Vec<ResidualTest> {
+    let nobody = HashSet::new();
+    let last = LastOutcomes::after(stages, &nobody);
+    let outcome = |test: &TestId| last.of(test).map_or(Outcome::NotRun, |execution| execution.outcome);
+    let entry = |test: &TestId| ResidualTest { test: test.clone(), outcome: outcome(test), message: None };
+    tests.iter().map(entry).filter(|entry| entry.outcome != Outcome::Passed).collect()
+}
+
 fn of_execution(execution: &Execution) -> ResidualTest {
-    ResidualTest { test: execution.test.clone(), outcome: execution.outcome, message: execution.message.clone() }
+    let shortened = |message: &String| message.chars().take(MAX_MESSAGE).collect();
+    ResidualTest {
+        test: execution.test.clone(),
+        outcome: execution.outcome,
+        message: execution.message.as_ref().map(shortened),
+    }
 }
 
 /// The gravest thing that happened names the trial.

@@ -11,7 +11,7 @@ mod screening;
 mod trial;
 mod watch;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 use crate::experiment::{Experiment, Plan, Subject, Trial};
 use crate::home::Home;
 use crate::process::{self, Interrupt};
-use crate::store::record::{ConfigurationSummary, Environment, Phase, RunManifest, TrialRecord, Verdict};
+use crate::store::record::{ConfigurationSummary, Environment, Phase, RunManifest, SubjectRecord, TrialRecord};
 use crate::store::{self, Entry, Journal, Located, RunFolder};
 
 use forecast::Forecast;
@@ -66,10 +66,10 @@ pub fn run(
 ) -> miette::Result<Summary> {
     let located = store::locate(&order.results, &folder_of(order))?;
     let environment = open::environment(order.experiment)?;
-    let manifest = manifest(order, &environment);
+    let manifest = manifest(order, &environment, open::contents(order.experiment, home));
     let folder = choose_folder(order, &located, &manifest, &environment)?;
     let (journal, entries) = folder.journal()?;
-    let (_, trials) = store::sort_out(entries);
+    let (prepared_before, trials) = store::sort_out(entries);
     let mut run = Run {
         order,
         home,
@@ -78,6 +78,7 @@ pub fn run(
         environment,
         journal,
         trials,
+        prepared_before,
         subjects: HashMap::new(),
         tag: run_tag(&folder),
         folder,
@@ -85,7 +86,7 @@ pub fn run(
     };
     run.clear_leftovers();
     let carried_out = run.carry_out();
-    let derived = run.folder.derive_tables(&run.trials);
+    let derived = run.folder.derive_tables();
     carried_out.and(derived)?;
     Ok(run.summary())
 }
@@ -96,7 +97,7 @@ fn folder_of(order: &Order<'_>) -> String {
     if order.quick { format!("{name}-quick") } else { name.clone() }
 }
 
-fn manifest(order: &Order<'_>, environment: &Environment) -> RunManifest {
+fn manifest(order: &Order<'_>, environment: &Environment, contents: BTreeMap<String, String>) -> RunManifest {
     let experiment = order.experiment;
     let configurations = experiment.configurations.iter().map(|configuration| ConfigurationSummary {
         name: configuration.name.clone(),
@@ -119,6 +120,7 @@ fn manifest(order: &Order<'_>, environment: &Environment) -> RunManifest {
         started_at: jiff::Timestamp::now(),
         host: environment.hostname.clone(),
         parade: environment.parade.clone(),
+        contents,
     }
 }
 
@@ -160,6 +162,8 @@ struct Run<'a> {
     folder: RunFolder,
     journal: Journal,
     trials: Vec<TrialRecord>,
+    /// What earlier sittings of the same run found out about the subjects.
+    prepared_before: Vec<SubjectRecord>,
     subjects: HashMap<String, OpenSubject>,
     tag: String,
     ran: usize,
@@ -204,8 +208,10 @@ impl Run<'_> {
     /// Clone, build, discover and screen, all before the first trial: a block holds every subject.
     fn prepare_subjects(&mut self, missing: &[Trial]) -> miette::Result<()> {
         let wanted: HashSet<&str> = missing.iter().map(|trial| trial.subject.as_str()).collect();
-        let experiment = self.order.experiment;
-        for subject in experiment.subjects.iter().filter(|subject| wanted.contains(subject.name.as_str())) {
+        let mut subjects: Vec<&Subject> = self.order.experiment.subjects.iter().collect();
+        // A worktree is held until the end. In one order for all, two parades cannot wait for each other for ever.
+        subjects.sort_by(|a, b| a.name.cmp(&b.name));
+        for subject in subjects.into_iter().filter(|subject| wanted.contains(subject.name.as_str())) {
             if self.interrupt.is_set() {
                 return Ok(());
             }
@@ -217,7 +223,7 @@ impl Run<'_> {
     fn prepare_subject(&mut self, subject: &Subject) -> miette::Result<()> {
         self.watcher.event(&Event::Preparing { subject: &subject.name });
         let logs = self.folder.logs(&format!("prepare-{}", subject.name));
-        let pinned = self.pinned(&subject.name);
+        let pinned = self.pinned(subject);
         let request = open::Request {
             subject,
             pinned,
@@ -240,19 +246,23 @@ impl Run<'_> {
     }
 
     /// The commit that an earlier sitting of this run used: a branch may have moved since.
-    fn pinned(&self, subject: &str) -> Option<String> {
-        let known = self.folder.read().ok()?.subjects.into_iter().find(|record| record.subject == subject);
-        known.and_then(|record| record.revision)
+    fn pinned(&self, subject: &Subject) -> Option<String> {
+        let now = open::blank_record(subject);
+        let same = |known: &&SubjectRecord| {
+            known.subject == now.subject && known.origin == now.origin && known.requested == now.requested
+        };
+        let known = self.prepared_before.iter().find(same).filter(|_| now.requested.is_some());
+        known.and_then(|record| record.revision.clone())
     }
 
     fn warm_up(&mut self, missing: &[Trial]) -> miette::Result<()> {
+        let cell = |trial: &Trial| (trial.subject.clone(), trial.configuration.clone(), trial.cores);
+        let wanted: HashSet<_> = missing.iter().map(cell).collect();
         let mut seen = HashSet::new();
-        for trial in missing {
-            let cell = (trial.subject.clone(), trial.configuration.clone(), trial.cores);
-            if !seen.insert(cell) {
-                continue;
-            }
-            for number in 1..=self.order.experiment.warmup {
+        let first = |trial: &&Trial| seen.insert(cell(trial)) && wanted.contains(&cell(trial));
+        let order = self.order;
+        for trial in order.plan.trials.iter().filter(first) {
+            for number in 1..=order.experiment.warmup {
                 self.run_once(&warm_up_of(trial, number), Phase::Warmup)?;
             }
         }
@@ -285,7 +295,8 @@ impl Run<'_> {
         if self.interrupt.is_set() {
             return Ok(());
         }
-        let record = self.folder.record_trial(&mut self.journal, finished.record, &finished.rows)?;
+        let record = finished.record;
+        self.folder.record_trial(&mut self.journal, &record, &finished.rows)?;
         self.watcher.event(&Event::TrialEnded { record: &record });
         self.ran += usize::from(phase == Phase::Measured);
         self.trials.retain(|known| known.trial != record.trial);
@@ -318,13 +329,8 @@ impl Run<'_> {
     }
 }
 
-/// Warm-up trials are known by their own ids, so that resuming does not repeat them.
+/// Warm-up trials are known by the first trial of their cell in the plan, so that resuming does not repeat them.
 fn warm_up_of(trial: &Trial, number: u32) -> Trial {
     let id = format!("warmup-{number}.{}", trial.id);
     Trial { id, repetition: number, ..trial.clone() }
-}
-
-/// Is this the kind of failure that stops all trials of a subject?
-fn is_broken(verdict: Verdict) -> bool {
-    !verdict.is_completed()
 }

@@ -2,7 +2,7 @@
 //! that far is data, not an error: its record says why, and so do its trials.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -177,11 +177,28 @@ fn count_classes(tests: &[TestId]) -> usize {
     tests.iter().map(TestId::class_id).collect::<HashSet<ClassId>>().len()
 }
 
-fn blank_record(subject: &Subject) -> SubjectRecord {
+/// Hashes of what may be edited under the same name: folders, model suites, dependency files.
+pub fn contents(experiment: &Experiment, home: &Home) -> BTreeMap<String, String> {
+    let hash = |origin: &Origin| subject::resolve(origin, home, &subject::Silent, &|| false).ok();
+    let of = |subject: &Subject| {
+        let own = (!matches!(subject.origin, Origin::Git { .. })).then(|| hash(&subject.origin)).flatten();
+        let file = subject.dependencies.as_ref().and_then(|file| hash(&Origin::Model { path: file.path.clone() }));
+        let parts: Vec<String> = [own, file].into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| (subject.name.clone(), parts.join(" ")))
+    };
+    experiment.subjects.iter().filter_map(of).collect()
+}
+
+/// A record that says only what the experiment file says.
+pub fn blank_record(subject: &Subject) -> SubjectRecord {
     SubjectRecord {
         subject: subject.name.clone(),
         origin: subject::redact(&subject.source),
         revision: None,
+        requested: match &subject.origin {
+            Origin::Git { revision, .. } => Some(revision.clone()),
+            Origin::Folder { .. } | Origin::Model { .. } => None,
+        },
         jdk: None,
         maven: None,
         frameworks: vec![],

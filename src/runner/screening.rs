@@ -2,14 +2,16 @@
 //!
 //! They still run, as leaving them out would change the suite, but their failures are not counted.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
+
+use sha2::{Digest, Sha256};
 
 use crate::experiment::{Subject, Trial};
-use crate::store::record::{Phase, SetAsideTest, TrialRecord};
-use crate::suite::TestId;
+use crate::store::record::{Phase, SetAsideTest, TrialRecord, Verdict};
+use crate::suite::{Outcome, TestId};
 
+use super::Run;
 use super::open::OpenSubject;
-use super::{Run, is_broken};
 
 /// The configuration's name in records of screening runs.
 pub const CONFIGURATION: &str = "screening";
@@ -21,15 +23,17 @@ impl Run<'_> {
             return Ok(());
         }
         let runs = self.order.experiment.screening;
-        for number in 1..=runs {
-            let trial = screening_trial(subject, number, self.order.experiment.machine.cores.iter().copied().max());
+        let cores = self.order.experiment.machine.cores.iter().copied().max().unwrap_or(1);
+        let trials: Vec<Trial> = (1..=runs).map(|number| screening_trial(subject, open, number, cores)).collect();
+        for trial in &trials {
             let known = self.trials.iter().any(|record| record.trial == trial.id);
             if !known && !self.interrupt.is_set() {
-                self.run_trial_on(open, &trial, Phase::Screening)?;
+                self.run_trial_on(open, trial, Phase::Screening)?;
             }
         }
-        let of_subject = |record: &&TrialRecord| record.phase == Phase::Screening && record.subject == subject.name;
-        let records: Vec<&TrialRecord> = self.trials.iter().filter(of_subject).collect();
+        let wanted: HashSet<&str> = trials.iter().map(|trial| trial.id.as_str()).collect();
+        let records: Vec<&TrialRecord> =
+            self.trials.iter().filter(|record| wanted.contains(record.trial.as_str())).collect();
         let set_aside = unreliable(&records);
         open.set_aside = set_aside.iter().map(|test| test.test.clone()).collect::<HashSet<TestId>>();
         open.record.screening_runs = records.len() as u32;
@@ -38,10 +42,13 @@ impl Run<'_> {
     }
 }
 
-fn screening_trial(subject: &Subject, number: u32, cores: Option<usize>) -> Trial {
-    let cores = cores.unwrap_or(1);
+/// Its id holds what its outcome depends on: the subject's settings, its revision, the JDK.
+fn screening_trial(subject: &Subject, open: &OpenSubject, number: u32, cores: usize) -> Trial {
+    let depends_on = (subject, &open.record.revision, &open.record.jdk, &open.record.maven);
+    let digest = Sha256::digest(serde_json::to_vec(&depends_on).unwrap_or_default());
+    let digits = u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]);
     Trial {
-        id: format!("{}.{CONFIGURATION}.c{cores}.r{number}", subject.name),
+        id: format!("{}.{CONFIGURATION}.c{cores}.r{number}-{digits:08x}", subject.name),
         subject: subject.name.clone(),
         configuration: CONFIGURATION.to_owned(),
         cores,
@@ -49,13 +56,88 @@ fn screening_trial(subject: &Subject, number: u32, cores: Option<usize>) -> Tria
     }
 }
 
-/// Tests that did not pass in every run that took place, with how often they did.
+/// How often a test passed, was skipped, and ran at all.
+#[derive(Default)]
+struct Record {
+    passed: usize,
+    skipped: usize,
+    runs: usize,
+}
+
+/// Tests that passed in some runs only, or in none. A test that is skipped every time is as reliable as one that passes.
 fn unreliable(records: &[&TrialRecord]) -> Vec<SetAsideTest> {
-    let runs: Vec<&&TrialRecord> = records.iter().filter(|record| !is_broken(record.verdict)).collect();
-    let mut misses: BTreeMap<&TestId, usize> = BTreeMap::new();
-    for test in runs.iter().flat_map(|record| &record.residual) {
-        *misses.entry(&test.test).or_default() += 1;
+    let runs: Vec<&&TrialRecord> = records.iter().filter(|record| record.verdict.is_completed()).collect();
+    let named: BTreeSet<&TestId> = runs.iter().flat_map(|run| &run.residual).map(|test| &test.test).collect();
+    let judged = named.into_iter().map(|test| (test, record_of(test, &runs)));
+    let unsteady = judged.filter(|(_, record)| record.passed < record.runs && record.skipped < record.runs);
+    unsteady.map(|(test, record)| SetAsideTest { test: test.clone(), reason: reason(&record) }).collect()
+}
+
+fn record_of(test: &TestId, runs: &[&&TrialRecord]) -> Record {
+    let mut record = Record::default();
+    for run in runs {
+        let outcome = run.residual.iter().find(|entry| entry.test == *test).map(|entry| entry.outcome);
+        // Behind a hang or a breakdown a test has no chance to show what it does.
+        let cut_off = !matches!(run.verdict, Verdict::Clean | Verdict::Failing | Verdict::LostTests);
+        match outcome {
+            Some(Outcome::NotRun) if cut_off => continue,
+            Some(Outcome::Skipped) => record.skipped += 1,
+            None => record.passed += 1,
+            Some(_) => {}
+        }
+        record.runs += 1;
     }
-    let reason = |missed: usize| format!("passed {} of {} sequential runs", runs.len() - missed, runs.len());
-    misses.into_iter().map(|(test, missed)| SetAsideTest { test: test.clone(), reason: reason(missed) }).collect()
+    record
+}
+
+fn reason(record: &Record) -> String {
+    let skipped = if record.skipped > 0 { format!(", was skipped in {}", record.skipped) } else { String::new() };
+    format!("passed {} of {} sequential runs{skipped}", record.passed, record.runs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::record::ResidualTest;
+    use crate::store::record::tests::trial;
+
+    fn run(verdict: Verdict, not_passed: &[(&str, Outcome)]) -> TrialRecord {
+        let entry = |&(name, outcome): &(&str, Outcome)| ResidualTest {
+            test: TestId::new("", "C", name, 1),
+            outcome,
+            message: None,
+        };
+        TrialRecord { verdict, residual: not_passed.iter().map(entry).collect(), ..trial("x") }
+    }
+
+    fn set_aside(runs: &[TrialRecord]) -> Vec<(String, String)> {
+        let found = unreliable(&runs.iter().collect::<Vec<_>>());
+        found.into_iter().map(|test| (test.test.name, test.reason)).collect()
+    }
+
+    #[test]
+    fn a_test_that_fails_once_is_set_aside_with_its_record() {
+        let runs = [run(Verdict::Clean, &[]), run(Verdict::Failing, &[("a", Outcome::Failed)])];
+        assert_eq!(set_aside(&runs), [("a".to_owned(), "passed 1 of 2 sequential runs".to_owned())]);
+    }
+
+    #[test]
+    fn always_skipped_is_reliable_and_sometimes_skipped_is_not() {
+        let both = [("always", Outcome::Skipped), ("sometimes", Outcome::Skipped)];
+        let runs = [run(Verdict::Clean, &both), run(Verdict::Clean, &both[..1])];
+        assert_eq!(set_aside(&runs).len(), 1);
+        assert_eq!(set_aside(&runs)[0].1, "passed 1 of 2 sequential runs, was skipped in 1");
+    }
+
+    #[test]
+    fn what_a_hang_kept_from_running_is_not_held_against_it() {
+        let cut = [("hangs", Outcome::TimedOut), ("behind", Outcome::NotRun)];
+        let names: Vec<String> = set_aside(&[run(Verdict::TimedOut, &cut)]).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["hangs"]);
+    }
+
+    #[test]
+    fn what_a_complete_run_lost_is_set_aside() {
+        assert_eq!(set_aside(&[run(Verdict::LostTests, &[("lost", Outcome::NotRun)])]).len(), 1);
+    }
 }

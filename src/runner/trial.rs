@@ -66,8 +66,15 @@ pub fn run(assignment: &Assignment<'_>, open: &mut OpenSubject) -> miette::Resul
     Ok(match ran {
         Ok(TechniqueRun::Ran(stages)) => draft.with_stages(&stages, session, &bench),
         Ok(TechniqueRun::Unsupported(why)) => draft.without_run(Verdict::Unsupported, why),
+        // On a full disk every trial would fail alike: better to stop, and to go on when there is room.
+        Err(error) if is_disk_full(&error) => return Err(error),
         Err(error) => draft.without_run(Verdict::HarnessError, describe(&error)),
     })
+}
+
+fn is_disk_full(error: &miette::Report) -> bool {
+    let text = describe(error);
+    ["No space left on device", "Disk quota exceeded"].iter().any(|sign| text.contains(sign))
 }
 
 /// The error with its causes, on one line.
@@ -162,6 +169,9 @@ impl Draft {
         record.makespan_seconds = record.test_seconds;
         record.concurrency = stages.first().map(|stage| stage.run.concurrency()).unwrap_or_default();
         record.stages = judge::stage_records(stages, &bench.set_aside);
+        if record.phase == Phase::Screening {
+            record.residual = judge::not_passed(stages, tests);
+        }
         Finished { record: self.record, rows: rows(stages) }
     }
 

@@ -40,6 +40,8 @@ impl Journal {
                 path.display()
             )
         })?;
+        // A new file outlives a power cut only once its folder is on the disk.
+        super::sync_folder(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
         let (entries, intact) = read_entries(&file, path)?;
         file.set_len(intact).map_err(failed)?;
         Ok((Journal { file, path: path.to_owned() }, entries))
@@ -82,8 +84,8 @@ pub fn read(path: &Path) -> miette::Result<Vec<Entry>> {
     Ok(read_entries(&file, path)?.0)
 }
 
-/// The entries, and the length up to which the file holds whole lines. Only the last line may be broken: that is what a
-/// crash leaves. A broken line with others behind it is damage that must not be passed over.
+/// The entries, and the length up to which the file holds whole lines. A last line without its end is what a crash leaves.
+/// A whole line that cannot be read is damage, or another version's, and must not be passed over.
 fn read_entries(file: &File, path: &Path) -> miette::Result<(Vec<Entry>, u64)> {
     let mut reader = BufReader::new(file);
     reader.seek(SeekFrom::Start(0)).map_err(|error| miette!("{}: {error}", path.display()))?;
@@ -99,11 +101,9 @@ fn read_entries(file: &File, path: &Path) -> miette::Result<(Vec<Entry>, u64)> {
         }
         number += 1;
         match serde_json::from_slice(&line) {
-            Ok(entry) if line.ends_with(b"\n") => entries.push(entry),
-            Ok(_) => return Ok((entries, intact)),
-            Err(error) => {
-                return if at_end(&mut reader) { Ok((entries, intact)) } else { Err(damaged(path, number, &error)) };
-            }
+            _ if !line.ends_with(b"\n") && at_end(&mut reader) => return Ok((entries, intact)),
+            Ok(entry) => entries.push(entry),
+            Err(error) => return Err(damaged(path, number, &error)),
         }
         intact += length as u64;
     }
@@ -171,6 +171,15 @@ mod tests {
         drop(journal);
         let error = Journal::open(&path).unwrap_err().to_string();
         assert!(error.contains("journal.jsonl:2"), "{error}");
+    }
+
+    #[test]
+    fn a_whole_last_line_that_cannot_be_read_is_not_thrown_away() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal.jsonl");
+        std::fs::write(&path, "{\"kind\":\"of another version\"}\n").unwrap();
+        assert!(Journal::open(&path).unwrap_err().to_string().contains("journal.jsonl:1"));
+        assert!(std::fs::metadata(&path).unwrap().len() > 0);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The folder of a run: `results/<experiment>/<utc time>-<host>/`, never overwritten, enough to redo every table elsewhere.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::journal::{self, Entry, Journal};
-use super::record::{Environment, ExecutionRow, RunData, RunManifest, SubjectRecord, TrialRecord};
+use super::record::{Environment, ExecutionRow, Phase, RunData, RunManifest, SubjectRecord, TrialRecord};
 use super::{frames, table, write_atomically};
 use crate::experiment::Trial;
 
@@ -75,6 +75,7 @@ impl Located {
         draft.write_json("manifest.json", manifest)?;
         fs::rename(&draft.dir, &dir).map_err(|error| miette!("{}: {error}", dir.display()))?;
         self.point_latest_to(&dir)?;
+        super::sync_folder(&self.experiment_dir).map_err(|error| miette!("{}: {error}", dir.display()))?;
         RunFolder::open(&dir)
     }
 
@@ -164,29 +165,31 @@ impl RunFolder {
     pub fn record_trial(
         &self,
         journal: &mut Journal,
-        record: TrialRecord,
+        record: &TrialRecord,
         rows: &[ExecutionRow],
-    ) -> miette::Result<TrialRecord> {
+    ) -> miette::Result<()> {
         frames::write_trial(&self.tests_of(&record.trial), &record.trial, rows)?;
-        let entry = Entry::Trial(record);
-        journal.append(&entry)?;
-        match entry {
-            Entry::Trial(record) => Ok(record),
-            Entry::Subject(_) => unreachable!("the entry was made from a trial"),
-        }
+        journal.append(&Entry::Trial(record.clone()))
     }
 
-    /// Derives `trials.csv` and `tests.parquet` from what is recorded.
-    pub fn derive_tables(&self, trials: &[TrialRecord]) -> miette::Result<()> {
-        table::write(&self.dir.join("trials.csv"), trials)?;
-        let measured = trials.iter().filter(|trial| trial.phase == super::record::Phase::Measured);
+    /// Derives `trials.csv` and `tests.parquet` from what is recorded of the plan.
+    pub fn derive_tables(&self) -> miette::Result<()> {
+        let trials = self.read()?.trials;
+        table::write(&self.dir.join("trials.csv"), &trials)?;
+        let measured = trials.iter().filter(|trial| trial.phase == Phase::Measured);
         let files: Vec<_> = measured.map(|trial| self.tests_of(&trial.trial)).filter(|file| file.is_file()).collect();
         frames::merge(&files, &self.dir.join("tests.parquet"))
     }
 
+    /// What was planned, and what became of it. Measured trials that the plan no longer has stay in the journal, but say nothing about the present settings.
     pub fn read(&self) -> miette::Result<RunData> {
-        let (subjects, trials) = sort_out(journal::read(&self.journal_path())?);
-        Ok(RunData { manifest: self.manifest()?, environment: self.environment()?, subjects, trials })
+        let mut manifest = self.manifest()?;
+        manifest.subjects.retain(|name| manifest.trials.iter().any(|trial| trial.subject == *name));
+        manifest.configurations.retain(|entry| manifest.trials.iter().any(|trial| trial.configuration == entry.name));
+        let planned: HashSet<&str> = manifest.trials.iter().map(|trial| trial.id.as_str()).collect();
+        let (subjects, mut trials) = sort_out(journal::read(&self.journal_path())?);
+        trials.retain(|record| record.phase != Phase::Measured || planned.contains(record.trial.as_str()));
+        Ok(RunData { environment: self.environment()?, subjects, trials, manifest })
     }
 
     fn journal_path(&self) -> PathBuf {
@@ -285,6 +288,7 @@ mod tests {
             trials: vec![],
             started_at: "2026-01-02T03:04:05Z".parse().unwrap(),
             host: "ho/st..\n".into(),
+            contents: std::collections::BTreeMap::new(),
             parade: "0".into(),
         }
     }

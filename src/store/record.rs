@@ -1,5 +1,7 @@
 //! What is written down about a trial. These are the on-disk types; analysis reads nothing else.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{Mode, Parallelism};
@@ -144,6 +146,9 @@ pub struct SubjectRecord {
     /// As the experiment file has it: url, path or model file.
     pub origin: String,
     pub revision: Option<String>,
+    /// What the experiment file asked for, such as a branch; `revision` is what it meant when the run began.
+    #[serde(default)]
+    pub requested: Option<String>,
     pub jdk: Option<String>,
     pub maven: Option<String>,
     /// E.g. `JUnit 4.13.2`, `JUnit Jupiter 5.10.1`, `TestNG 7.12.0`.
@@ -195,6 +200,9 @@ pub struct RunManifest {
     pub started_at: jiff::Timestamp,
     pub host: String,
     pub parade: String,
+    /// Hashes of what the experiment names by path, by subject: folders, model suites, dependency files.
+    #[serde(default)]
+    pub contents: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -243,12 +251,46 @@ pub struct Environment {
 pub(crate) mod tests {
     use super::*;
 
+    /// A clean trial without anything special.
+    pub(crate) fn trial(id: &str) -> TrialRecord {
+        TrialRecord {
+            trial: id.to_owned(),
+            phase: Phase::Measured,
+            subject: "subject".to_owned(),
+            configuration: "configuration".to_owned(),
+            technique: "parallel".to_owned(),
+            mode: Mode::Classes,
+            cores: 2,
+            repetition: 1,
+            verdict: Verdict::Clean,
+            reason: None,
+            started_at: jiff::Timestamp::UNIX_EPOCH,
+            cost: Cost::default(),
+            test_seconds: 0.0,
+            makespan_seconds: 0.0,
+            concurrency: Concurrency::default(),
+            stages: vec![],
+            tally: Tally::default(),
+            residual: vec![],
+            findings: vec![],
+            load_before: None,
+            load_after: None,
+            swapped_pages: None,
+            throttle_events: None,
+            revision: None,
+            jdk: None,
+            maven: None,
+            parade: "0".to_owned(),
+        }
+    }
+
     /// A subject without anything special.
     pub(crate) fn subject(name: &str) -> SubjectRecord {
         SubjectRecord {
             subject: name.to_owned(),
             origin: "subjects/x".to_owned(),
             revision: None,
+            requested: None,
             jdk: None,
             maven: None,
             frameworks: vec![],

@@ -11,6 +11,7 @@ use std::path::Path;
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use sha2::{Digest, Sha256};
 
 use super::{Capabilities, Mode, ModeSupport, RunRequest, Selection, Session, Support};
 use crate::suite::{Cost, Execution, Granularity, Outcome, RunEnd, SuiteRun, TestId};
@@ -25,6 +26,7 @@ pub struct ModelSession {
     tests: Vec<TestId>,
     index: HashMap<TestId, usize>,
     capabilities: Capabilities,
+    seed: u64,
     random: ChaCha8Rng,
 }
 
@@ -38,7 +40,7 @@ impl ModelSession {
         let index = tests.iter().cloned().zip(0..).collect();
         let modes = Mode::ALL.map(|mode| ModeSupport { mode, support: Support::Full }).to_vec();
         let capabilities = Capabilities { selection: Granularity::Occurrence, modes };
-        ModelSession { suite, tests, index, capabilities, random: ChaCha8Rng::seed_from_u64(seed) }
+        ModelSession { suite, tests, index, capabilities, seed, random: ChaCha8Rng::seed_from_u64(seed) }
     }
 
     fn selected(&self, selection: &Selection) -> Vec<usize> {
@@ -84,6 +86,13 @@ impl ModelSession {
     }
 }
 
+/// A trial has the same luck whenever it is run, also in a later sitting: its folder is named for it.
+fn luck_of(request: &RunRequest) -> u64 {
+    let trial = request.allotment.logs.file_name().unwrap_or_default();
+    let digest = Sha256::digest([trial.as_encoded_bytes(), request.label.as_bytes()].concat());
+    digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
 /// Is the last polluter later than the last cleaner?
 fn is_polluted(test: &ModelTest, before: &[&TestId]) -> bool {
     let last = |of: &[TestId]| before.iter().rposition(|earlier| of.contains(earlier));
@@ -103,6 +112,7 @@ impl Session for ModelSession {
     }
 
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
+        self.random = ChaCha8Rng::seed_from_u64(self.seed ^ luck_of(request));
         let selected = self.selected(&request.selection);
         let limit = request.time_limit.as_secs_f64() - self.suite.startup;
         let schedule = Schedule::of(&self.suite, &selected, request.parallelism, request.allotment.cores, limit);

@@ -91,21 +91,22 @@ fn typical_gain(row: &AverageRow, speedups: &[SpeedupRow]) -> f64 {
 
 /// Failures after the first stage, and those of them that were gone in the end, over all finished repetitions of PASTE.
 fn repairs(run: &RunData) -> (usize, usize) {
-    let is_paste = |trial: &&TrialRecord| {
-        let technique = run.manifest.configurations.iter().find(|c| c.name == trial.configuration).map(|c| c.technique);
-        trial.phase == Phase::Measured && technique == Some(TechniqueKind::Paste) && super::grid::ran_to_its_end(trial)
-    };
-    run.trials.iter().filter(is_paste).fold((0, 0), |(provoked, repaired), trial| {
+    paste_trials(run).fold((0, 0), |(provoked, repaired), trial| {
         let first = trial.stages.first().map_or(0, |stage| stage.failures_after);
         let last = trial.stages.last().map_or(0, |stage| stage.failures_after);
         (provoked + first, repaired + first.saturating_sub(last))
     })
 }
 
+fn paste_trials(run: &RunData) -> impl Iterator<Item = &TrialRecord> {
+    run.trials.iter().filter(|trial| {
+        let technique = run.manifest.configurations.iter().find(|c| c.name == trial.configuration).map(|c| c.technique);
+        trial.phase == Phase::Measured && technique == Some(TechniqueKind::Paste) && super::grid::ran_to_its_end(trial)
+    })
+}
+
 fn repair(run: &RunData, provoked: usize, repaired: usize) -> Option<String> {
-    if !run.manifest.configurations.iter().any(|c| c.technique == TechniqueKind::Paste) {
-        return None;
-    }
+    paste_trials(run).next()?;
     Some(match (provoked, provoked - repaired) {
         (0, _) => "No test failed when run in parallel, so PASTE had nothing to repair.".to_owned(),
         (_, 0) => format!("PASTE repaired all {} that running in parallel provoked.", plural(provoked, "failure")),
