@@ -122,7 +122,7 @@ fn user() -> Check {
 
 /// Everything that a machine without a network would miss.
 fn prepare() -> miette::Result<Check> {
-    let helper = Helper::obtain(&Home::find()?, &subject::toolchain()?, &Interrupt::install()?)?;
+    let helper = Helper::obtain(&Home::find()?, &subject::toolchain()?, "doctor", &Interrupt::install()?)?;
     Ok(good("jvm_helper", format!("compiled: {}", helper.extension.display())))
 }
 

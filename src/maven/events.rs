@@ -215,8 +215,33 @@ fn nonempty(text: &str) -> &str {
     if text.is_empty() { "unknown" } else { text }
 }
 
-/// Sorts by start, and numbers anew what shares an identity: processes count repeated names each for themselves.
-pub fn in_order(mut executions: Vec<Execution>) -> Vec<Execution> {
+/// All executions by start, each with an identity of its own. `by_goal` is in the order of the goals: where several goals of
+/// a module run the same test, the later ones number on from the earlier, whatever really ran first.
+pub fn in_order(by_goal: Vec<Vec<Execution>>) -> Vec<Execution> {
+    let mut highest: HashMap<(String, String, String), u32> = HashMap::new();
+    let mut all = Vec::new();
+    for executions in by_goal {
+        let mut executions = told_apart(executions);
+        for execution in &mut executions {
+            let before = highest.get(&name_of(&execution.test)).copied().unwrap_or(0);
+            execution.test.occurrence = execution.test.occurrence.saturating_add(before);
+        }
+        for execution in &executions {
+            let known = highest.entry(name_of(&execution.test)).or_default();
+            *known = (*known).max(execution.test.occurrence);
+        }
+        all.append(&mut executions);
+    }
+    all.sort_by(|a, b| a.start.total_cmp(&b.start));
+    all
+}
+
+fn name_of(test: &TestId) -> (String, String, String) {
+    (test.module.clone(), test.class.clone(), test.name.clone())
+}
+
+/// Numbers anew what shares an identity within one goal: its processes count repeated names each for themselves.
+fn told_apart(mut executions: Vec<Execution>) -> Vec<Execution> {
     executions.sort_by(|a, b| a.start.total_cmp(&b.start));
     let mut taken: HashSet<TestId> = HashSet::with_capacity(executions.len());
     let repeated: Vec<usize> = executions
@@ -290,9 +315,8 @@ mod tests {
         assert!((start - 3.5).abs() < 1e-9, "{start}");
     }
 
-    #[test]
-    fn repeated_identities_of_several_processes_are_told_apart() {
-        let make = |start, occurrence| Execution {
+    fn ran(start: f64, occurrence: u32) -> Execution {
+        Execution {
             test: TestId::new("", "a.B", "t", occurrence),
             display: None,
             outcome: Outcome::Passed,
@@ -301,10 +325,25 @@ mod tests {
             process: 1,
             thread: String::new(),
             message: None,
-        };
-        let ordered = in_order(vec![make(3.0, 2), make(2.0, 1), make(1.0, 1)]);
-        let numbers: Vec<_> = ordered.iter().map(|execution| (execution.start, execution.test.occurrence)).collect();
-        assert_eq!(numbers, [(1.0, 1), (2.0, 3), (3.0, 2)]);
+        }
+    }
+
+    fn numbers(by_goal: Vec<Vec<Execution>>) -> Vec<(f64, u32)> {
+        in_order(by_goal).iter().map(|execution| (execution.start, execution.test.occurrence)).collect()
+    }
+
+    #[test]
+    fn repeated_identities_of_several_processes_are_told_apart() {
+        let goal = vec![ran(3.0, 2), ran(2.0, 1), ran(1.0, 1)];
+        assert_eq!(numbers(vec![goal]), [(1.0, 1), (2.0, 3), (3.0, 2)]);
+    }
+
+    #[test]
+    fn a_second_goal_numbers_on_whatever_started_first() {
+        let in_turn = numbers(vec![vec![ran(1.0, 1), ran(2.0, 2)], vec![ran(3.0, 1), ran(4.0, 2)]]);
+        assert_eq!(in_turn, [(1.0, 1), (2.0, 2), (3.0, 3), (4.0, 4)]);
+        let upside_down = numbers(vec![vec![ran(4.0, 1), ran(3.0, 2)], vec![ran(2.0, 1), ran(1.0, 2)]]);
+        assert_eq!(upside_down, [(1.0, 4), (2.0, 3), (3.0, 2), (4.0, 1)]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What the Maven extension says it saw and changed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::line::{Line, read_lines};
@@ -16,8 +16,10 @@ pub struct Handshake {
     pub goals: Vec<Goal>,
     /// Modules for which Surefire's other providers could not be fetched, with the reason.
     pub unfetched: Vec<(String, String)>,
-    /// Why the build as a whole failed.
-    pub failures: Vec<String>,
+    /// Modules that got as far as their test goals, also where those had nothing to run.
+    pub reached: BTreeSet<String>,
+    /// What failed in the build, in every module that failed.
+    pub failures: Vec<Failure>,
     /// Did Maven get to the end of its build, for good or bad?
     pub ended: bool,
 }
@@ -29,6 +31,21 @@ pub struct Module {
     /// `group:artifact`.
     pub name: String,
     pub packaging: String,
+}
+
+/// A goal that failed, or something that kept a module's goals from running.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    pub message: String,
+    /// `None` where no module was built yet.
+    pub module: Option<String>,
+}
+
+impl Failure {
+    /// Did the goal fail that runs the tests? It does when a worker died.
+    pub fn is_of_test_goal(&self) -> bool {
+        self.message.contains("maven-surefire-plugin") || self.message.contains("maven-failsafe-plugin")
+    }
 }
 
 /// One execution of Surefire's or Failsafe's test goal that was not skipped by parade.
@@ -50,10 +67,6 @@ pub struct Goal {
 impl Goal {
     pub fn runs(&self, provider: &str) -> bool {
         self.providers.iter().any(|own| own == provider)
-    }
-
-    pub fn runs_junit4(&self) -> bool {
-        self.runs("surefire-junit4") || self.runs("surefire-junit47")
     }
 }
 
@@ -85,7 +98,8 @@ impl Handshake {
                 goal.frameworks.insert(text(1)?, text(2)?);
             }
             "unfetched" => self.unfetched.push((text(0)?, text(1)?)),
-            "failure" => self.failures.push(text(0)?),
+            "reached" => drop(self.reached.insert(text(0)?)),
+            "failure" => self.failures.push(Failure { message: text(0)?, module: text(1) }),
             "end" => self.ended = true,
             _ => return None,
         }
@@ -121,16 +135,18 @@ mod tests {
         let handshake = read(
             "hello\t1\t3.9.11\t17.0.1\nmodule\tlib\tg:a\tjar\ndeviation\tlib\tcompiler source 1.5 lifted to 1.7\n\
              goal\t1\tlib\tmaven-surefire-plugin:test@default-test\t3.5.6\tsurefire-junit47,surefire-testng\t-Xmx1g\t/r\n\
-             framework\t1\tjunit\t4.13.2\nfailure\tno%0agood\nend\n",
+             framework\t1\tjunit\t4.13.2\nreached\tlib\nfailure\tno%0agood\nfailure\tbad\tlib\nend\n",
         )
         .unwrap();
         assert_eq!((handshake.maven.as_str(), handshake.java.as_str(), handshake.ended), ("3.9.11", "17.0.1", true));
         assert_eq!(handshake.modules[0].path, "lib");
         assert_eq!(handshake.deviations, [("lib".to_owned(), "compiler source 1.5 lifted to 1.7".to_owned())]);
         let goal = &handshake.goals[0];
-        assert!(goal.runs("surefire-testng") && goal.runs_junit4() && !goal.runs("surefire-junit3"));
+        assert!(goal.runs("surefire-testng") && goal.runs("surefire-junit47") && !goal.runs("surefire-junit3"));
         assert_eq!(goal.frameworks["junit"], "4.13.2");
-        assert_eq!(handshake.failures, ["no\ngood"]);
+        assert_eq!(handshake.failures[0], Failure { message: "no\ngood".to_owned(), module: None });
+        assert_eq!(handshake.failures[1].module.as_deref(), Some("lib"));
+        assert!(handshake.reached.contains("lib"));
     }
 
     #[test]

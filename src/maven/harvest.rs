@@ -1,9 +1,10 @@
 //! From what an invocation left behind to what it yielded: executions, how the run ended, and what to know about it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
 
 use super::events::{Observed, Roots, in_order, observe};
-use super::handshake::{Goal, Handshake};
+use super::handshake::{Failure, Goal, Handshake};
 use super::invocation::Invoked;
 use super::log::{dead_workers, decisive_lines};
 use super::reports;
@@ -22,15 +23,18 @@ pub struct Harvest {
 
 pub fn harvest(invoked: &Invoked) -> miette::Result<Harvest> {
     let unfinished = if invoked.ended.cause == Cause::TimedOut { Outcome::TimedOut } else { Outcome::Crashed };
-    let mut observed = Observed::default();
+    let (mut by_goal, mut roots) = (Vec::new(), Roots::new());
     let mut findings = Vec::new();
+    let mut folders = HashSet::new();
     for goal in invoked.handshake.iter().flat_map(|handshake| &handshake.goals) {
-        let (mut of_goal, damage) = observe_goal(invoked, goal, unfinished)?;
-        observed.executions.append(&mut of_goal.executions);
-        observed.roots.append(&mut of_goal.roots);
+        // Goals of one module can share a folder of reports, which then holds those of all.
+        let reports = (goal.runs("surefire-junit3") && folders.insert(&goal.reports)).then_some(goal.reports.as_path());
+        let (mut of_goal, damage) = observe_goal(invoked, goal, reports, unfinished)?;
+        by_goal.push(of_goal.executions);
+        roots.append(&mut of_goal.roots);
         findings.extend(damage);
     }
-    let executions = in_order(observed.executions);
+    let executions = in_order(by_goal);
     findings.extend(process_findings(invoked));
     findings.extend(worker_findings(invoked, &executions));
     if let Some(handshake) = &invoked.handshake {
@@ -40,10 +44,15 @@ pub fn harvest(invoked: &Invoked) -> miette::Result<Harvest> {
         let failures = failures(handshake).into_iter();
         findings.extend(failures.filter(|failure| !(explained && failure.kind == FindingKind::DeadWorker)));
     }
-    Ok(Harvest { end: run_end(invoked, !executions.is_empty()), executions, roots: observed.roots, findings })
+    Ok(Harvest { end: run_end(invoked, !executions.is_empty()), executions, roots, findings })
 }
 
-fn observe_goal(invoked: &Invoked, goal: &Goal, unfinished: Outcome) -> miette::Result<(Observed, Vec<Finding>)> {
+fn observe_goal(
+    invoked: &Invoked,
+    goal: &Goal,
+    reports: Option<&Path>,
+    unfinished: Outcome,
+) -> miette::Result<(Observed, Vec<Finding>)> {
     let folder = invoked.events.join(goal.number.to_string());
     let mut observed = observe(&folder, &goal.module, invoked.began, unfinished, invoked.ended.cost.wall_seconds)?;
     let mut damage = Vec::new();
@@ -51,8 +60,8 @@ fn observe_goal(invoked: &Invoked, goal: &Goal, unfinished: Outcome) -> miette::
     if observed.damaged > 0 && !cut_off {
         damage.push(format!("{} lines of the records of {} could not be read", observed.damaged, goal.goal));
     }
-    if goal.runs("surefire-junit3") {
-        let reports = reports::read(&goal.reports, &goal.module, invoked.began)?;
+    if let Some(folder) = reports {
+        let reports = reports::read(folder, &goal.module, invoked.began)?;
         observed.executions.extend(reports.executions);
         damage.extend(reports.damaged);
     }
@@ -120,10 +129,9 @@ fn location(modules: &[&str]) -> String {
 
 /// A build can fail in one module and still run tests in others.
 fn failures(handshake: &Handshake) -> Vec<Finding> {
-    let describe = |failure: &String| {
-        let is_test_goal = failure.contains("maven-surefire-plugin") || failure.contains("maven-failsafe-plugin");
-        let kind = if is_test_goal { FindingKind::DeadWorker } else { FindingKind::Disturbance };
-        let lines = failure.lines().filter(|line| !line.trim().is_empty() && !line.starts_with("See "));
+    let describe = |failure: &Failure| {
+        let kind = if failure.is_of_test_goal() { FindingKind::DeadWorker } else { FindingKind::Disturbance };
+        let lines = failure.message.lines().filter(|line| !line.trim().is_empty() && !line.starts_with("See "));
         Finding::new(kind, lines.take(3).collect::<Vec<_>>().join(" "))
     };
     handshake.failures.iter().map(describe).collect()
@@ -139,21 +147,34 @@ fn run_end(invoked: &Invoked, ran: bool) -> RunEnd {
     }
 }
 
+/// By what the extension saw: Maven goes on whatever fails, and then its exit code says nothing.
 fn exited(invoked: &Invoked, ran: bool, code: i32) -> RunEnd {
-    let ended = invoked.handshake.as_ref().is_some_and(|handshake| handshake.ended);
-    if code != 0 && !ran {
+    let Some(handshake) = &invoked.handshake else {
+        return RunEnd::BuildFailed(why(invoked));
+    };
+    let nothing_came_of_it = !ran && (code != 0 || !handshake.ended || !handshake.failures.is_empty());
+    if nothing_came_of_it || handshake.failures.iter().any(|failure| broke_the_build(failure, handshake)) {
         RunEnd::BuildFailed(why(invoked))
-    } else if !ended {
+    } else if !handshake.ended {
         RunEnd::Crashed(format!("Maven ended before its build did: {}", why(invoked)))
     } else {
         RunEnd::Finished
     }
 }
 
+/// Did this keep a module's tests from running as they should? A dead worker did not, nor what came after the tests;
+/// and where a worker died, modules can miss what the rest of its module's build would have made.
+fn broke_the_build(failure: &Failure, handshake: &Handshake) -> bool {
+    let after_the_tests = failure.module.as_ref().is_some_and(|module| handshake.reached.contains(module));
+    let bereft = failure.message.contains("Could not resolve dependencies")
+        && handshake.failures.iter().any(Failure::is_of_test_goal);
+    !(failure.is_of_test_goal() || after_the_tests || bereft)
+}
+
 /// Why a build failed: what Maven says, and the lines of its log to read first.
 pub(crate) fn why(invoked: &Invoked) -> String {
-    let failure = invoked.handshake.as_ref().and_then(|handshake| handshake.failures.first());
-    let mut lines: Vec<String> = failure.and_then(|text| text.lines().next()).map(str::to_owned).into_iter().collect();
+    let mut lines: Vec<String> =
+        decisive_failure(invoked).and_then(|text| text.lines().next()).map(str::to_owned).into_iter().collect();
     for line in decisive_lines(&invoked.log) {
         if !lines.iter().any(|known| known.contains(&line) || line.contains(known.as_str())) {
             lines.push(line);
@@ -161,6 +182,12 @@ pub(crate) fn why(invoked: &Invoked) -> String {
     }
     lines.truncate(8);
     if lines.is_empty() { format!("see {}", invoked.log.display()) } else { lines.join("\n") }
+}
+
+fn decisive_failure(invoked: &Invoked) -> Option<&str> {
+    let handshake = invoked.handshake.as_ref()?;
+    let decisive = handshake.failures.iter().find(|failure| broke_the_build(failure, handshake));
+    decisive.or(handshake.failures.first()).map(|failure| failure.message.as_str())
 }
 
 #[cfg(test)]
@@ -193,7 +220,8 @@ mod tests {
     }
 
     fn ended(failures: &[&str]) -> Handshake {
-        Handshake { ended: true, failures: failures.iter().map(|&f| f.to_owned()).collect(), ..Handshake::default() }
+        let failure = |&message: &&str| Failure { message: message.to_owned(), module: Some("lib".to_owned()) };
+        Handshake { ended: true, failures: failures.iter().map(failure).collect(), ..Handshake::default() }
     }
 
     fn end_of(cause: Cause, exit: Exit, handshake: Option<Handshake>, ran: bool) -> RunEnd {
@@ -210,7 +238,32 @@ mod tests {
         assert!(matches!(end_of(Cause::OutOfMemory, ok, None, true), RunEnd::Crashed(_)));
         assert!(matches!(end_of(Cause::Exited, Exit::Signal(9), None, true), RunEnd::Crashed(_)));
         assert!(matches!(end_of(Cause::Exited, ok, Some(Handshake::default()), true), RunEnd::Crashed(_)));
-        assert_eq!(end_of(Cause::Exited, Exit::Code(1), Some(ended(&["x"])), true), RunEnd::Finished);
+        assert!(matches!(end_of(Cause::Exited, ok, None, false), RunEnd::BuildFailed(_)));
+    }
+
+    const DEAD_FORK: &str = "Failed to execute goal o:maven-surefire-plugin:3:test: The forked VM terminated";
+
+    #[test]
+    fn a_dead_fork_is_no_broken_build_though_its_goal_failed() {
+        let bereft = "Could not resolve dependencies for project g:app";
+        for failures in [&[DEAD_FORK][..], &[DEAD_FORK, bereft], &[bereft, DEAD_FORK]] {
+            assert_eq!(end_of(Cause::Exited, Exit::Code(0), Some(ended(failures)), true), RunEnd::Finished);
+        }
+    }
+
+    #[test]
+    fn a_module_that_does_not_compile_breaks_the_build_whatever_ran_elsewhere() {
+        let failures = [DEAD_FORK, "Failed to execute goal o:maven-compiler-plugin:3:compile"];
+        let end = end_of(Cause::Exited, Exit::Code(0), Some(ended(&failures)), true);
+        assert!(matches!(&end, RunEnd::BuildFailed(why) if why.contains("compiler-plugin")), "{end:?}");
+    }
+
+    #[test]
+    fn what_fails_after_a_modules_tests_does_not_break_the_build() {
+        let mut handshake = ended(&["Failed to execute goal o:checkstyle:1:check"]);
+        assert!(matches!(end_of(Cause::Exited, Exit::Code(0), Some(handshake.clone()), true), RunEnd::BuildFailed(_)));
+        handshake.reached.insert("lib".to_owned());
+        assert_eq!(end_of(Cause::Exited, Exit::Code(0), Some(handshake), true), RunEnd::Finished);
     }
 
     #[test]
@@ -226,6 +279,26 @@ mod tests {
         let harvest = harvest(&invoked).unwrap();
         assert_eq!(harvest.end, RunEnd::Finished);
         assert_eq!(harvest.findings[0].kind, FindingKind::DeadWorker);
+    }
+
+    #[test]
+    fn reports_in_a_folder_that_two_goals_share_are_read_once() {
+        let (folder, mut invoked) = invoked(Cause::Exited, Exit::Code(0), None, "");
+        let report = "<testsuite><testcase name=\"a\" classname=\"B\"/></testsuite>";
+        std::fs::write(folder.path().join("TEST-B.xml"), report).unwrap();
+        let goal = |number| Goal {
+            number,
+            module: String::new(),
+            goal: "maven-surefire-plugin:test".into(),
+            version: "3.5.6".into(),
+            providers: vec!["surefire-junit3".into()],
+            frameworks: BTreeMap::new(),
+            arg_line: String::new(),
+            reports: folder.path().to_path_buf(),
+        };
+        invoked.handshake = Some(Handshake { goals: vec![goal(1), goal(2)], ..ended(&[]) });
+        let ids: Vec<_> = harvest(&invoked).unwrap().executions.iter().map(|e| e.test.to_string()).collect();
+        assert_eq!(ids, ["B#a"]);
     }
 
     #[test]

@@ -69,7 +69,8 @@ pub struct Helper {
 
 impl Helper {
     /// The helper in parade's cache folder, built there if this version of it is not yet.
-    pub fn obtain(home: &Home, toolchain: &Toolchain, interrupt: &Interrupt) -> miette::Result<Helper> {
+    /// `tag` begins the mark of the processes that build it.
+    pub fn obtain(home: &Home, toolchain: &Toolchain, tag: &str, interrupt: &Interrupt) -> miette::Result<Helper> {
         let hash = content_hash();
         let folder = home.jvm_helper().join(&hash);
         let helper = Helper {
@@ -86,13 +87,13 @@ impl Helper {
         let lock = File::create(&lock).map_err(|error| miette!("{}: {error}", lock.display()))?;
         lock.lock().map_err(|error| miette!("{} cannot be locked: {error}", parent.display()))?;
         if !folder.is_dir() {
-            build(home, toolchain, interrupt, &folder)?;
+            build(home, toolchain, tag, interrupt, &folder)?;
         }
         Ok(helper)
     }
 }
 
-fn build(home: &Home, toolchain: &Toolchain, interrupt: &Interrupt, folder: &Path) -> miette::Result<()> {
+fn build(home: &Home, toolchain: &Toolchain, tag: &str, interrupt: &Interrupt, folder: &Path) -> miette::Result<()> {
     let parent = home.jvm_helper();
     let broken = |error: std::io::Error| miette!("the JVM helper cannot be built in {}: {error}", parent.display());
     let work = tempfile::Builder::new().prefix("build-").tempdir_in(&parent).map_err(broken)?;
@@ -101,7 +102,7 @@ fn build(home: &Home, toolchain: &Toolchain, interrupt: &Interrupt, folder: &Pat
         std::fs::create_dir_all(path.parent().unwrap_or(&path)).map_err(broken)?;
         std::fs::write(&path, content).map_err(broken)?;
     }
-    package(home, toolchain, interrupt, work.path())?;
+    package(home, toolchain, tag, interrupt, work.path())?;
 
     let jars = work.path().join("jars");
     std::fs::create_dir(&jars).map_err(broken)?;
@@ -113,7 +114,7 @@ fn build(home: &Home, toolchain: &Toolchain, interrupt: &Interrupt, folder: &Pat
     std::fs::rename(&jars, folder).map_err(broken)
 }
 
-fn package(home: &Home, toolchain: &Toolchain, interrupt: &Interrupt, work: &Path) -> miette::Result<()> {
+fn package(home: &Home, toolchain: &Toolchain, tag: &str, interrupt: &Interrupt, work: &Path) -> miette::Result<()> {
     let log = home.jvm_helper().join("build.log");
     let mut repository = std::ffi::OsString::from("-Dmaven.repo.local=");
     repository.push(home.maven_repository());
@@ -129,7 +130,7 @@ fn package(home: &Home, toolchain: &Toolchain, interrupt: &Interrupt, work: &Pat
             memory_bytes: None,
             time_limit: BUILD_LIMIT,
             grace: Duration::from_secs(5),
-            tag: format!("parade-helper-{}", std::process::id()),
+            tag: format!("{tag}-helper-{}", std::process::id()),
         },
         interrupt,
     )?;
@@ -137,7 +138,10 @@ fn package(home: &Home, toolchain: &Toolchain, interrupt: &Interrupt, work: &Pat
         (Cause::Exited, Exit::Code(0)) => Ok(()),
         (Cause::Interrupted, _) => Err(miette!("interrupted while the JVM helper was being built")),
         _ => Err(miette!(
-            help = "it is built once, and Maven needs the network for that; the whole log is in {}",
+            help = format!(
+                "it is built once, and Maven needs the network for that; the whole log is in {}",
+                log.display()
+            ),
             "the JVM helper could not be built with {}: {}",
             toolchain.mvn.display(),
             decisive_lines(&log).join("; ")

@@ -69,7 +69,7 @@ impl Invocation<'_> {
         let handshake = Handshake::read(&files.handshake)?;
         if handshake.is_none() && ended.cause == Cause::Exited && ended.exit == Exit::Code(0) {
             return Err(miette!(
-                help = "Maven ignores an extension that it cannot load; see {}",
+                help = format!("Maven ignores an extension that it cannot load; see {}", log.display()),
                 "Maven {} ran without parade's extension {}",
                 self.toolchain.maven_version,
                 self.helper.extension.display()
@@ -111,10 +111,11 @@ impl Invocation<'_> {
         }
     }
 
-    /// Options that every Maven from 3.0 to 4.0 takes. `-fae`: a broken module does not keep the others from running,
-    /// and the exit code still tells.
+    /// Options that every Maven from 3.0 to 4.0 takes. Where tests run, `-fn`: a worker that dies fails its goal, and must
+    /// not keep the modules that build on its own from running. A build without tests may tell by its exit code.
     fn arguments(&self, files: &Files) -> Vec<OsString> {
-        let mut arguments: Vec<OsString> = vec!["-B".into(), "-fae".into(), "-Dstyle.color=never".into()];
+        let on_failure = if self.settings.tests.is_some() { "-fn" } else { "-fae" };
+        let mut arguments: Vec<OsString> = vec!["-B".into(), on_failure.into(), "-Dstyle.color=never".into()];
         if self.offline {
             arguments.push("-o".into());
             // Which repository an artifact once came from is no reason not to find it now.
@@ -151,8 +152,14 @@ pub fn environment(toolchain: &Toolchain) -> BTreeMap<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::maven::TestSettings;
 
     fn arguments(offline: bool, modules: &[&str]) -> Vec<String> {
+        let settings = Settings { modules: modules.iter().map(|&m| m.to_owned()).collect(), ..Settings::default() };
+        arguments_for(offline, &settings)
+    }
+
+    fn arguments_for(offline: bool, settings: &Settings) -> Vec<String> {
         let toolchain = Toolchain {
             java_home: "/jdk".into(),
             java_version: "17.0.1".into(),
@@ -161,7 +168,6 @@ mod tests {
             maven_version: "3.8.7".into(),
         };
         let helper = Helper { extension: "/h/e.jar".into(), listeners: "/h/l.jar".into(), hash: "0".into() };
-        let settings = Settings { modules: modules.iter().map(|&m| m.to_owned()).collect(), ..Settings::default() };
         let invocation = Invocation {
             toolchain: &toolchain,
             helper: &helper,
@@ -172,7 +178,7 @@ mod tests {
             args: &["-Dx=a b; rm".to_owned()],
             goals: &["test"],
             offline,
-            settings: &settings,
+            settings,
             limits: Limits { cores: None, memory_bytes: None, time: Duration::from_secs(1) },
             tag: "t".into(),
         };
@@ -186,6 +192,19 @@ mod tests {
         assert_eq!(arguments[arguments.len() - 2..], ["-Dx=a b; rm", "test"]);
         assert!(arguments.contains(&"-Dparade.settings=/logs/settings.properties".to_owned()));
         assert!(!arguments.contains(&"-o".to_owned()) && !arguments.contains(&"-pl".to_owned()));
+    }
+
+    #[test]
+    fn a_dead_worker_does_not_keep_other_modules_from_running() {
+        let tests = TestSettings {
+            parallelism: crate::engine::Parallelism::SEQUENTIAL,
+            cores: 1,
+            selection: None,
+            fetch_providers: false,
+        };
+        let running = arguments_for(true, &Settings { tests: Some(tests), ..Settings::default() });
+        assert!(running.contains(&"-fn".to_owned()) && !running.contains(&"-fae".to_owned()));
+        assert!(arguments(true, &[]).contains(&"-fae".to_owned()), "a build without tests tells by its exit code");
     }
 
     #[test]

@@ -16,7 +16,7 @@ mod selection;
 mod settings;
 
 pub use events::{Clock, Roots};
-pub use handshake::{Goal, Handshake, Module};
+pub use handshake::{Failure, Goal, Handshake, Module};
 pub(crate) use harvest::why;
 pub use harvest::{Harvest, harvest};
 pub use helper::Helper;

@@ -116,7 +116,8 @@ fn lost_tests(residual: &[ResidualTest]) -> Option<Finding> {
 
 fn unexpected_tests(last: &LastOutcomes<'_>, expectation: &Expectation<'_>) -> Option<Finding> {
     let expected: HashSet<&TestId> = expectation.tests.iter().collect();
-    let mut others: Vec<&TestId> = last.tests().filter(|test| !expected.contains(test)).collect();
+    let mut others: Vec<&TestId> =
+        last.tests().filter(|test| !expected.contains(test) && !test.is_whole_class()).collect();
     others.sort();
     (!others.is_empty()).then(|| {
         let text = format!("{} tests ran that the suite did not show before: {}", others.len(), some_names(&others));

@@ -103,6 +103,7 @@ fn open_maven(request: &Request<'_>, interrupt: &Interrupt, watcher: &mut dyn Wa
         build_timeout: request.build_timeout,
         progress: &telling,
         interrupt,
+        tag: request.tag,
     };
     match build::prepare(&preparation)? {
         BuildOutcome::Ready(prepared) => {
@@ -145,7 +146,7 @@ fn record_of(prepared: &Prepared) -> SubjectRecord {
         modules: prepared.modules(),
         classes: prepared.classes(),
         tests: prepared.discovery.tests.len(),
-        deviations: prepared.deviations().to_vec(),
+        deviations: prepared.deviations(),
         ..blank_record(&prepared.subject)
     }
 }

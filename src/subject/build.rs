@@ -39,6 +39,8 @@ pub struct Preparation<'a> {
     pub build_timeout: Duration,
     pub progress: &'a dyn Progress,
     pub interrupt: &'a Interrupt,
+    /// Begins the mark of all processes, so that a resumed run finds those of a killed one.
+    pub tag: &'a str,
 }
 
 /// How a preparation ended.
@@ -107,6 +109,12 @@ struct Record {
     discovery: Discovery,
 }
 
+impl Discovery {
+    fn is_complete(&self) -> bool {
+        self.findings.iter().all(|finding| finding.kind != FindingKind::LostTests)
+    }
+}
+
 impl Prepared {
     /// As people write them, e.g. `JUnit 4.13.2`.
     pub fn frameworks(&self) -> Vec<String> {
@@ -130,8 +138,10 @@ impl Prepared {
         classes.len()
     }
 
-    pub fn deviations(&self) -> &[Finding] {
-        &self.discovery.findings
+    /// Where it differs from the subject as published.
+    pub fn deviations(&self) -> Vec<Finding> {
+        let findings = self.discovery.findings.iter();
+        findings.filter(|finding| finding.kind == FindingKind::Deviation).cloned().collect()
     }
 }
 
@@ -150,7 +160,7 @@ impl ModuleSuite {
 
 /// Builds the subject, or finds that this was done.
 pub fn prepare(preparation: &Preparation<'_>) -> miette::Result<BuildOutcome> {
-    let helper = Helper::obtain(preparation.home, preparation.toolchain, preparation.interrupt)?;
+    let helper = Helper::obtain(preparation.home, preparation.toolchain, preparation.tag, preparation.interrupt)?;
     let checkout = preparation.checkout()?;
     let key = preparation.key(&checkout, &helper)?;
     let place = Place { record: checkout.root.with_file_name(RECORD), logs: checkout.root.with_file_name(LOGS) };
@@ -240,7 +250,7 @@ impl Preparation<'_> {
             (&checkout.revision, &checkout.root, &helper.hash),
             (&self.toolchain.java_home, &self.toolchain.java_version, &self.toolchain.maven_version),
             (&subject.maven_args, &subject.environment, &subject.setup, &subject.modules, &subject.phase),
-            (&subject.surefire, &subject.disable_plugins, &subject.directory),
+            (&subject.surefire, &subject.disable_plugins, &subject.directory, &subject.timeout),
         ))
         .map_err(|error| miette!("the settings of {} cannot be hashed: {error}", subject.name))?;
         let mut key = String::new();
@@ -315,7 +325,10 @@ impl Building<'_> {
             Err(stop) => return Ok(stop.into()),
         };
         snapshot.restore()?;
-        self.place.write(key, &discovery)?;
+        // What a first run missed, the next one may see.
+        if discovery.is_complete() {
+            self.place.write(key, &discovery)?;
+        }
         Ok(self.preparation.ready(self.checkout.clone(), self.helper.clone(), snapshot, discovery))
     }
 
@@ -393,8 +406,9 @@ impl Building<'_> {
             self.warm(&harvest.executions)?;
         }
         let mut findings = harvest.findings;
-        findings.extend(incomplete(&harvest.end));
-        let known = harvest.executions.into_iter();
+        findings.extend(incomplete(&harvest.end, &findings));
+        // That a fixture fails is seen in every run again; it is no test to expect.
+        let known = harvest.executions.into_iter().filter(|execution| !execution.is_failed_fixture());
         let tests = known.map(|execution| KnownTest { id: execution.test, display: execution.display }).collect();
         let suites = invoked.handshake.iter().flat_map(suites).collect();
         let gathered =
@@ -454,7 +468,7 @@ impl Building<'_> {
     }
 
     fn tag(&self, label: &str) -> String {
-        format!("parade-build-{}-{}-{label}", std::process::id(), self.preparation.subject.name)
+        format!("{}-{}-{}-{label}", self.preparation.tag, self.preparation.subject.name, std::process::id())
     }
 }
 
@@ -468,10 +482,11 @@ impl From<Stop> for BuildOutcome {
 }
 
 /// A first run that did not get to its end has not seen all tests.
-fn incomplete(end: &RunEnd) -> Option<Finding> {
+fn incomplete(end: &RunEnd, findings: &[Finding]) -> Option<Finding> {
     let why = match end {
         RunEnd::TimedOut => "its time was up",
         RunEnd::Crashed(reason) => reason,
+        _ if findings.iter().any(|finding| finding.kind == FindingKind::DeadWorker) => "a worker process died",
         _ => return None,
     };
     let text = format!("the first run of the suite ended early, so tests may be unknown: {why}");
@@ -515,6 +530,19 @@ mod tests {
             frameworks: frameworks.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
         };
         assert_eq!(suite.framework_names(), ["JUnit 4.13.2", "JUnit Jupiter 5.9.0"]);
+    }
+
+    #[test]
+    fn a_first_run_that_ended_early_has_not_seen_the_suite() {
+        let dead = [Finding::new(FindingKind::DeadWorker, "x")];
+        let complete = |end: RunEnd, findings: &[Finding]| {
+            let findings = incomplete(&end, findings).into_iter().collect();
+            Discovery { findings, ..Discovery::default() }.is_complete()
+        };
+        assert!(complete(RunEnd::Finished, &[]));
+        assert!(!complete(RunEnd::Finished, &dead));
+        assert!(!complete(RunEnd::TimedOut, &[]));
+        assert!(!complete(RunEnd::Crashed("x".into()), &[]));
     }
 
     #[test]

@@ -33,8 +33,17 @@ pub struct ParseIdError {
 }
 
 impl TestId {
+    /// The name under which a class itself is on record: its fixture failed, or it was skipped as a whole. The listeners in
+    /// `jvm/` write it, and no method can have it.
+    pub const WHOLE_CLASS: &'static str = "<class>";
+
     pub fn new(module: &str, class: &str, name: &str, occurrence: u32) -> Self {
         TestId { module: module.to_owned(), class: class.to_owned(), name: name.to_owned(), occurrence }
+    }
+
+    /// Does this stand for a class rather than for one of its tests?
+    pub fn is_whole_class(&self) -> bool {
+        self.name == Self::WHOLE_CLASS
     }
 
     pub fn class_id(&self) -> ClassId {
@@ -156,6 +165,13 @@ mod tests {
     fn module_and_first_occurrence_are_left_out() {
         assert_eq!(TestId::new("", "a.B", "c", 1).to_string(), "a.B#c");
         assert_eq!(TestId::new("lib", "a.B", "c", 2).to_string(), "lib:a.B#c~2");
+    }
+
+    #[test]
+    fn the_listeners_call_a_class_as_we_do() {
+        let java = include_str!("../../jvm/src/main/java/parade/listen/TestCase.java");
+        assert!(java.contains(&format!("WHOLE_CLASS = \"{}\";", TestId::WHOLE_CLASS)));
+        assert!(TestId::new("", "a.B", TestId::WHOLE_CLASS, 2).is_whole_class());
     }
 
     #[test]

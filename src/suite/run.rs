@@ -21,6 +21,13 @@ pub struct Execution {
     pub message: Option<String>,
 }
 
+impl Execution {
+    /// Did what a class does before or after its tests fail? It is on record only when it does.
+    pub fn is_failed_fixture(&self) -> bool {
+        self.test.is_whole_class() && self.outcome.is_failure()
+    }
+}
+
 /// What a run cost: all its processes together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cost {

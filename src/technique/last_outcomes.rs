@@ -1,4 +1,7 @@
 //! Where each test stands after some stages: its last execution counts.
+//!
+//! A class fixture is on record only when it fails, so nothing ever says that it succeeded: its failure stands until a later
+//! stage runs the class again.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,9 +18,14 @@ pub struct LastOutcomes<'a> {
 impl<'a> LastOutcomes<'a> {
     /// A test that a stage reran only because the engine selects coarsely counts too: if it fails now, that is a failure.
     pub fn after(stages: &'a [Stage], set_aside: &HashSet<TestId>) -> Self {
-        let executions = stages.iter().flat_map(|stage| &stage.run.executions);
-        let counted = executions.filter(|execution| !set_aside.contains(&execution.test));
-        LastOutcomes { last: counted.map(|execution| (&execution.test, execution)).collect() }
+        let mut last: HashMap<&TestId, &Execution> = HashMap::new();
+        for stage in stages {
+            let ran: HashSet<Class<'_>> = stage.run.executions.iter().filter(ran).flat_map(classes_around).collect();
+            last.retain(|_, execution| !(execution.is_failed_fixture() && ran.contains(&class_of(&execution.test))));
+            let counted = stage.run.executions.iter().filter(|execution| !set_aside.contains(&execution.test));
+            last.extend(counted.map(|execution| (&execution.test, execution)));
+        }
+        LastOutcomes { last }
     }
 
     pub fn of(&self, test: &TestId) -> Option<&'a Execution> {
@@ -38,13 +46,134 @@ impl<'a> LastOutcomes<'a> {
 
     /// Failing tests in original order; those that nobody expected come last, by name.
     pub fn failing(&self, original: &[TestId]) -> Vec<TestId> {
-        let fails = |test: &&TestId| self.of(test).is_some_and(|execution| execution.outcome.is_failure());
-        let mut failing: Vec<TestId> = original.iter().filter(fails).cloned().collect();
+        self.matching(original, |test| self.fails(test))
+    }
+
+    /// The same with the tests that a failed fixture kept from running: frameworks leave them out, or skip them.
+    pub fn failing_or_prevented(&self, original: &[TestId]) -> Vec<TestId> {
+        let fixtures = self.last.values().filter(|execution| execution.is_failed_fixture());
+        let broken: HashSet<Class<'_>> = fixtures.map(|execution| class_of(&execution.test)).collect();
+        let did_not_run =
+            |test: &TestId| self.of(test).is_none_or(|last| matches!(last.outcome, Outcome::NotRun | Outcome::Skipped));
+        let prevented = |test: &TestId| did_not_run(test) && around(test).any(|class| broken.contains(&class));
+        self.matching(original, |test| self.fails(test) || prevented(test))
+    }
+
+    fn fails(&self, test: &TestId) -> bool {
+        self.of(test).is_some_and(|execution| execution.outcome.is_failure())
+    }
+
+    fn matching(&self, original: &[TestId], which: impl Fn(&TestId) -> bool) -> Vec<TestId> {
+        let mut matching: Vec<TestId> = original.iter().filter(|test| which(test)).cloned().collect();
         let expected: HashSet<&TestId> = original.iter().collect();
-        let mut others: Vec<TestId> =
-            self.tests().filter(|test| !expected.contains(test)).filter(fails).cloned().collect();
+        let others = self.tests().filter(|test| !expected.contains(test));
+        let mut others: Vec<TestId> = others.filter(|test| self.fails(test)).cloned().collect();
         others.sort();
-        failing.extend(others);
-        failing
+        matching.extend(others);
+        matching
+    }
+}
+
+/// Module and name.
+type Class<'a> = (&'a str, &'a str);
+
+fn class_of(test: &TestId) -> Class<'_> {
+    (&test.module, &test.class)
+}
+
+fn ran(execution: &&Execution) -> bool {
+    execution.outcome != Outcome::NotRun
+}
+
+fn classes_around(execution: &Execution) -> impl Iterator<Item = Class<'_>> {
+    around(&execution.test)
+}
+
+/// The test's class and those it is nested in: their fixtures are around the test too.
+fn around(test: &TestId) -> impl Iterator<Item = Class<'_>> {
+    let outer = test.class.match_indices('$').map(|(at, _)| &test.class[..at]);
+    outer.chain(std::iter::once(test.class.as_str())).map(|class| (test.module.as_str(), class))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Parallelism;
+    use crate::suite::{Cost, Granularity, RunEnd, SuiteRun};
+    use Outcome::{Error, Passed, Skipped};
+
+    fn id(text: &str) -> TestId {
+        text.parse().unwrap()
+    }
+
+    fn stage(tests: &[(&str, Outcome)]) -> Stage {
+        let execution = |&(test, outcome): &(&str, Outcome)| Execution {
+            test: id(test),
+            display: None,
+            outcome,
+            start: 0.0,
+            seconds: 1.0,
+            process: 1,
+            thread: "main".to_owned(),
+            message: None,
+        };
+        let run = SuiteRun {
+            executions: tests.iter().map(execution).collect(),
+            cost: Cost::default(),
+            end: RunEnd::Finished,
+            granularity: Granularity::Name,
+            findings: vec![],
+        };
+        Stage { number: 1, purpose: "test", parallelism: Parallelism::SEQUENTIAL, run }
+    }
+
+    fn failures(stages: &[Stage]) -> usize {
+        LastOutcomes::after(stages, &HashSet::new()).failures()
+    }
+
+    fn to_rerun(stages: &[Stage], suite: &[&str]) -> Vec<String> {
+        let suite: Vec<TestId> = suite.iter().map(|test| id(test)).collect();
+        let last = LastOutcomes::after(stages, &HashSet::new());
+        last.failing_or_prevented(&suite).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_failed_fixture_is_repaired_when_its_class_runs_again_without_complaint() {
+        let first = stage(&[("m:C#<class>", Error), ("m:C#<class>~2", Error), ("m:D#d", Passed)]);
+        assert_eq!(failures(std::slice::from_ref(&first)), 2);
+        let again = stage(&[("m:C#a", Passed)]);
+        assert_eq!(failures(&[first.clone(), again]), 0);
+        for elsewhere in ["D#a", "n:C#a", "m:D#d", "m:CD#a"] {
+            assert_eq!(failures(&[first.clone(), stage(&[(elsewhere, Passed)])]), 2, "{elsewhere}");
+        }
+    }
+
+    #[test]
+    fn a_fixture_that_fails_again_still_fails() {
+        let first = stage(&[("C#<class>", Error), ("C#<class>~2", Error)]);
+        assert_eq!(failures(&[first.clone(), stage(&[("C#a", Skipped), ("C#<class>", Error)])]), 1);
+        assert_eq!(failures(&[first, stage(&[])]), 2);
+    }
+
+    #[test]
+    fn a_class_that_was_skipped_as_a_whole_is_no_failed_fixture() {
+        let stages = [stage(&[("C#<class>", Skipped)]), stage(&[("C#a", Passed)])];
+        let last = LastOutcomes::after(&stages, &HashSet::new());
+        assert!(last.of(&id("C#<class>")).is_some());
+        assert_eq!(to_rerun(&stages[..1], &["C#a"]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn tests_that_a_fixture_kept_from_running_are_rerun_with_it() {
+        let stages =
+            [stage(&[("C#<class>", Error), ("C#skipped", Skipped), ("C#ran", Passed), ("D#skipped", Skipped)])];
+        let suite = ["C#never", "C#skipped", "C#ran", "C$In#never", "D#skipped", "D#lost"];
+        assert_eq!(to_rerun(&stages, &suite), ["C#never", "C#skipped", "C$In#never", "C#<class>"]);
+    }
+
+    #[test]
+    fn a_test_of_a_nested_class_ran_inside_the_outer_fixture() {
+        let stages = [stage(&[("C#<class>", Error)]), stage(&[("C$In#a", Passed)])];
+        assert_eq!(failures(&stages), 0);
     }
 }

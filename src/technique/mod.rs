@@ -106,8 +106,11 @@ impl Stages<'_> {
         self.bench.time_limit.saturating_sub(Duration::try_from_secs_f64(spent).unwrap_or(Duration::MAX))
     }
 
-    /// The tests that fail as of now, in original order.
+    /// The tests that fail as of now, or never ran as their class's fixture failed, in original order.
     fn failing(&self) -> Vec<TestId> {
-        LastOutcomes::after(&self.done, &self.bench.set_aside).failing(self.session.tests())
+        let set_aside = &self.bench.set_aside;
+        let mut failing = LastOutcomes::after(&self.done, set_aside).failing_or_prevented(self.session.tests());
+        failing.retain(|test| !set_aside.contains(test));
+        failing
     }
 }

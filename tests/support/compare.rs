@@ -76,6 +76,10 @@ fn compare_subject(expectation: &Expectation, subject: &SubjectRecord, found: &m
     let set_aside: BTreeSet<_> = subject.set_aside.iter().map(|aside| &aside.test).collect();
     found.equal("set aside", &expectation.set_aside.iter().collect(), &set_aside);
     found.equal("screening runs", &expectation.screening, &subject.screening_runs);
+    for deviation in &expectation.deviations {
+        let said = subject.deviations.iter().any(|finding| finding.text.contains(deviation));
+        found.holds(&format!("no deviation says `{deviation}`: {:?}", subject.deviations), said);
+    }
     if subject.failure.is_none() {
         found.equal("tests of the subject", &expectation.tests, &(subject.tests as u64));
         found.equal("frameworks", &expectation.frameworks, &subject.frameworks);

@@ -27,6 +27,9 @@ pub struct Expectation {
     pub set_aside: Vec<TestId>,
     /// Every test of a sequential run.
     pub ids: Option<Vec<TestId>>,
+    /// What the subject's deviations must say, each a part of one.
+    #[serde(default)]
+    pub deviations: Vec<String>,
     /// Environment of the subject; `{scratch}` stands for a folder that lasts as long as the experiment.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,

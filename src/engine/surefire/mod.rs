@@ -14,8 +14,8 @@ use miette::miette;
 use super::{Capabilities, Mode, RunRequest, Session, Support};
 use crate::maven::{self, Invocation, Known, Limits, Settings, TestSettings};
 use crate::process::Interrupt;
-use crate::subject::Changes;
 use crate::subject::build::{Discovery, Prepared, build_root, settings};
+use crate::subject::{Changes, Snapshot};
 use crate::suite::{ClassId, Finding, FindingKind, SuiteRun, TestId};
 
 /// A prepared subject, ready to run its tests.
@@ -28,6 +28,29 @@ pub struct SurefireSession {
     interrupt: Interrupt,
     /// What every run's processes are tagged with.
     tag: String,
+    cleanliness: Cleanliness,
+}
+
+/// Is the worktree as the build left it? After a run that broke down halfway it is not.
+#[derive(Debug, Default)]
+struct Cleanliness {
+    dirty: bool,
+}
+
+impl Cleanliness {
+    fn before_run(&mut self, snapshot: &Snapshot) -> miette::Result<()> {
+        if self.dirty {
+            snapshot.restore()?;
+        }
+        self.dirty = true;
+        Ok(())
+    }
+
+    fn after_run(&mut self, snapshot: &Snapshot) -> miette::Result<Changes> {
+        let changes = snapshot.restore()?;
+        self.dirty = false;
+        Ok(changes)
+    }
 }
 
 impl SurefireSession {
@@ -37,11 +60,15 @@ impl SurefireSession {
         let tests = prepared.discovery.tests.iter().map(|test| test.id.clone()).collect();
         let capabilities = modes::capabilities(&prepared.discovery.suites);
         let known = known(&prepared.discovery);
-        Ok(SurefireSession { prepared, tests, capabilities, known, interrupt, tag: tag.into() })
-    }
-
-    pub fn prepared(&self) -> &Prepared {
-        &self.prepared
+        Ok(SurefireSession {
+            prepared,
+            tests,
+            capabilities,
+            known,
+            interrupt,
+            tag: tag.into(),
+            cleanliness: Cleanliness::default(),
+        })
     }
 
     fn invoke(&self, request: &RunRequest, settings: &Settings) -> miette::Result<maven::Invoked> {
@@ -69,19 +96,22 @@ impl SurefireSession {
         .run(&self.interrupt)
     }
 
-    /// What the mode does not reach; an error where it reaches nothing.
-    fn mode_finding(&self, mode: Mode) -> miette::Result<Option<Finding>> {
+    /// An error where the mode reaches nothing.
+    fn check_mode(&self, mode: Mode) -> miette::Result<()> {
         match self.capabilities.support(mode) {
-            Support::Full => Ok(None),
-            Support::Partial(why) => Ok(Some(Finding::new(FindingKind::PartialMode, why))),
+            Support::Full | Support::Partial(_) => Ok(()),
             Support::None(why) => Err(miette!("{} cannot run in mode `{mode}`: {why}", self.prepared.subject.name)),
         }
     }
 
     /// What differs from the published subject is told once, with the subject.
     fn is_news(&self, finding: &Finding) -> bool {
-        !self.prepared.discovery.findings.contains(finding)
-            || !matches!(finding.kind, FindingKind::Deviation | FindingKind::Disturbance)
+        finding.kind != FindingKind::Deviation || !self.prepared.discovery.findings.contains(finding)
+    }
+
+    /// Where the first run did not see the whole suite, no later one can be held against it.
+    fn unknown_tests(&self) -> impl Iterator<Item = Finding> {
+        self.prepared.discovery.findings.iter().filter(|finding| finding.kind == FindingKind::LostTests).cloned()
     }
 }
 
@@ -95,7 +125,7 @@ impl Session for SurefireSession {
     }
 
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
-        let partial = self.mode_finding(request.parallelism.mode)?;
+        self.check_mode(request.parallelism.mode)?;
         let selected = maven::select(&request.selection, &self.known);
         let tests = TestSettings {
             parallelism: request.parallelism,
@@ -105,13 +135,14 @@ impl Session for SurefireSession {
         };
         let settings = Settings { tests: Some(tests), ..settings(&self.prepared.subject, &self.prepared.toolchain) };
 
+        self.cleanliness.before_run(&self.prepared.snapshot)?;
         let invoked = self.invoke(request, &settings)?;
         let harvest = maven::harvest(&invoked)?;
-        let changes = self.prepared.snapshot.restore()?;
+        let changes = self.cleanliness.after_run(&self.prepared.snapshot)?;
         remove_events(&invoked.events)?;
 
         let mut findings = selected.findings;
-        findings.extend(partial);
+        findings.extend(self.unknown_tests());
         findings.extend(harvest.findings.into_iter().filter(|finding| self.is_news(finding)));
         findings.extend(dirty(&changes));
         let mut seen = HashSet::new();
@@ -172,6 +203,25 @@ mod tests {
         for label in ["", "..", "a/b", "/a", "a/", "."] {
             assert!(safe_label(label).is_err(), "{label}");
         }
+    }
+
+    #[test]
+    fn a_run_after_one_that_broke_down_starts_clean() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, store) = (folder.path().join("tree"), folder.path().join("snapshot"));
+        std::fs::create_dir(&root).unwrap();
+        let file = root.join("pom.xml");
+        std::fs::write(&file, "built").unwrap();
+        let snapshot = Snapshot::take(&root, &store).unwrap();
+
+        let mut cleanliness = Cleanliness::default();
+        cleanliness.before_run(&snapshot).unwrap();
+        std::fs::write(&file, "changed by a run").unwrap();
+        // What comes between, and could put it right, fails.
+        cleanliness.before_run(&snapshot).unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "built");
+        cleanliness.after_run(&snapshot).unwrap();
+        assert!(!cleanliness.dirty);
     }
 
     #[test]

@@ -10,6 +10,7 @@ import javax.inject.Singleton;
 
 import org.apache.maven.AbstractMavenLifecycleParticipant;
 import org.apache.maven.execution.MavenSession;
+import org.apache.maven.lifecycle.LifecycleExecutionException;
 import org.apache.maven.model.Build;
 import org.apache.maven.model.Plugin;
 import org.apache.maven.model.PluginManagement;
@@ -41,6 +42,9 @@ public class ProjectChanges extends AbstractMavenLifecycleParticipant {
             return;
         }
         Handshake handshake = new Handshake(settings.handshake());
+        if (settings.events() != null && !settings.asTheProject()) {
+            buildOneByOne(session, handshake);
+        }
         for (MavenProject project : session.getProjects()) {
             String module = Modules.path(session, project);
             handshake.write(new Line("module").field(module).field(project.getGroupId() + ":" + project.getArtifactId())
@@ -59,9 +63,29 @@ public class ProjectChanges extends AbstractMavenLifecycleParticipant {
         }
         Handshake handshake = new Handshake(settings.handshake());
         for (Throwable failure : session.getResult().getExceptions()) {
-            handshake.write(new Line("failure").field(String.valueOf(failure.getMessage()), 8192));
+            handshake.write(describe(session, failure));
         }
         handshake.write(new Line("end"));
+    }
+
+    /** With the module where Maven names it: what comes after a module's tests has not kept them from running. */
+    private static Line describe(MavenSession session, Throwable failure) {
+        Line line = new Line("failure").field(String.valueOf(failure.getMessage()), 8192);
+        MavenProject project =
+            failure instanceof LifecycleExecutionException ? ((LifecycleExecutionException) failure).getProject() : null;
+        return project == null ? line : line.field(Modules.path(session, project));
+    }
+
+    /**
+     * Modules that are built at the same time run their tests at the same time. Maven reads this number after all of its
+     * sources have spoken: .mvn/maven.config, MAVEN_ARGS and the command line.
+     */
+    private static void buildOneByOne(MavenSession session, Handshake handshake) {
+        int atOnce = session.getRequest().getDegreeOfConcurrency();
+        if (atOnce > 1) {
+            session.getRequest().setDegreeOfConcurrency(1);
+            handshake.deviation("", "the project builds up to " + atOnce + " modules at once (-T); overridden");
+        }
     }
 
     private static Set<String> change(Settings settings, MavenProject project) {

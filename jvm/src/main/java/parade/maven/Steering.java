@@ -1,14 +1,19 @@
 package parade.maven;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 
 /** Sets a configured test goal to the parallelism, the selection and the observation that parade asks for. */
 final class Steering {
+    /** By chance, by the last failures, by the last durations, by the clock. */
+    private static final List<String> VARYING_ORDERS = Arrays.asList("random", "failedfirst", "balanced", "hourly");
+
     private final Settings settings;
     private final Fields goal;
     private final Frameworks frameworks;
@@ -40,7 +45,9 @@ final class Steering {
         }
         environment.put("PARADE_EVENTS", events);
         goal.set("environmentVariables", environment);
-        System.setProperty("PARADE_EVENTS", events);
+        if (runsInMaven()) {
+            System.setProperty("PARADE_EVENTS", events);
+        }
 
         List<String> elements = goal.getList("additionalClasspathElements");
         elements.add(settings.listeners());
@@ -50,6 +57,11 @@ final class Steering {
             goal.set("reportTestTimestamp", true);
             goal.set("disableXmlReport", false);
         }
+    }
+
+    /** Then there is no process to give an environment to: the project's own doing, as parade always forks. */
+    private boolean runsInMaven() {
+        return text(goal.get("forkCount")).equals("0") || text(goal.get("forkMode")).equals("never");
     }
 
     void select(String tests) {
@@ -64,6 +76,7 @@ final class Steering {
         goal.set("forkedProcessTimeoutInSeconds", 0);
         override("forkCount", settings.forks(), "1");
         isolate();
+        order();
         override("useUnlimitedThreads", false, false);
         for (String pools : new String[] {"threadCountSuites", "threadCountClasses", "threadCountMethods"}) {
             override(pools, 0, 0);
@@ -76,12 +89,26 @@ final class Steering {
         setProperties(testNg && !threaded);
     }
 
-    /** A process for every class is isolation that tests may need, and no parallelism: a project that wants it keeps it. */
+    /** As the configuration has it, in every mode alike, or times could not be compared; isolation that is lost is said. */
     private void isolate() {
-        if (settings.reuseForks() && Boolean.FALSE.equals(goal.get("reuseForks"))) {
-            deviations.add("the project sets reuseForks=false; kept, so that every test class has a process of its own");
+        boolean isolated = Boolean.FALSE.equals(goal.get("reuseForks"));
+        if (isolated && settings.reuseForks() && goal.set("reuseForks", true)) {
+            deviations.add("the project sets reuseForks=false; overridden, so that test classes share a process,"
+                + " which some may not expect");
         } else {
             override("reuseForks", settings.reuseForks(), true);
+        }
+        // Where it exists, Surefire translates it into the two others when it runs.
+        if (goal.get("forkMode") != null) {
+            override("forkMode", "once", "once");
+        }
+    }
+
+    /** An order that changes from run to run makes every comparison one of orders too. */
+    private void order() {
+        String declared = text(goal.get("runOrder")).toLowerCase(Locale.ROOT);
+        if (VARYING_ORDERS.stream().anyMatch(declared::contains)) {
+            override("runOrder", "filesystem", "filesystem");
         }
     }
 

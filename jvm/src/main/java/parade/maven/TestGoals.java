@@ -65,6 +65,7 @@ public class TestGoals implements MojoExecutionListener {
         Fields goal = new Fields(event.getMojo());
         Frameworks frameworks = new Frameworks(project, event.getExecution().getPlugin(), goal);
         Steering steering = new Steering(settings, goal, frameworks);
+        new Handshake(settings.handshake()).write(new Line("reached").field(module));
         String selection = settings.selection(module);
         if (!Modules.isWanted(settings.modules(), module, project) || (selection != null && selection.isEmpty())) {
             steering.skip();
