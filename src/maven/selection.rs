@@ -34,10 +34,8 @@ enum ClassPattern {
 pub struct Known {
     pub tests: Vec<KnownTest>,
     pub roots: Roots,
-    /// Modules whose provider takes no methods.
+    /// Modules whose provider takes no methods, or breaks on them.
     pub by_class: BTreeSet<String>,
-    /// Modules in which Vintage can run: it cannot filter names that repeat, or that no method has.
-    pub vintage: BTreeSet<String>,
 }
 
 pub fn select(selection: &Selection, known: &Known) -> Selected {
@@ -105,19 +103,8 @@ impl Known {
         if self.by_class.contains(&class.module) || self.roots.contains_key(class) {
             return ClassPattern::Whole;
         }
-        let vintage = self.vintage.contains(&class.module);
-        if vintage && names.iter().any(|name| !vintage_can_filter(&name.name, members)) {
-            return ClassPattern::Whole;
-        }
         class_pattern(names, members)
     }
-}
-
-/// A name that repeats without parameters to tell it apart is of a JUnit 3 suite.
-fn vintage_can_filter(name: &str, members: &[&KnownTest]) -> bool {
-    let mut equals = members.iter().filter(|member| member.id.name == name);
-    let repeated = equals.clone().count() > 1 && equals.any(|member| member.display.is_none());
-    !repeated && !name.contains('.')
 }
 
 fn coarse_finding((why, classes): (&str, Vec<String>)) -> Finding {
@@ -164,7 +151,8 @@ fn written(class: &str, bases: &[String], members: &[&KnownTest]) -> String {
         for bracket in ['[', '('] {
             let parameterized = members.iter().any(|member| {
                 let full = member.display.as_deref().unwrap_or_default();
-                full.strip_prefix(base.as_str()).is_some_and(|rest| rest.trim_start().starts_with(bracket))
+                full.strip_prefix(base.as_str())
+                    .is_some_and(|rest| rest != "()" && rest.trim_start().starts_with(bracket))
             });
             if parameterized {
                 methods.push(format!("{base}*{bracket}*/**"));
@@ -200,7 +188,6 @@ mod tests {
             tests: ids.iter().map(make).collect(),
             roots: Roots::new(),
             by_class: BTreeSet::from(["old".to_owned()]),
-            vintage: BTreeSet::from(["vintage".to_owned()]),
         }
     }
 
@@ -249,20 +236,6 @@ mod tests {
         let suite = known(&[("old:a.B#x", None), ("old:a.B#y", None)]);
         let (patterns, granularity, _) = selected(&["old:a.B#x"], &suite);
         assert_eq!((patterns, granularity), (vec!["old:a.B".to_owned()], Granularity::Class));
-    }
-
-    #[test]
-    fn vintage_gets_classes_where_names_repeat() {
-        let suite = known(&[
-            ("vintage:a.B#x", None),
-            ("vintage:a.B#x~2", None),
-            ("vintage:a.B#y", None),
-            ("vintage:a.C#p", Some("p[0]")),
-            ("vintage:a.C#p~2", Some("p[1]")),
-        ]);
-        assert_eq!(selected(&["vintage:a.B#x~2"], &suite).0, ["vintage:a.B"]);
-        assert_eq!(selected(&["vintage:a.B#y"], &suite).0, ["vintage:a.B#y"]);
-        assert_eq!(selected(&["vintage:a.C#p~2"], &suite).0, ["vintage:a.C#p+p*[*/**"]);
     }
 
     #[test]

@@ -132,8 +132,7 @@ fn known(discovery: &Discovery) -> Known {
     Known {
         tests: discovery.tests.clone(),
         roots: gathered.map(|entry| (class(&entry.module, &entry.class), entry.roots.clone())).collect(),
-        by_class: modes::modules_with_junit3(&discovery.suites),
-        vintage: modes::modules_with_vintage(&discovery.suites),
+        by_class: modes::selected_by_class(discovery),
     }
 }
 
