@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::events::Roots;
 use crate::engine::Selection;
 use crate::suite::{ClassId, Finding, FindingKind, Granularity, TestId};
 
@@ -12,6 +11,8 @@ pub struct KnownTest {
     pub id: TestId,
     /// What the framework showed: JUnit 4 filters by it.
     pub display: Option<String>,
+    /// The class that was run for it, where that is known.
+    pub root: Option<String>,
 }
 
 /// What Surefire is told, and what it will therefore run.
@@ -33,9 +34,23 @@ enum ClassPattern {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Known {
     pub tests: Vec<KnownTest>,
-    pub roots: Roots,
     /// Modules whose provider takes no methods, or breaks on them.
     pub by_class: BTreeSet<String>,
+    /// Classes whose tests run only with others, and those.
+    roots: HashMap<ClassId, BTreeSet<String>>,
+}
+
+impl Known {
+    pub fn new(tests: Vec<KnownTest>, by_class: BTreeSet<String>) -> Self {
+        let mut roots: HashMap<ClassId, BTreeSet<String>> = HashMap::new();
+        for test in &tests {
+            if let Some(root) = &test.root {
+                roots.entry(test.id.class_id()).or_default().insert(root.clone());
+            }
+        }
+        roots.retain(|class, roots| roots.len() > 1 || !roots.contains(&class.class));
+        Known { tests, by_class, roots }
+    }
 }
 
 pub fn select(selection: &Selection, known: &Known) -> Selected {
@@ -183,12 +198,9 @@ mod tests {
         let make = |(id, display): &(&str, Option<&str>)| KnownTest {
             id: id.parse().unwrap(),
             display: display.map(str::to_owned),
+            root: None,
         };
-        Known {
-            tests: ids.iter().map(make).collect(),
-            roots: Roots::new(),
-            by_class: BTreeSet::from(["old".to_owned()]),
-        }
+        Known::new(ids.iter().map(make).collect(), BTreeSet::from(["old".to_owned()]))
     }
 
     fn selected(ids: &[&str], known: &Known) -> (Vec<String>, Granularity, usize) {
@@ -240,9 +252,10 @@ mod tests {
 
     #[test]
     fn tests_that_a_suite_gathered_need_the_suite() {
-        let mut suite = known(&[("a.B$Inner#x", None)]);
         let class = ClassId { module: String::new(), class: "a.B$Inner".into() };
-        suite.roots.insert(class.clone(), BTreeSet::from(["a.AllTests".to_owned(), "a.MoreTests".to_owned()]));
+        let test = |id: &str, root: &str| KnownTest { id: id.parse().unwrap(), display: None, root: Some(root.into()) };
+        let tests = vec![test("a.B$Inner#x", "a.AllTests"), test("a.B$Inner#x~2", "a.MoreTests")];
+        let suite = Known::new(tests, BTreeSet::new());
         let (patterns, granularity, _) = selected(&["a.B$Inner#x"], &suite);
         assert_eq!(
             (patterns, granularity),

@@ -15,8 +15,8 @@ use super::{Capabilities, Mode, RunRequest, Session, Support};
 use crate::maven::{self, Invocation, Known, Limits, Settings, TestSettings};
 use crate::process::Interrupt;
 use crate::subject::Changes;
-use crate::subject::build::{Discovery, Prepared, settings};
-use crate::suite::{ClassId, Finding, FindingKind, SuiteRun, TestId};
+use crate::subject::build::{Prepared, settings};
+use crate::suite::{Finding, FindingKind, SuiteRun, TestId};
 
 /// A prepared subject, ready to run its tests.
 #[derive(Debug)]
@@ -36,7 +36,8 @@ impl SurefireSession {
         prepared.snapshot.restore()?;
         let tests = prepared.discovery.tests.iter().map(|test| test.id.clone()).collect();
         let capabilities = modes::capabilities(&prepared.discovery.suites);
-        let known = known(&prepared.discovery);
+        let by_class = modes::selected_by_class(&prepared.discovery);
+        let known = Known::new(prepared.discovery.tests.clone(), by_class);
         Ok(SurefireSession { prepared, tests, capabilities, known, interrupt, tag: tag.into() })
     }
 
@@ -106,7 +107,7 @@ impl Session for SurefireSession {
         let settings = Settings { tests: Some(tests), ..settings(&self.prepared.subject, &self.prepared.toolchain) };
 
         let invoked = self.invoke(request, &settings)?;
-        let harvest = maven::harvest(&invoked)?;
+        let harvest = maven::harvest(&invoked, &self.known.tests)?;
         let changes = self.prepared.snapshot.restore()?;
         remove_events(&invoked.events)?;
 
@@ -123,16 +124,6 @@ impl Session for SurefireSession {
             granularity: selected.granularity,
             findings,
         })
-    }
-}
-
-fn known(discovery: &Discovery) -> Known {
-    let gathered = discovery.gathered.iter();
-    let class = |module: &String, class: &String| ClassId { module: module.clone(), class: class.clone() };
-    Known {
-        tests: discovery.tests.clone(),
-        roots: gathered.map(|entry| (class(&entry.module, &entry.class), entry.roots.clone())).collect(),
-        by_class: modes::selected_by_class(discovery),
     }
 }
 

@@ -24,7 +24,9 @@ pub fn capabilities(suites: &[ModuleSuite]) -> Capabilities {
 /// methods, but with JUnit 3 suites among the classes it runs too little or breaks down; such suites show in tests that
 /// they gather from other classes, and in names that repeat without parameters.
 pub fn selected_by_class(discovery: &Discovery) -> BTreeSet<String> {
-    let gathering: HashSet<&str> = discovery.gathered.iter().map(|class| class.module.as_str()).collect();
+    let gathered = |test: &&KnownTest| test.root.as_ref().is_some_and(|root| *root != test.id.class);
+    let gathering: HashSet<&str> =
+        discovery.tests.iter().filter(gathered).map(|test| test.id.module.as_str()).collect();
     let repeated = |test: &&KnownTest| test.id.occurrence > 1 && test.display.is_none();
     let repeating: HashSet<&str> =
         discovery.tests.iter().filter(repeated).map(|test| test.id.module.as_str()).collect();
@@ -185,8 +187,11 @@ mod tests {
 
     #[test]
     fn junit_3_suites_under_vintage_are_selected_by_class() {
-        let test =
-            |id: &str, display: Option<&str>| KnownTest { id: id.parse().unwrap(), display: display.map(Into::into) };
+        let test = |id: &str, display: Option<&str>| KnownTest {
+            id: id.parse().unwrap(),
+            display: display.map(Into::into),
+            root: None,
+        };
         let mut vintage = suite(&["surefire-junit-platform"], &[("vintage", "5.7.1")]);
         vintage.module = "m".to_owned();
         let discovery = |tests| Discovery { tests, suites: vec![vintage.clone()], ..Discovery::default() };
