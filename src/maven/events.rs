@@ -1,13 +1,13 @@
 //! What the test processes report: one file per process, one line when a test starts and one when it ends.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use miette::miette;
 
 use super::line::{Line, cut, read_lines};
-use crate::suite::{ClassId, Execution, Outcome, TestId};
+use crate::suite::{Execution, Outcome, TestId};
 
 /// Messages beyond this many bytes in one run are cut to their first line.
 const MESSAGE_BUDGET: usize = 64 << 20;
@@ -44,19 +44,23 @@ fn seconds(nanos: i64) -> f64 {
     nanos as f64 / 1e9
 }
 
+/// An execution as a process reported it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Observation {
+    /// Its occurrence counts within the process, or within the root.
+    pub execution: Execution,
+    /// The class that was run for it, where that is known: JUnit 3 suites gather tests of others.
+    pub root: Option<String>,
+}
+
 /// What one test goal's processes reported.
 #[derive(Debug, Default, PartialEq)]
 pub struct Observed {
     /// As they were started, process by process.
-    pub executions: Vec<Execution>,
-    /// Classes that have to be run for tests of another class to run.
-    pub roots: Roots,
+    pub observations: Vec<Observation>,
     /// Lines that could not be understood.
     pub damaged: usize,
 }
-
-/// By the class of the tests: the classes that Surefire has to be given instead. JUnit 3 suites gather tests of others.
-pub type Roots = BTreeMap<ClassId, BTreeSet<String>>;
 
 /// Reads all event files in a folder. A test that did not end was cut off by `unfinished`: its process died, or the time
 /// was up; `end` is when the run ended, in seconds.
@@ -66,8 +70,7 @@ pub fn observe(folder: &Path, module: &str, run: Clock, unfinished: Outcome, end
     for path in event_files(folder)? {
         let mut process = ProcessEvents::new(module, &path, run, &mut budget);
         observed.damaged += read_lines(&path, |line| process.take(line).is_some())?;
-        observed.roots.append(&mut process.roots);
-        observed.executions.extend(process.finish(unfinished, end));
+        observed.observations.extend(process.finish(unfinished, end));
     }
     Ok(observed)
 }
@@ -96,8 +99,7 @@ struct ProcessEvents<'a> {
     process: u32,
     /// Of the process' own clocks, against the run's: seconds, and the monotonic reading they belong to.
     anchor: Option<(f64, i64)>,
-    executions: Vec<Execution>,
-    roots: Roots,
+    observations: Vec<Observation>,
     open: HashMap<u32, usize>,
     last: f64,
 }
@@ -112,8 +114,7 @@ impl<'a> ProcessEvents<'a> {
             budget,
             process,
             anchor: None,
-            executions: Vec::new(),
-            roots: Roots::new(),
+            observations: Vec::new(),
             open: HashMap::new(),
             last: 0.0,
         }
@@ -139,13 +140,8 @@ impl<'a> ProcessEvents<'a> {
         let (class, name) = (line.text(4)?, line.text(5)?);
         let occurrence: u32 = line.number(6)?;
         let display = line.text(7)?;
-        let id = TestId::new(self.module, nonempty(class), nonempty(name), occurrence.max(1));
-        if let Some(root) = line.text(8).filter(|root| !root.is_empty()) {
-            self.roots.entry(id.class_id()).or_default().insert(root.to_owned());
-        }
-        self.open.insert(number, self.executions.len());
-        self.executions.push(Execution {
-            test: id,
+        let execution = Execution {
+            test: TestId::new(self.module, nonempty(class), nonempty(name), occurrence.max(1)),
             display: (!display.is_empty() && display != name).then(|| display.to_owned()),
             outcome: Outcome::Crashed,
             start,
@@ -153,7 +149,10 @@ impl<'a> ProcessEvents<'a> {
             process: self.process,
             thread: line.text(3)?.to_owned(),
             message: None,
-        });
+        };
+        let root = line.text(8).filter(|root| !root.is_empty()).map(str::to_owned);
+        self.open.insert(number, self.observations.len());
+        self.observations.push(Observation { execution, root });
         Some(())
     }
 
@@ -168,7 +167,7 @@ impl<'a> ProcessEvents<'a> {
         };
         let message = self.message(line.text(4)?);
         let index = self.open.remove(&line.number(0)?)?;
-        let execution = self.executions.get_mut(index)?;
+        let execution = &mut self.observations.get_mut(index)?.execution;
         execution.outcome = outcome;
         execution.seconds = (end - execution.start).max(0.0);
         execution.message = message;
@@ -196,10 +195,10 @@ impl<'a> ProcessEvents<'a> {
     }
 
     /// When a process died is not on record: its last sign of life counts.
-    fn finish(mut self, unfinished: Outcome, end: f64) -> Vec<Execution> {
+    fn finish(mut self, unfinished: Outcome, end: f64) -> Vec<Observation> {
         let cut_off = if unfinished == Outcome::TimedOut { end } else { self.last };
         for index in self.open.into_values() {
-            let execution = &mut self.executions[index];
+            let execution = &mut self.observations[index].execution;
             execution.outcome = unfinished;
             execution.seconds = (cut_off - execution.start).max(0.0);
             execution.message = Some(match unfinished {
@@ -207,58 +206,12 @@ impl<'a> ProcessEvents<'a> {
                 _ => "it was running when its process died".to_owned(),
             });
         }
-        self.executions
+        self.observations
     }
 }
 
 fn nonempty(text: &str) -> &str {
     if text.is_empty() { "unknown" } else { text }
-}
-
-/// All executions by start, each with an identity of its own. `by_goal` is in the order of the goals: where several goals of
-/// a module run the same test, the later ones number on from the earlier, whatever really ran first.
-pub fn in_order(by_goal: Vec<Vec<Execution>>) -> Vec<Execution> {
-    let mut highest: HashMap<(String, String, String), u32> = HashMap::new();
-    let mut all = Vec::new();
-    for executions in by_goal {
-        let mut executions = told_apart(executions);
-        for execution in &mut executions {
-            let before = highest.get(&name_of(&execution.test)).copied().unwrap_or(0);
-            execution.test.occurrence = execution.test.occurrence.saturating_add(before);
-        }
-        for execution in &executions {
-            let known = highest.entry(name_of(&execution.test)).or_default();
-            *known = (*known).max(execution.test.occurrence);
-        }
-        all.append(&mut executions);
-    }
-    all.sort_by(|a, b| a.start.total_cmp(&b.start));
-    all
-}
-
-fn name_of(test: &TestId) -> (String, String, String) {
-    (test.module.clone(), test.class.clone(), test.name.clone())
-}
-
-/// Numbers anew what shares an identity within one goal: its processes count repeated names each for themselves.
-fn told_apart(mut executions: Vec<Execution>) -> Vec<Execution> {
-    executions.sort_by(|a, b| a.start.total_cmp(&b.start));
-    let mut taken: HashSet<TestId> = HashSet::with_capacity(executions.len());
-    let repeated: Vec<usize> = executions
-        .iter()
-        .enumerate()
-        .filter_map(|(index, execution)| (!taken.insert(execution.test.clone())).then_some(index))
-        .collect();
-    for index in repeated {
-        let mut id = executions[index].test.clone();
-        id.occurrence = 1;
-        while taken.contains(&id) {
-            id.occurrence += 1;
-        }
-        taken.insert(id.clone());
-        executions[index].test = id;
-    }
-    executions
 }
 
 #[cfg(test)]
@@ -281,8 +234,8 @@ mod tests {
             "{HEADER}S\t1\t1000001500000\t6500000000\tpool-1\ta.B\ttest\t3\ttest[x]\n\
              F\t1\t1000001750000\t6750000000\tfailed\tjava.lang.AssertionError: no%0a%09at a.B\n"
         );
-        let executions = observed(events.as_bytes(), Outcome::Crashed).executions;
-        let test = &executions[0];
+        let observations = observed(events.as_bytes(), Outcome::Crashed).observations;
+        let test = &observations[0].execution;
         assert_eq!(test.test.to_string(), "lib:a.B#test~3");
         assert_eq!((test.outcome, test.process, test.thread.as_str()), (Outcome::Failed, 42, "pool-1"));
         assert!((test.start - 1.5).abs() < 1e-9 && (test.seconds - 0.25).abs() < 1e-9);
@@ -293,57 +246,25 @@ mod tests {
     #[test]
     fn a_test_that_a_suite_gathered_names_the_suite() {
         let events = format!("{HEADER}S\t1\t1000001500000\t6500000000\tmain\ta.B\ttest\t1\t\ta.AllTests\n");
-        let roots = observed(events.as_bytes(), Outcome::Crashed).roots;
-        let class = ClassId { module: "lib".into(), class: "a.B".into() };
-        assert_eq!(roots[&class], BTreeSet::from(["a.AllTests".to_owned()]));
+        let observations = observed(events.as_bytes(), Outcome::Crashed).observations;
+        assert_eq!(observations[0].root.as_deref(), Some("a.AllTests"));
     }
 
     #[test]
     fn a_test_without_an_end_was_cut_off() {
         let events = format!("{HEADER}S\t1\t1000001500000\t6500000000\tmain\ta.B\ttest\t1\t\nF\t1\t10000");
         let crashed = observed(events.as_bytes(), Outcome::Crashed);
-        assert_eq!((crashed.executions[0].outcome, crashed.damaged), (Outcome::Crashed, 1));
+        assert_eq!((crashed.observations[0].execution.outcome, crashed.damaged), (Outcome::Crashed, 1));
         let timed_out = observed(events.as_bytes(), Outcome::TimedOut);
-        assert_eq!(timed_out.executions[0].outcome, Outcome::TimedOut);
-        assert!((timed_out.executions[0].seconds - 98.5).abs() < 1e-9);
+        assert_eq!(timed_out.observations[0].execution.outcome, Outcome::TimedOut);
+        assert!((timed_out.observations[0].execution.seconds - 98.5).abs() < 1e-9);
     }
 
     #[test]
     fn a_monotonic_clock_of_its_own_is_not_trusted() {
         let events = "P\t1\t42\t1000003000000\t77\nS\t1\t1000003500000\t500000077\tmain\ta.B\tt\t1\t\n";
-        let start = observed(events.as_bytes(), Outcome::Crashed).executions[0].start;
+        let start = observed(events.as_bytes(), Outcome::Crashed).observations[0].execution.start;
         assert!((start - 3.5).abs() < 1e-9, "{start}");
-    }
-
-    fn ran(start: f64, occurrence: u32) -> Execution {
-        Execution {
-            test: TestId::new("", "a.B", "t", occurrence),
-            display: None,
-            outcome: Outcome::Passed,
-            start,
-            seconds: 1.0,
-            process: 1,
-            thread: String::new(),
-            message: None,
-        }
-    }
-
-    fn numbers(by_goal: Vec<Vec<Execution>>) -> Vec<(f64, u32)> {
-        in_order(by_goal).iter().map(|execution| (execution.start, execution.test.occurrence)).collect()
-    }
-
-    #[test]
-    fn repeated_identities_of_several_processes_are_told_apart() {
-        let goal = vec![ran(3.0, 2), ran(2.0, 1), ran(1.0, 1)];
-        assert_eq!(numbers(vec![goal]), [(1.0, 1), (2.0, 3), (3.0, 2)]);
-    }
-
-    #[test]
-    fn a_second_goal_numbers_on_whatever_started_first() {
-        let in_turn = numbers(vec![vec![ran(1.0, 1), ran(2.0, 2)], vec![ran(3.0, 1), ran(4.0, 2)]]);
-        assert_eq!(in_turn, [(1.0, 1), (2.0, 2), (3.0, 3), (4.0, 4)]);
-        let upside_down = numbers(vec![vec![ran(4.0, 1), ran(3.0, 2)], vec![ran(2.0, 1), ran(1.0, 2)]]);
-        assert_eq!(upside_down, [(1.0, 4), (2.0, 3), (3.0, 2), (4.0, 1)]);
     }
 
     #[test]

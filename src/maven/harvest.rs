@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-use super::events::{Observed, Roots, in_order, observe};
+use super::events::{Observation, Observed, observe};
 use super::handshake::{Failure, Goal, Handshake};
+use super::identity::identify;
 use super::invocation::Invoked;
 use super::log::{dead_workers, decisive_lines};
 use super::reports;
+use super::selection::KnownTest;
 use crate::process::{Cause, Exit};
 use crate::suite::{Execution, Finding, FindingKind, Outcome, RunEnd};
 
@@ -16,25 +18,26 @@ use crate::suite::{Execution, Finding, FindingKind, Outcome, RunEnd};
 pub struct Harvest {
     /// In order of start, each with an identity of its own.
     pub executions: Vec<Execution>,
-    pub roots: Roots,
+    /// The same tests as one knows them for later runs.
+    pub tests: Vec<KnownTest>,
     pub end: RunEnd,
     pub findings: Vec<Finding>,
 }
 
-pub fn harvest(invoked: &Invoked) -> miette::Result<Harvest> {
+/// `known` are the tests of the suite, as its first run found them.
+pub fn harvest(invoked: &Invoked, known: &[KnownTest]) -> miette::Result<Harvest> {
     let unfinished = if invoked.ended.cause == Cause::TimedOut { Outcome::TimedOut } else { Outcome::Crashed };
-    let (mut by_goal, mut roots) = (Vec::new(), Roots::new());
+    let mut observations = Vec::new();
     let mut findings = Vec::new();
     let mut folders = HashSet::new();
     for goal in invoked.handshake.iter().flat_map(|handshake| &handshake.goals) {
         // Goals of one module can share a folder of reports, which then holds those of all.
         let reports = (goal.runs("surefire-junit3") && folders.insert(&goal.reports)).then_some(goal.reports.as_path());
-        let (mut of_goal, damage) = observe_goal(invoked, goal, reports, unfinished)?;
-        by_goal.push(of_goal.executions);
-        roots.append(&mut of_goal.roots);
+        let (observed, damage) = observe_goal(invoked, goal, reports, unfinished)?;
+        observations.extend(observed.observations);
         findings.extend(damage);
     }
-    let executions = in_order(by_goal);
+    let (executions, tests): (Vec<_>, Vec<_>) = identify(observations, known).into_iter().map(split).unzip();
     findings.extend(process_findings(invoked));
     findings.extend(worker_findings(invoked, &executions));
     if let Some(handshake) = &invoked.handshake {
@@ -44,7 +47,13 @@ pub fn harvest(invoked: &Invoked) -> miette::Result<Harvest> {
         let failures = failures(handshake).into_iter();
         findings.extend(failures.filter(|failure| !(explained && failure.kind == FindingKind::DeadWorker)));
     }
-    Ok(Harvest { end: run_end(invoked, !executions.is_empty()), executions, roots, findings })
+    Ok(Harvest { end: run_end(invoked, !executions.is_empty()), executions, tests, findings })
+}
+
+fn split(observation: Observation) -> (Execution, KnownTest) {
+    let Observation { execution, root } = observation;
+    let test = KnownTest { id: execution.test.clone(), display: execution.display.clone(), root };
+    (execution, test)
 }
 
 fn observe_goal(
@@ -56,13 +65,14 @@ fn observe_goal(
     let folder = invoked.events.join(goal.number.to_string());
     let mut observed = observe(&folder, &goal.module, invoked.began, unfinished, invoked.ended.cost.wall_seconds)?;
     let mut damage = Vec::new();
-    let cut_off = observed.executions.iter().any(|execution| execution.outcome == unfinished);
+    let cut_off = observed.observations.iter().any(|one| one.execution.outcome == unfinished);
     if observed.damaged > 0 && !cut_off {
         damage.push(format!("{} lines of the records of {} could not be read", observed.damaged, goal.goal));
     }
     if let Some(folder) = reports {
         let reports = reports::read(folder, &goal.module, invoked.began)?;
-        observed.executions.extend(reports.executions);
+        let unrooted = |execution| Observation { execution, root: None };
+        observed.observations.extend(reports.executions.into_iter().map(unrooted));
         damage.extend(reports.damaged);
     }
     let findings = damage.into_iter().map(|text| Finding::new(FindingKind::Disturbance, text)).collect();
@@ -276,7 +286,7 @@ mod tests {
     fn a_worker_lost_in_a_successful_build_is_found() {
         let log = "[ERROR] The forked VM terminated without properly saying goodbye.\n[INFO] BUILD SUCCESS\n";
         let (_folder, invoked) = invoked(Cause::Exited, Exit::Code(0), Some(ended(&[])), log);
-        let harvest = harvest(&invoked).unwrap();
+        let harvest = harvest(&invoked, &[]).unwrap();
         assert_eq!(harvest.end, RunEnd::Finished);
         assert_eq!(harvest.findings[0].kind, FindingKind::DeadWorker);
     }

@@ -8,6 +8,7 @@ mod events;
 mod handshake;
 mod harvest;
 mod helper;
+mod identity;
 mod invocation;
 mod line;
 mod log;
@@ -15,7 +16,7 @@ mod reports;
 mod selection;
 mod settings;
 
-pub use events::{Clock, Roots};
+pub use events::Clock;
 pub use handshake::{Failure, Goal, Handshake, Module};
 pub(crate) use harvest::why;
 pub use harvest::{Harvest, harvest};

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::events::Roots;
 use crate::engine::Selection;
 use crate::suite::{ClassId, Finding, FindingKind, Granularity, TestId};
 
@@ -12,6 +11,8 @@ pub struct KnownTest {
     pub id: TestId,
     /// What the framework showed: JUnit 4 filters by it.
     pub display: Option<String>,
+    /// The class that was run for it, where that is known.
+    pub root: Option<String>,
 }
 
 /// What Surefire is told, and what it will therefore run.
@@ -33,11 +34,23 @@ enum ClassPattern {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Known {
     pub tests: Vec<KnownTest>,
-    pub roots: Roots,
-    /// Modules whose provider takes no methods.
+    /// Modules whose provider takes no methods, or breaks on them.
     pub by_class: BTreeSet<String>,
-    /// Modules in which Vintage can run: it cannot filter names that repeat, or that no method has.
-    pub vintage: BTreeSet<String>,
+    /// Classes whose tests run only with others, and those.
+    roots: HashMap<ClassId, BTreeSet<String>>,
+}
+
+impl Known {
+    pub fn new(tests: Vec<KnownTest>, by_class: BTreeSet<String>) -> Self {
+        let mut roots: HashMap<ClassId, BTreeSet<String>> = HashMap::new();
+        for test in &tests {
+            if let Some(root) = &test.root {
+                roots.entry(test.id.class_id()).or_default().insert(root.clone());
+            }
+        }
+        roots.retain(|class, roots| roots.len() > 1 || !roots.contains(&class.class));
+        Known { tests, by_class, roots }
+    }
 }
 
 pub fn select(selection: &Selection, known: &Known) -> Selected {
@@ -105,19 +118,8 @@ impl Known {
         if self.by_class.contains(&class.module) || self.roots.contains_key(class) {
             return ClassPattern::Whole;
         }
-        let vintage = self.vintage.contains(&class.module);
-        if vintage && names.iter().any(|name| !vintage_can_filter(&name.name, members)) {
-            return ClassPattern::Whole;
-        }
         class_pattern(names, members)
     }
-}
-
-/// A name that repeats without parameters to tell it apart is of a JUnit 3 suite.
-fn vintage_can_filter(name: &str, members: &[&KnownTest]) -> bool {
-    let mut equals = members.iter().filter(|member| member.id.name == name);
-    let repeated = equals.clone().count() > 1 && equals.any(|member| member.display.is_none());
-    !repeated && !name.contains('.')
 }
 
 fn coarse_finding((why, classes): (&str, Vec<String>)) -> Finding {
@@ -164,7 +166,8 @@ fn written(class: &str, bases: &[String], members: &[&KnownTest]) -> String {
         for bracket in ['[', '('] {
             let parameterized = members.iter().any(|member| {
                 let full = member.display.as_deref().unwrap_or_default();
-                full.strip_prefix(base.as_str()).is_some_and(|rest| rest.trim_start().starts_with(bracket))
+                full.strip_prefix(base.as_str())
+                    .is_some_and(|rest| rest != "()" && rest.trim_start().starts_with(bracket))
             });
             if parameterized {
                 methods.push(format!("{base}*{bracket}*/**"));
@@ -195,13 +198,9 @@ mod tests {
         let make = |(id, display): &(&str, Option<&str>)| KnownTest {
             id: id.parse().unwrap(),
             display: display.map(str::to_owned),
+            root: None,
         };
-        Known {
-            tests: ids.iter().map(make).collect(),
-            roots: Roots::new(),
-            by_class: BTreeSet::from(["old".to_owned()]),
-            vintage: BTreeSet::from(["vintage".to_owned()]),
-        }
+        Known::new(ids.iter().map(make).collect(), BTreeSet::from(["old".to_owned()]))
     }
 
     fn selected(ids: &[&str], known: &Known) -> (Vec<String>, Granularity, usize) {
@@ -252,24 +251,11 @@ mod tests {
     }
 
     #[test]
-    fn vintage_gets_classes_where_names_repeat() {
-        let suite = known(&[
-            ("vintage:a.B#x", None),
-            ("vintage:a.B#x~2", None),
-            ("vintage:a.B#y", None),
-            ("vintage:a.C#p", Some("p[0]")),
-            ("vintage:a.C#p~2", Some("p[1]")),
-        ]);
-        assert_eq!(selected(&["vintage:a.B#x~2"], &suite).0, ["vintage:a.B"]);
-        assert_eq!(selected(&["vintage:a.B#y"], &suite).0, ["vintage:a.B#y"]);
-        assert_eq!(selected(&["vintage:a.C#p~2"], &suite).0, ["vintage:a.C#p+p*[*/**"]);
-    }
-
-    #[test]
     fn tests_that_a_suite_gathered_need_the_suite() {
-        let mut suite = known(&[("a.B$Inner#x", None)]);
         let class = ClassId { module: String::new(), class: "a.B$Inner".into() };
-        suite.roots.insert(class.clone(), BTreeSet::from(["a.AllTests".to_owned(), "a.MoreTests".to_owned()]));
+        let test = |id: &str, root: &str| KnownTest { id: id.parse().unwrap(), display: None, root: Some(root.into()) };
+        let tests = vec![test("a.B$Inner#x", "a.AllTests"), test("a.B$Inner#x~2", "a.MoreTests")];
+        let suite = Known::new(tests, BTreeSet::new());
         let (patterns, granularity, _) = selected(&["a.B$Inner#x"], &suite);
         assert_eq!(
             (patterns, granularity),

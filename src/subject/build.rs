@@ -4,7 +4,7 @@
 //! Done once per worktree and everything it depends on; the next time what was found is read back. A build that fails is
 //! data. What the subject's settings mean for its tests is for the engine to say.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -21,7 +21,7 @@ use crate::maven::{
     self, Handshake, Helper, Invocation, Invoked, KnownTest, Limits, SUREFIRE_VERSION, Settings, TestSettings,
 };
 use crate::process::{self, Cause, Exit, Interrupt};
-use crate::suite::{Execution, Finding, FindingKind, RunEnd};
+use crate::suite::{Execution, Finding, FindingKind, RunEnd, TestId};
 
 /// Of the file with what was found; a change makes every subject build again.
 const RECORD_VERSION: u32 = 1;
@@ -74,8 +74,6 @@ pub struct Prepared {
 pub struct Discovery {
     /// In their original order.
     pub tests: Vec<KnownTest>,
-    /// Classes whose tests run only as part of others.
-    pub gathered: Vec<GatheredClass>,
     /// One per test goal that ran.
     pub suites: Vec<ModuleSuite>,
     /// What differs from the subject as published, and what else a reader must know of this first run.
@@ -91,15 +89,6 @@ pub struct ModuleSuite {
     pub providers: Vec<String>,
     /// Versions by `junit`, `jupiter`, `vintage`, `platform`, `testng`.
     pub frameworks: BTreeMap<String, String>,
-}
-
-/// A class whose tests JUnit 3 suites of other classes gather.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GatheredClass {
-    pub module: String,
-    pub class: String,
-    /// The classes to run for them.
-    pub roots: BTreeSet<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -393,7 +382,7 @@ impl Building<'_> {
         let subject = self.preparation.subject;
         self.preparation.progress.stage(&format!("running the tests of {} once", subject.name));
         let invoked = self.run_tests("discovery", Parallelism::SEQUENTIAL, None)?;
-        let harvest = maven::harvest(&invoked)?;
+        let harvest = maven::harvest(&invoked, &[])?;
         let failed = |reason: String| Ok(Err(Stop::Failed { reason, log: invoked.log.clone() }));
         match &harvest.end {
             RunEnd::Interrupted => return Ok(Err(Stop::Interrupted)),
@@ -408,12 +397,11 @@ impl Building<'_> {
         let mut findings = harvest.findings;
         findings.extend(incomplete(&harvest.end, &findings));
         // That a fixture fails is seen in every run again; it is no test to expect.
-        let known = harvest.executions.into_iter().filter(|execution| !execution.is_failed_fixture());
-        let tests = known.map(|execution| KnownTest { id: execution.test, display: execution.display }).collect();
+        let fixtures = harvest.executions.iter().filter(|execution| execution.is_failed_fixture());
+        let fixtures: HashSet<&TestId> = fixtures.map(|execution| &execution.test).collect();
+        let tests = harvest.tests.into_iter().filter(|test| !fixtures.contains(&test.id)).collect();
         let suites = invoked.handshake.iter().flat_map(suites).collect();
-        let gathered =
-            harvest.roots.into_iter().map(|(id, roots)| GatheredClass { module: id.module, class: id.class, roots });
-        Ok(Ok(Discovery { tests, gathered: gathered.collect(), suites, findings }))
+        Ok(Ok(Discovery { tests, suites, findings }))
     }
 
     fn run_tests(
@@ -549,7 +537,7 @@ mod tests {
     fn a_record_of_other_settings_is_no_record() {
         let folder = tempfile::tempdir().unwrap();
         let place = Place { record: folder.path().join(RECORD), logs: folder.path().join(LOGS) };
-        let test = KnownTest { id: "m:a.B#c~2".parse().unwrap(), display: Some("c[1]".into()) };
+        let test = KnownTest { id: "m:a.B#c~2".parse().unwrap(), display: Some("c[1]".into()), root: None };
         let discovery = Discovery { tests: vec![test], ..Discovery::default() };
         assert_eq!(place.read("k"), None);
         place.write("k", &discovery).unwrap();

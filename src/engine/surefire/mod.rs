@@ -14,9 +14,9 @@ use miette::miette;
 use super::{Capabilities, Mode, RunRequest, Session, Support};
 use crate::maven::{self, Invocation, Known, Limits, Settings, TestSettings};
 use crate::process::Interrupt;
-use crate::subject::build::{Discovery, Prepared, build_root, settings};
+use crate::subject::build::{Prepared, build_root, settings};
 use crate::subject::{Changes, Snapshot};
-use crate::suite::{ClassId, Finding, FindingKind, SuiteRun, TestId};
+use crate::suite::{Finding, FindingKind, SuiteRun, TestId};
 
 /// A prepared subject, ready to run its tests.
 #[derive(Debug)]
@@ -59,7 +59,8 @@ impl SurefireSession {
         prepared.snapshot.restore()?;
         let tests = prepared.discovery.tests.iter().map(|test| test.id.clone()).collect();
         let capabilities = modes::capabilities(&prepared.discovery.suites);
-        let known = known(&prepared.discovery);
+        let by_class = modes::selected_by_class(&prepared.discovery);
+        let known = Known::new(prepared.discovery.tests.clone(), by_class);
         Ok(SurefireSession {
             prepared,
             tests,
@@ -137,7 +138,7 @@ impl Session for SurefireSession {
 
         self.cleanliness.before_run(&self.prepared.snapshot)?;
         let invoked = self.invoke(request, &settings)?;
-        let harvest = maven::harvest(&invoked)?;
+        let harvest = maven::harvest(&invoked, &self.known.tests)?;
         let changes = self.cleanliness.after_run(&self.prepared.snapshot)?;
         remove_events(&invoked.events)?;
 
@@ -154,17 +155,6 @@ impl Session for SurefireSession {
             granularity: selected.granularity,
             findings,
         })
-    }
-}
-
-fn known(discovery: &Discovery) -> Known {
-    let gathered = discovery.gathered.iter();
-    let class = |module: &String, class: &String| ClassId { module: module.clone(), class: class.clone() };
-    Known {
-        tests: discovery.tests.clone(),
-        roots: gathered.map(|entry| (class(&entry.module, &entry.class), entry.roots.clone())).collect(),
-        by_class: modes::modules_with_junit3(&discovery.suites),
-        vintage: modes::modules_with_vintage(&discovery.suites),
     }
 }
 

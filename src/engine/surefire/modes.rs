@@ -1,9 +1,10 @@
 //! Which modes the frameworks of a suite have.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use crate::engine::{Capabilities, Mode, ModeSupport, Support};
-use crate::subject::build::ModuleSuite;
+use crate::maven::KnownTest;
+use crate::subject::build::{Discovery, ModuleSuite};
 use crate::suite::Granularity;
 
 /// JUnit 4 learnt to run in parallel in this version, Jupiter and Vintage in those.
@@ -19,15 +20,23 @@ pub fn capabilities(suites: &[ModuleSuite]) -> Capabilities {
     Capabilities { selection: Granularity::Name, modes }
 }
 
-/// JUnit 3's own provider takes classes only.
-pub fn modules_with_junit3(suites: &[ModuleSuite]) -> BTreeSet<String> {
-    let runs_junit3 = |suite: &&ModuleSuite| suite.providers.iter().any(|provider| provider == "surefire-junit3");
-    suites.iter().filter(runs_junit3).map(|suite| suite.module.clone()).collect()
-}
-
-pub fn modules_with_vintage(suites: &[ModuleSuite]) -> BTreeSet<String> {
-    let has_vintage = |suite: &&ModuleSuite| suite.frameworks.contains_key("vintage");
-    suites.iter().filter(has_vintage).map(|suite| suite.module.clone()).collect()
+/// The modules whose tests can be selected by class only. JUnit 3's own provider takes nothing else. Vintage takes
+/// methods, but with JUnit 3 suites among the classes it runs too little or breaks down; such suites show in tests that
+/// they gather from other classes, and in names that repeat without parameters.
+pub fn selected_by_class(discovery: &Discovery) -> BTreeSet<String> {
+    let gathered = |test: &&KnownTest| test.root.as_ref().is_some_and(|root| *root != test.id.class);
+    let gathering: HashSet<&str> =
+        discovery.tests.iter().filter(gathered).map(|test| test.id.module.as_str()).collect();
+    let repeated = |test: &&KnownTest| test.id.occurrence > 1 && test.display.is_none();
+    let repeating: HashSet<&str> =
+        discovery.tests.iter().filter(repeated).map(|test| test.id.module.as_str()).collect();
+    let by_class = |suite: &&ModuleSuite| {
+        let module = suite.module.as_str();
+        let junit3_suites = gathering.contains(module) || repeating.contains(module);
+        suite.providers.iter().any(|provider| provider == "surefire-junit3")
+            || (suite.frameworks.contains_key("vintage") && junit3_suites)
+    };
+    discovery.suites.iter().filter(by_class).map(|suite| suite.module.clone()).collect()
 }
 
 fn combined(suites: &[ModuleSuite], mode: Mode) -> Support {
@@ -174,6 +183,22 @@ mod tests {
         assert_eq!(support(&platform(&[("vintage", "5.12.0")]), Mode::Classes), "full");
         assert_eq!(support(&platform(&[("vintage", "6.0.1"), ("jupiter", "6.0.1")]), Mode::Methods), "full");
         assert_eq!(support(&platform(&[("jupiter", "5.2.0")]), Mode::Methods), "none");
+    }
+
+    #[test]
+    fn junit_3_suites_under_vintage_are_selected_by_class() {
+        let test = |id: &str, display: Option<&str>| KnownTest {
+            id: id.parse().unwrap(),
+            display: display.map(Into::into),
+            root: None,
+        };
+        let mut vintage = suite(&["surefire-junit-platform"], &[("vintage", "5.7.1")]);
+        vintage.module = "m".to_owned();
+        let discovery = |tests| Discovery { tests, suites: vec![vintage.clone()], ..Discovery::default() };
+        let repeated = discovery(vec![test("m:a.B#x", None), test("m:a.B#x~2", None)]);
+        assert_eq!(selected_by_class(&repeated), BTreeSet::from(["m".to_owned()]));
+        let parameterized = discovery(vec![test("m:a.B#x", Some("x[0]")), test("m:a.B#x~2", Some("x[1]"))]);
+        assert!(selected_by_class(&parameterized).is_empty());
     }
 
     #[test]

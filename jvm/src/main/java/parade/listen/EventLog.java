@@ -39,7 +39,7 @@ final class EventLog {
         long now = System.nanoTime();
         write(new Line("S").field(number).field(micros(now)).field(now).field(thread, 1024)
             .field(test.className, NAME_LIMIT).field(test.name, NAME_LIMIT).field(test.occurrence)
-            .field(test.display, NAME_LIMIT).field(test.root.equals(test.className) ? "" : test.root, NAME_LIMIT));
+            .field(test.display, NAME_LIMIT).field(test.root, NAME_LIMIT));
         return number;
     }
 

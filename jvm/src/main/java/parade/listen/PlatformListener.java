@@ -101,7 +101,7 @@ public final class PlatformListener implements TestExecutionListener {
         if (!id.engine.equals("junit-jupiter")) {
             planned.computeIfAbsent(test.getUniqueId(), key -> {
                 TestCase unnumbered = identify(id, test);
-                return occurrences.take(unnumbered.className, unnumbered.name, null);
+                return occurrences.take(unnumbered.root + "/" + unnumbered.className, unnumbered.name, null);
             });
         }
     }
@@ -122,7 +122,7 @@ public final class PlatformListener implements TestExecutionListener {
         }
         int occurrence = planned.getOrDefault(test.getUniqueId(), 1);
         boolean hasRunner = id.engine.equals("junit-vintage") && !id.segments.isEmpty();
-        String root = hasRunner ? id.segments.get(0)[1] : className;
+        String root = hasRunner ? id.segments.get(0)[1] : null;
         return new TestCase(className, plain, occurrence, test.getDisplayName(), root);
     }
 

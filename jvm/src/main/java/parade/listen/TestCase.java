@@ -9,11 +9,11 @@ final class TestCase {
     final String name;
     final int occurrence;
     final String display;
-    /** The class that has to be run for this test to run, where it is another one: a JUnit 3 suite gathers tests. */
+    /** The class that was run for it: a JUnit 3 suite gathers tests of others, and each numbers them. Null if unknown. */
     final String root;
 
     TestCase(String className, String name, int occurrence, String display) {
-        this(className, name, occurrence, display, className);
+        this(className, name, occurrence, display, null);
     }
 
     TestCase(String className, String name, int occurrence, String display, String root) {
