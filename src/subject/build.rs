@@ -99,6 +99,11 @@ struct Record {
 }
 
 impl Discovery {
+    /// Where the subject differs from what was published.
+    fn deviations(&self) -> Vec<Finding> {
+        self.findings.iter().filter(|finding| finding.kind == FindingKind::Deviation).cloned().collect()
+    }
+
     fn is_complete(&self) -> bool {
         self.findings.iter().all(|finding| finding.kind != FindingKind::LostTests)
     }
@@ -127,10 +132,8 @@ impl Prepared {
         classes.len()
     }
 
-    /// Where it differs from the subject as published.
     pub fn deviations(&self) -> Vec<Finding> {
-        let findings = self.discovery.findings.iter();
-        findings.filter(|finding| finding.kind == FindingKind::Deviation).cloned().collect()
+        self.discovery.deviations()
     }
 }
 
@@ -492,58 +495,4 @@ fn suites(handshake: &Handshake) -> Vec<ModuleSuite> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn compiler_levels_follow_the_jdk() {
-        let levels = [8, 9, 11, 12, 17, 19, 20, 25].map(lowest_compiler_level);
-        assert_eq!(levels, [None, Some(6), Some(6), Some(7), Some(7), Some(7), Some(8), Some(8)]);
-    }
-
-    #[test]
-    fn what_is_built_stops_short_of_the_tests() {
-        assert_eq!(build_goals("test"), ["-DskipTests", "test-compile"]);
-        assert_eq!(build_goals("package"), ["-DskipTests", "package"]);
-        assert_eq!(build_goals("verify"), ["-DskipTests", "package"]);
-    }
-
-    #[test]
-    fn frameworks_have_the_names_that_people_use() {
-        let frameworks = [("junit", "4.13.2"), ("platform", "1.9.0"), ("jupiter", "5.9.0")];
-        let suite = ModuleSuite {
-            module: String::new(),
-            surefire: String::new(),
-            providers: vec![],
-            frameworks: frameworks.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
-        };
-        assert_eq!(suite.framework_names(), ["JUnit 4.13.2", "JUnit Jupiter 5.9.0"]);
-    }
-
-    #[test]
-    fn a_first_run_that_ended_early_has_not_seen_the_suite() {
-        let dead = [Finding::new(FindingKind::DeadWorker, "x")];
-        let complete = |end: RunEnd, findings: &[Finding]| {
-            let findings = incomplete(&end, findings).into_iter().collect();
-            Discovery { findings, ..Discovery::default() }.is_complete()
-        };
-        assert!(complete(RunEnd::Finished, &[]));
-        assert!(!complete(RunEnd::Finished, &dead));
-        assert!(!complete(RunEnd::TimedOut, &[]));
-        assert!(!complete(RunEnd::Crashed("x".into()), &[]));
-    }
-
-    #[test]
-    fn a_record_of_other_settings_is_no_record() {
-        let folder = tempfile::tempdir().unwrap();
-        let place = Place { record: folder.path().join(RECORD), logs: folder.path().join(LOGS) };
-        let test = KnownTest { id: "m:a.B#c~2".parse().unwrap(), display: Some("c[1]".into()), root: None };
-        let discovery = Discovery { tests: vec![test], ..Discovery::default() };
-        assert_eq!(place.read("k"), None);
-        place.write("k", &discovery).unwrap();
-        assert_eq!(place.read("k"), Some(discovery));
-        assert_eq!(place.read("other"), None);
-        std::fs::write(&place.record, "{").unwrap();
-        assert_eq!(place.read("k"), None);
-    }
-}
+mod tests;

@@ -1,0 +1,121 @@
+use super::*;
+use crate::experiment::Origin;
+use crate::subject::Silent;
+
+#[test]
+fn compiler_levels_follow_the_jdk() {
+    let levels = [8, 9, 11, 12, 17, 19, 20, 25].map(lowest_compiler_level);
+    assert_eq!(levels, [None, Some(6), Some(6), Some(7), Some(7), Some(7), Some(8), Some(8)]);
+}
+
+#[test]
+fn what_is_built_stops_short_of_the_tests() {
+    assert_eq!(build_goals("test"), ["-DskipTests", "test-compile"]);
+    assert_eq!(build_goals("package"), ["-DskipTests", "package"]);
+    assert_eq!(build_goals("verify"), ["-DskipTests", "package"]);
+}
+
+#[test]
+fn frameworks_have_the_names_that_people_use() {
+    let frameworks = [("junit", "4.13.2"), ("platform", "1.9.0"), ("jupiter", "5.9.0")];
+    let suite = ModuleSuite {
+        module: String::new(),
+        surefire: String::new(),
+        providers: vec![],
+        frameworks: frameworks.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
+    };
+    assert_eq!(suite.framework_names(), ["JUnit 4.13.2", "JUnit Jupiter 5.9.0"]);
+}
+
+#[test]
+fn a_first_run_that_ended_early_has_not_seen_the_suite() {
+    let dead = [Finding::new(FindingKind::DeadWorker, "x")];
+    let complete = |end: RunEnd, findings: &[Finding]| {
+        let findings = incomplete(&end, findings).into_iter().collect();
+        Discovery { findings, ..Discovery::default() }.is_complete()
+    };
+    assert!(complete(RunEnd::Finished, &[]));
+    assert!(!complete(RunEnd::Finished, &dead));
+    assert!(!complete(RunEnd::TimedOut, &[]));
+    assert!(!complete(RunEnd::Crashed("x".into()), &[]));
+}
+
+#[test]
+fn a_record_of_other_settings_is_no_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = Place { record: folder.path().join(RECORD), logs: folder.path().join(LOGS) };
+    let test = KnownTest { id: "m:a.B#c~2".parse().unwrap(), display: Some("c[1]".into()), root: None };
+    let discovery = Discovery { tests: vec![test], ..Discovery::default() };
+    assert_eq!(place.read("k"), None);
+    place.write("k", &discovery).unwrap();
+    assert_eq!(place.read("k"), Some(discovery));
+    assert_eq!(place.read("other"), None);
+    std::fs::write(&place.record, "{").unwrap();
+    assert_eq!(place.read("k"), None);
+}
+
+fn subject(timeout: u64) -> Subject {
+    Subject {
+        name: "lib".to_owned(),
+        source: ".".to_owned(),
+        origin: Origin::Folder { path: ".".into() },
+        directory: None,
+        modules: vec![],
+        maven_args: vec![],
+        environment: BTreeMap::new(),
+        phase: "test".to_owned(),
+        setup: vec![],
+        surefire: SurefireVersion::Pinned,
+        disable_plugins: vec![],
+        timeout: Duration::from_secs(timeout),
+        repetitions: 1,
+        configurations: vec![],
+        dependencies: None,
+        overrides: BTreeMap::new(),
+    }
+}
+
+/// Of a build of this subject: its key, and the tag of its processes.
+fn key_and_tag(subject: &Subject) -> (String, String) {
+    let toolchain = Toolchain {
+        java_home: "/jdk".into(),
+        java_version: "17.0.1".into(),
+        java_major: 17,
+        mvn: "/mvn".into(),
+        maven_version: "3.8.7".into(),
+    };
+    let helper = Helper { extension: "/h/e.jar".into(), listeners: "/h/l.jar".into(), hash: "0".into() };
+    let checkout = Checkout { root: "/w".into(), revision: "content-1".into() };
+    let place = Place { record: "/r".into(), logs: "/l".into() };
+    let preparation = Preparation {
+        subject,
+        revision: "content-1",
+        toolchain: &toolchain,
+        home: &Home::at("/home"),
+        build_timeout: Duration::from_secs(1),
+        progress: &Silent,
+        interrupt: &Interrupt::new(),
+        tag: "run-7",
+    };
+    let building = Building { preparation: &preparation, checkout: &checkout, helper: &helper, place: &place };
+    (preparation.key(&checkout, &helper).unwrap(), building.tag("build"))
+}
+
+#[test]
+fn a_first_run_with_more_time_is_another_one() {
+    assert_eq!(key_and_tag(&subject(20)).0, key_and_tag(&subject(20)).0);
+    assert_ne!(key_and_tag(&subject(20)).0, key_and_tag(&subject(60)).0);
+}
+
+#[test]
+fn a_resumed_run_finds_the_processes_of_its_builds() {
+    assert!(key_and_tag(&subject(20)).1.starts_with("run-7-"));
+}
+
+#[test]
+fn only_what_differs_from_the_published_subject_is_a_deviation() {
+    let findings = [FindingKind::Deviation, FindingKind::Disturbance, FindingKind::DeadWorker];
+    let findings = findings.map(|kind| Finding::new(kind, "x")).to_vec();
+    let deviations = Discovery { findings, ..Discovery::default() }.deviations();
+    assert_eq!(deviations, [Finding::new(FindingKind::Deviation, "x")]);
+}
