@@ -32,6 +32,12 @@ enum Command {
 struct CheckArgs {
     /// The experiment file
     file: PathBuf,
+    /// As `run --quick` would run it
+    #[arg(long)]
+    quick: bool,
+    /// As `run --only` would run it
+    #[arg(long, value_name = "FILTER")]
+    only: Vec<String>,
     /// Print one JSON document instead of a table
     #[arg(long)]
     json: bool,
@@ -101,7 +107,12 @@ fn format(text: &str) -> Result<Format, String> {
 impl Cli {
     pub fn run(self) -> miette::Result<ExitCode> {
         match self.command {
-            Command::Check(args) => check::run(&check::CheckOptions { file: args.file, json: args.json }),
+            Command::Check(args) => check::run(&check::CheckOptions {
+                file: args.file,
+                quick: args.quick,
+                only: args.only,
+                json: args.json,
+            }),
             Command::Run(args) => run::run(&run::RunOptions {
                 file: args.file,
                 out: args.out,

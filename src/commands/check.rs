@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use miette::IntoDiagnostic;
 use parade::engine::{Mode, Parallelism};
 use parade::experiment::{
     self, ConfigurationOutlook, Experiment, MachineLimits, Mistakes, Outlook, Plan, SubjectOutlook, format_duration,
 };
 use serde_json::json;
+
+use super::output::{pretty, print};
 
 /// Exit code for a bad experiment file.
 const MISTAKEN: u8 = 2;
@@ -18,12 +19,18 @@ const MISTAKEN: u8 = 2;
 #[derive(Debug)]
 pub struct CheckOptions {
     pub file: PathBuf,
+    pub quick: bool,
+    /// As `run` takes them.
+    pub only: Vec<String>,
     pub json: bool,
 }
 
 pub fn run(options: &CheckOptions) -> miette::Result<ExitCode> {
     match experiment::load(&options.file, &MachineLimits::here()) {
-        Ok(loaded) => show(&loaded.experiment, &Plan::of(&loaded.experiment), options.json),
+        Ok(loaded) => {
+            let (loaded, plan) = loaded.planned(options.quick, &options.only)?;
+            show(&loaded.experiment, &plan, options.json)
+        }
         Err(mistakes) => {
             if options.json {
                 print(&pretty(&mistakes_document(&mistakes))?)?;
@@ -40,19 +47,6 @@ pub fn show(experiment: &Experiment, plan: &Plan, json: bool) -> miette::Result<
     let outlook = Outlook::of(experiment, plan);
     print(&if json { pretty(&outlook)? } else { page(&outlook) })?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn pretty(document: &impl serde::Serialize) -> miette::Result<String> {
-    serde_json::to_string_pretty(document).map(|text| text + "\n").into_diagnostic()
-}
-
-/// A reader that has seen enough, as `head` has, is no error.
-fn print(text: &str) -> miette::Result<()> {
-    use std::io::Write as _;
-    match std::io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error).into_diagnostic(),
-        _ => Ok(()),
-    }
 }
 
 fn mistakes_document(mistakes: &Mistakes) -> serde_json::Value {
@@ -206,6 +200,20 @@ mod tests {
     }
 
     #[test]
+    fn a_part_of_the_plan_is_told_as_that_part() {
+        let loaded = experiment::load(Path::new("experiments/paste.toml"), &LIMITS).expect("no mistakes");
+        let (loaded, plan) = loaded.planned(false, &["subject=mina,configuration=classes"]).expect("trials");
+        let part = Outlook::of(&loaded.experiment, &plan);
+        assert_eq!((part.trials, part.screening, part.subjects.len()), (5, 10, 1));
+        assert_eq!(part.subjects[0].configurations, ["classes"]);
+        let hours = 2 + 10 * 3 + 5 * 3;
+        assert_eq!(part.at_most_seconds, hours * 3600);
+        let (loaded, plan) = loaded.planned(true, &["subject=mina"]).expect("trials");
+        let quick = Outlook::of(&loaded.experiment, &plan);
+        assert_eq!((quick.trials, quick.screening, quick.repetitions), (4, 0, 1));
+    }
+
+    #[test]
     fn a_script_sees_the_mistakes() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("wrong.toml");
@@ -219,7 +227,7 @@ mod tests {
 
     #[test]
     fn mistakes_exit_with_2() {
-        let options = CheckOptions { file: "no/such/file.toml".into(), json: false };
+        let options = CheckOptions { file: "no/such/file.toml".into(), quick: false, only: vec![], json: false };
         let code = run(&options).expect("mistakes are no failure of parade");
         assert_eq!(format!("{code:?}"), format!("{:?}", ExitCode::from(2)));
     }

@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod doctor;
+mod output;
 mod progress;
 pub mod report;
 pub mod run;

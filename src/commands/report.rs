@@ -4,9 +4,11 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use miette::{IntoDiagnostic, miette};
+use miette::miette;
 use parade::report::render::{csv, html, json, latex, markdown, terminal};
 use parade::report::{Analysis, Table, TableName, write_all};
+
+use super::output::{pretty, print};
 
 pub struct ReportOptions {
     /// A run folder, or `results/<experiment>/latest`.
@@ -78,10 +80,7 @@ fn in_format(
 ) -> miette::Result<String> {
     let tables = || table.map_or_else(|| Table::all(analysis), |table| Table::named(analysis, table));
     match (format, table) {
-        (Format::Json, table) => {
-            let document = json::render(analysis, &options.run_dir, table)?;
-            Ok(serde_json::to_string_pretty(&document).into_diagnostic()? + "\n")
-        }
+        (Format::Json, table) => pretty(&json::render(analysis, &options.run_dir, table)?),
         (Format::Latex, _) => Ok(latex::render(analysis, &tables())),
         (Format::Markdown, None) => Ok(markdown::render(analysis)),
         (Format::Markdown, Some(_)) => Ok(tables().iter().map(markdown::render_table).collect()),
@@ -104,14 +103,5 @@ pub fn terminal_style() -> terminal::Style {
     terminal::Style {
         width: told.or(measured.filter(|_| is_terminal)).unwrap_or(120),
         colour: is_terminal && !wants_none,
-    }
-}
-
-/// A reader that closes the pipe early, such as `head`, is no error.
-fn print(text: &str) -> miette::Result<()> {
-    use std::io::Write;
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        result => result.into_diagnostic(),
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use parade::experiment::{self, Filter, Loaded, MachineLimits, Plan};
+use parade::experiment::{self, MachineLimits};
 use parade::home::Home;
 use parade::process::Interrupt;
 use parade::report::render::terminal;
@@ -35,7 +35,8 @@ const SOME_TRIALS_FAILED: u8 = 3;
 const INTERRUPTED: u8 = 130;
 
 pub fn run(options: &RunOptions) -> miette::Result<ExitCode> {
-    let (loaded, plan) = plan(options)?;
+    let loaded = experiment::load(&options.file, &MachineLimits::here())?;
+    let (loaded, plan) = loaded.planned(options.quick, &options.only)?;
     if options.dry_run {
         return check::show(&loaded.experiment, &plan, options.json);
     }
@@ -44,7 +45,7 @@ pub fn run(options: &RunOptions) -> miette::Result<ExitCode> {
     let mut progress = Progress::new();
     let order = Order {
         experiment: &loaded.experiment,
-        experiment_text: &loaded.text,
+        experiment_text: &loaded.published_text(),
         plan: &plan,
         results: options.out.clone(),
         fresh: options.fresh,
@@ -57,15 +58,6 @@ pub fn run(options: &RunOptions) -> miette::Result<ExitCode> {
     let summary = summary?;
     show(&summary, options)?;
     Ok(exit_code(&summary))
-}
-
-fn plan(options: &RunOptions) -> miette::Result<(Loaded, Plan)> {
-    let mut loaded = experiment::load(&options.file, &MachineLimits::here())?;
-    if options.quick {
-        loaded.experiment = loaded.experiment.quick();
-    }
-    let plan = Filter::parse(&options.only)?.apply(&Plan::of(&loaded.experiment))?;
-    Ok((loaded, plan))
 }
 
 fn show(summary: &Summary, options: &RunOptions) -> miette::Result<()> {

@@ -178,6 +178,12 @@ impl Parallelism {
         reuse_forks: true,
     };
 
+    /// Threads in each process on so many cores.
+    pub fn threads_on(&self, cores: usize) -> u32 {
+        let per = if self.threads_per_core { u32::try_from(cores).unwrap_or(u32::MAX) } else { 1 };
+        self.threads.saturating_mul(per)
+    }
+
     /// The same with the other's choice of fresh or reused worker processes.
     pub fn reusing(self, other: Parallelism) -> Self {
         Parallelism { reuse_forks: other.reuse_forks, ..self }

@@ -2,9 +2,11 @@
 //!
 //! Not over the experiment's name, its number of repetitions, its seed or its other cells: a repetition, subject or
 //! configuration that is added later leaves the trials that have run what they are. Paths count as the file has them,
-//! so that the identity is the same on every machine.
+//! so that the identity is the same on every machine; passwords in urls do not count.
 
 use sha2::{Digest, Sha256};
+
+use crate::subject::redact;
 
 use super::{Configuration, Experiment, Origin, Subject, SurefireVersion};
 
@@ -54,7 +56,7 @@ impl Fingerprint {
 
     fn subject(&mut self, subject: &Subject) {
         self.text("subject", &subject.name);
-        self.text("source", &subject.source);
+        self.text("source", &redact(&subject.source));
         let (kind, revision) = match &subject.origin {
             Origin::Git { revision, .. } => ("git", revision.as_str()),
             Origin::Folder { .. } => ("folder", ""),

@@ -28,6 +28,7 @@ pub use spec::{
     Configuration, Experiment, Located, Machine, Origin, Override, Plan, Subject, SurefireVersion, TechniqueKind, Trial,
 };
 
+use crate::subject::redact;
 use mistake::Log;
 use validate::Context;
 
@@ -53,9 +54,25 @@ impl MachineLimits {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loaded {
     pub experiment: Experiment,
-    /// The file's text as it was read, for the run folder.
+    /// The file's text as it was read.
     pub text: String,
     pub path: PathBuf,
+}
+
+impl Loaded {
+    /// The text for the run folder, which others may see: without passwords and tokens in urls.
+    pub fn published_text(&self) -> String {
+        redact(&self.text)
+    }
+
+    /// The plan, or the part of it that `--quick` and the values of `--only` leave.
+    pub fn planned<S: AsRef<str>>(mut self, quick: bool, only: &[S]) -> Result<(Loaded, Plan), FilterError> {
+        if quick {
+            self.experiment = self.experiment.quick();
+        }
+        let plan = Filter::parse(only)?.apply(&Plan::of(&self.experiment))?;
+        Ok((self, plan))
+    }
 }
 
 /// Reads and validates an experiment file; all its mistakes come back at once.

@@ -1,6 +1,6 @@
 //! What an experiment will cost and what it can show, before anything has run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::warnings::warnings;
 use super::{Configuration, Experiment, Origin, Plan, Subject, TechniqueKind};
 use crate::engine::Parallelism;
+use crate::subject::redact;
 
 /// The usual level of significance.
 pub(super) const SIGNIFICANT: f64 = 0.05;
@@ -40,7 +41,7 @@ pub struct Outlook {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SubjectOutlook {
     pub name: String,
-    /// As the file has it: url, path or model file.
+    /// As the file has it, but without passwords: url, path or model file.
     pub source: String,
     /// The commit, tag or branch, where there is one.
     pub revision: Option<String>,
@@ -59,12 +60,14 @@ pub struct ConfigurationOutlook {
 
 impl Outlook {
     pub fn of(experiment: &Experiment, plan: &Plan) -> Self {
-        let subjects: Vec<_> =
-            experiment.subjects.iter().map(|subject| SubjectOutlook::of(experiment, subject, plan)).collect();
-        let cells: u64 = subjects
+        let planned = |subject: &&Subject| plan.trials.iter().any(|trial| trial.subject == subject.name);
+        let subjects: Vec<_> = experiment
+            .subjects
             .iter()
-            .map(|subject| subject.configurations.len() as u64 * experiment.machine.cores.len() as u64)
-            .sum();
+            .filter(planned)
+            .map(|subject| SubjectOutlook::of(experiment, subject, plan))
+            .collect();
+        let cells = cells(plan).len() as u64;
         Outlook {
             experiment: experiment.name.clone(),
             study: experiment.study.clone(),
@@ -78,7 +81,7 @@ impl Outlook {
             configurations: experiment.configurations.iter().map(ConfigurationOutlook::of).collect(),
             smallest_p: subjects.iter().map(|subject| subject.smallest_p).fold(0.0, f64::max),
             smallest_p_by_subject: subjects.iter().map(|subject| (subject.name.clone(), subject.smallest_p)).collect(),
-            at_most_seconds: upper_bound(experiment).as_secs(),
+            at_most_seconds: upper_bound(experiment, plan).as_secs(),
             warnings: warnings(experiment),
             subjects,
         }
@@ -87,15 +90,20 @@ impl Outlook {
 
 impl SubjectOutlook {
     fn of(experiment: &Experiment, subject: &Subject, plan: &Plan) -> Self {
+        let cells = cells(plan);
         SubjectOutlook {
             name: subject.name.clone(),
-            source: subject.source.clone(),
+            source: redact(&subject.source),
             revision: match &subject.origin {
                 Origin::Git { revision, .. } => Some(revision.clone()),
                 Origin::Folder { .. } | Origin::Model { .. } => None,
             },
             repetitions: subject.repetitions,
-            configurations: experiment.configurations_of(subject).map(|each| each.name.clone()).collect(),
+            configurations: experiment
+                .configurations_of(subject)
+                .map(|each| each.name.clone())
+                .filter(|name| cells.iter().any(|cell| cell.0 == subject.name && cell.1 == name.as_str()))
+                .collect(),
             trials: plan.trials.iter().filter(|trial| trial.subject == subject.name).count(),
             smallest_p: smallest_p(subject.repetitions),
         }
@@ -124,22 +132,26 @@ pub fn repetitions_needed(level: f64, tests: usize) -> u32 {
     (1..=1000).find(|&pairs| smallest_p(pairs) <= wanted).unwrap_or(1000)
 }
 
+/// What is planned, but for the repetitions.
+fn cells(plan: &Plan) -> BTreeSet<(&str, &str, usize)> {
+    plan.trials.iter().map(|trial| (trial.subject.as_str(), trial.configuration.as_str(), trial.cores)).collect()
+}
+
 /// Everything up to its time-out: no run takes longer.
-fn upper_bound(experiment: &Experiment) -> Duration {
-    let cores = experiment.machine.cores.len() as u32;
-    let mut seconds: u64 = 0;
-    for subject in &experiment.subjects {
-        let runs_of_a_cell = cores * (subject.repetitions + experiment.warmup);
-        for configuration in experiment.configurations_of(subject) {
-            let limit = experiment.time_limit(subject, configuration);
-            seconds = seconds.saturating_add(limit.as_secs() * u64::from(runs_of_a_cell));
-        }
-        seconds = seconds.saturating_add(subject.timeout.as_secs() * u64::from(experiment.screening));
-        if !matches!(subject.origin, Origin::Model { .. }) {
-            seconds = seconds.saturating_add(experiment.machine.build_timeout.as_secs());
-        }
-    }
-    Duration::from_secs(seconds)
+fn upper_bound(experiment: &Experiment, plan: &Plan) -> Duration {
+    let limit = |subject: &str, configuration: &str| {
+        let found = experiment.subject(subject).zip(experiment.configuration(configuration));
+        found.map_or(0, |(subject, configuration)| experiment.time_limit(subject, configuration).as_secs())
+    };
+    let measured = plan.trials.iter().map(|trial| limit(&trial.subject, &trial.configuration));
+    let warmup = cells(plan).into_iter().map(|cell| limit(cell.0, cell.1).saturating_mul(experiment.warmup.into()));
+    let planned: BTreeSet<&str> = plan.trials.iter().map(|trial| trial.subject.as_str()).collect();
+    let before = planned.into_iter().filter_map(|name| experiment.subject(name)).map(|subject| {
+        let builds = !matches!(subject.origin, Origin::Model { .. });
+        let build = if builds { experiment.machine.build_timeout.as_secs() } else { 0 };
+        subject.timeout.as_secs().saturating_mul(experiment.screening.into()).saturating_add(build)
+    });
+    Duration::from_secs(measured.chain(warmup).chain(before).fold(0, u64::saturating_add))
 }
 
 #[cfg(test)]

@@ -6,11 +6,12 @@ use super::names::{list, quoted};
 use super::outlook::{SIGNIFICANT, repetitions_needed, smallest_p};
 use super::{Configuration, Experiment, Origin, Subject, TechniqueKind};
 use crate::engine::{Mode, Parallelism};
+use crate::subject::redact;
 
 /// From this many threads for each core on, a run measures the scheduler.
 const CROWDED: u64 = 8;
 /// JUnit's `classesAndMethods` keeps a thread waiting for each class that runs; with this many it shows.
-const FEW_THREADS: u64 = 5;
+const FEW_THREADS: u32 = 5;
 
 pub(super) fn warnings(experiment: &Experiment) -> Vec<String> {
     let mut warnings = power(experiment);
@@ -84,7 +85,7 @@ fn widths(experiment: &Experiment, configuration: &Configuration) -> Vec<String>
     }
     let cores = experiment.machine.cores.iter().copied().max().unwrap_or(1);
     let processes = u64::from(forks.on(cores));
-    let threads = threads_on(configuration.parallelism, cores);
+    let threads = u64::from(configuration.parallelism.threads_on(cores));
     let mut warnings = Vec::new();
     if processes * threads > CROWDED * cores as u64 {
         let total = processes * threads;
@@ -95,7 +96,7 @@ fn widths(experiment: &Experiment, configuration: &Configuration) -> Vec<String>
             "{name}: with {processes} forks each process runs one class at a time, so `classes` adds nothing to the forks"
         ));
     }
-    let fewest = experiment.machine.cores.iter().map(|&cores| threads_on(configuration.parallelism, cores)).min();
+    let fewest = experiment.machine.cores.iter().map(|&cores| configuration.parallelism.threads_on(cores)).min();
     if let (Mode::ClassesAndMethods, Some(fewest @ ..=FEW_THREADS)) = (mode, fewest) {
         warnings.push(format!(
             "{name}: JUnit 4 spends threads of `classesAndMethods` on waiting, so of {fewest} threads at most {} run tests",
@@ -103,11 +104,6 @@ fn widths(experiment: &Experiment, configuration: &Configuration) -> Vec<String>
         ));
     }
     warnings
-}
-
-fn threads_on(parallelism: Parallelism, cores: usize) -> u64 {
-    let factor = if parallelism.threads_per_core { cores as u64 } else { 1 };
-    u64::from(parallelism.threads) * factor
 }
 
 /// Two names for one thing.
@@ -146,10 +142,13 @@ fn moving_revision(subject: &Subject) -> Option<String> {
     })
 }
 
+/// Taken out of everything that parade writes; the file itself still goes from hand to hand.
 fn credentials(subject: &Subject) -> Option<String> {
-    let (scheme, rest) = subject.source.split_once("://")?;
-    let authority = rest.split('/').next().unwrap_or_default();
-    let (user, _) = authority.rsplit_once('@')?;
-    (scheme.starts_with("http") && user.contains(':'))
-        .then(|| format!("the url of {} has a password in it, which the run folder will keep", quoted(&subject.name)))
+    (redact(&subject.source) != subject.source).then(|| {
+        format!(
+            "the url of {} has a password or token in it: leave it out and let git's credential helper answer \
+             (`git config credential.helper`); the run folder does not keep it",
+            quoted(&subject.name)
+        )
+    })
 }

@@ -272,6 +272,10 @@ fn trial_record(subject: &str, configuration: &str, cores: usize, repetition: u3
     if run.lost > 0 {
         findings.push(Finding::new(FindingKind::LostTests, format!("{} expected tests never ran", run.lost)));
     }
+    if concurrency.max == 2 {
+        let text = "`methods` had no effect: all overlap came from 2 processes, none from threads in one";
+        findings.push(Finding::new(FindingKind::NoConcurrency, text));
+    }
     TrialRecord {
         trial: trial_id(subject, configuration, cores, repetition),
         phase: Phase::Measured,
@@ -290,6 +294,7 @@ fn trial_record(subject: &str, configuration: &str, cores: usize, repetition: u3
         concurrency,
         stages: stages(run, &summary, cost, concurrency),
         tally: Tally { passed: TESTS - residual - run.lost, failed: residual, not_run: run.lost, ..Tally::default() },
+        outcomes_hash: None,
         residual: (0..residual).map(residual_test).collect(),
         findings,
         load_before: Some(0.4),

@@ -29,13 +29,15 @@ fn visible_character(c: char) -> Vec<char> {
     }
 }
 
-/// One line of at most so many characters.
-pub fn shortened(text: &str, longest: usize) -> String {
-    let line = shown(text.lines().next().unwrap_or(""));
-    if line.chars().count() <= longest {
-        return line;
+/// A sentence on one line, of at most so many characters, as safe to show as a name.
+pub fn sentence(text: &str, longest: usize) -> String {
+    let start: String = text.chars().take(20 * longest).collect();
+    let one_line = start.split_whitespace().collect::<Vec<_>>().join(" ");
+    let visible: String = one_line.chars().flat_map(visible_character).collect();
+    if visible.chars().count() <= longest {
+        return visible;
     }
-    let head: String = line.chars().take(longest.saturating_sub(1)).collect();
+    let head: String = visible.chars().take(longest.saturating_sub(1)).collect();
     format!("{head}…")
 }
 
@@ -117,5 +119,7 @@ mod tests {
         assert!(shown(&"x".repeat(10_000)).chars().count() <= LONGEST_NAME + 1);
         assert!(shown(&"\u{202e}".repeat(10_000)).chars().count() <= LONGEST_NAME + 1);
         assert_eq!(shown("größe 日本 <b>"), "größe 日本 <b>");
+        assert_eq!(sentence("two\n  lines\u{1b}", 20), "two lines\\u{1b}");
+        assert_eq!(sentence(&"x".repeat(10_000), 600).chars().count(), 600);
     }
 }

@@ -1,6 +1,8 @@
 //! From what a technique did to a verdict: pure, and the only place that decides whether a trial counts.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use sha2::{Digest, Sha256};
 
 use crate::engine::{Capabilities, Mode, Support};
 use crate::store::record::{ResidualTest, StageRecord, TrialRecord, Verdict};
@@ -26,6 +28,8 @@ pub struct Judgement {
     pub verdict: Verdict,
     pub reason: Option<String>,
     pub tally: Tally,
+    /// Which test ended how, as a fingerprint.
+    pub outcomes_hash: String,
     pub residual: Vec<ResidualTest>,
     pub findings: Vec<Finding>,
 }
@@ -43,7 +47,18 @@ pub fn judge(stages: &[Stage], expectation: &Expectation<'_>) -> Judgement {
     findings.extend(stages.first().and_then(|stage| partial_mode(stage, expectation)));
     findings.sort();
     findings.dedup();
-    Judgement { verdict, reason, tally, residual: bounded(residual), findings }
+    let outcomes_hash = outcomes_hash(&last, &residual);
+    Judgement { verdict, reason, tally, outcomes_hash, residual: bounded(residual), findings }
+}
+
+/// A fingerprint of every counted test with its final outcome: equal only if the same tests ended alike.
+fn outcomes_hash(last: &LastOutcomes<'_>, residual: &[ResidualTest]) -> String {
+    let ran = last.tests().filter_map(|test| last.of(test)).map(|execution| (&execution.test, execution.outcome));
+    let lost = residual.iter().filter(|test| test.outcome == Outcome::NotRun).map(|lost| (&lost.test, lost.outcome));
+    let lines = ran.chain(lost).map(|(test, outcome)| format!("{test}\t{}\n", outcome.name()));
+    let mut digest = Sha256::new();
+    lines.collect::<BTreeSet<String>>().iter().for_each(|line| digest.update(line));
+    digest.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Tests that did not come to a good end: failures first in original order, then what never ran.
@@ -133,7 +148,7 @@ fn some_names(tests: &[&TestId]) -> String {
     names.join(", ")
 }
 
-/// Parallelism that was asked for and did not take place, or that came from the worker processes alone.
+/// Parallelism that was asked for and did not take place, or threads that did not while worker processes did.
 fn idle_parallelism(stage: &Stage, expectation: &Expectation<'_>) -> Option<Finding> {
     let asked = stage.parallelism;
     if matches!(asked.mode, Mode::Sequential | Mode::Project) || stage.run.executions.len() < 2 {
@@ -141,9 +156,12 @@ fn idle_parallelism(stage: &Stage, expectation: &Expectation<'_>) -> Option<Find
     }
     let (seen, inside) = (stage.run.concurrency().max, most_in_one_process(&stage.run.executions));
     let forks = asked.forks.on(expectation.cores);
+    let threads = asked.threads_on(expectation.cores);
     let text = match (seen, inside) {
-        (..=1, _) => format!("`{}` had no effect: no two tests ever ran at the same time", asked.mode),
-        (_, ..=1) => {
+        (..=1, _) if forks > 1 || threads > 1 => {
+            format!("`{}` had no effect: no two tests ever ran at the same time", asked.mode)
+        }
+        (2.., ..=1) if threads > 1 => {
             format!("`{}` had no effect: all overlap came from {forks} processes, none from threads in one", asked.mode)
         }
         _ => return None,
@@ -260,6 +278,20 @@ mod tests {
     }
 
     #[test]
+    fn the_fingerprint_tells_which_tests_ended_how() {
+        let hash = |tests: &[(&str, Outcome, f64, f64, u32)], set_aside: &[&str]| {
+            judge_suite(&[stage(1, CLASSES, tests)], &["a", "b"], set_aside).outcomes_hash
+        };
+        let (a, b) = (("a", Passed, 0.0, 1.0, 1), ("b", Skipped, 0.0, 1.0, 1));
+        let swapped = [("a", Skipped, 0.0, 1.0, 1), ("b", Passed, 0.0, 1.0, 1)];
+        assert_eq!(hash(&[a, b], &[]), hash(&[b, ("a", Passed, 4.0, 9.0, 2)], &[]));
+        assert_ne!(hash(&[a, b], &[]), hash(&swapped, &[]));
+        assert_ne!(hash(&[a, b], &[]), hash(&[a], &[]));
+        assert_eq!(hash(&[a, b], &["b"]), hash(&[a], &["b"]));
+        assert_eq!(hash(&[a, b], &[]).len(), 16);
+    }
+
+    #[test]
     fn a_residual_failure_is_named() {
         let judgement = judge_suite(&[stage(1, CLASSES, &[("a", Failed, 0.0, 2.0, 1)])], &["a"], &[]);
         assert_eq!((judgement.verdict, judgement.residual[0].test.clone()), (Verdict::Failing, id("a")));
@@ -301,6 +333,17 @@ mod tests {
         assert!(judgement.findings[0].text.contains("none from threads"), "{judgement:?}");
         let threads = [("a", Passed, 0.0, 1.0, 1), ("b", Passed, 0.0, 2.0, 1)];
         assert!(judge_suite(&[stage(1, CLASSES, &threads)], &["a", "b"], &[]).findings.is_empty());
+    }
+
+    #[test]
+    fn one_thread_is_not_blamed_for_running_one_test_at_a_time() {
+        let single = Parallelism { threads: 1, ..CLASSES };
+        let in_turn = [("a", Passed, 0.0, 1.0, 1), ("b", Passed, 1.0, 2.0, 1)];
+        assert!(judge_suite(&[stage(1, single, &in_turn)], &["a", "b"], &[]).findings.is_empty());
+        let forked = Parallelism { forks: Forks::Count(2), ..single };
+        let by_forks = [("a", Passed, 0.0, 1.0, 1), ("b", Passed, 0.0, 2.0, 2)];
+        assert!(judge_suite(&[stage(1, forked, &by_forks)], &["a", "b"], &[]).findings.is_empty());
+        assert_eq!(kinds(&judge_suite(&[stage(1, forked, &in_turn)], &["a", "b"], &[])), [FindingKind::NoConcurrency]);
     }
 
     #[test]

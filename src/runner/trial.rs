@@ -127,6 +127,7 @@ impl Draft {
             concurrency: Concurrency::default(),
             stages: vec![],
             tally: Tally::default(),
+            outcomes_hash: None,
             residual: vec![],
             findings: vec![],
             load_before: None,
@@ -156,12 +157,14 @@ impl Draft {
         let cores = self.record.cores;
         let (tests, capabilities) = (session.tests(), session.capabilities());
         let expectation = Expectation { tests, set_aside: &bench.set_aside, capabilities, cores };
-        let Judgement { verdict, reason, tally, residual, mut findings } = judge::judge(stages, &expectation);
+        let Judgement { verdict, reason, tally, outcomes_hash, residual, mut findings } =
+            judge::judge(stages, &expectation);
         findings.extend(self.disturbances());
         let record = &mut self.record;
         record.verdict = verdict;
         record.reason = reason;
         record.tally = tally;
+        record.outcomes_hash = Some(outcomes_hash);
         record.residual = residual;
         record.findings = findings;
         record.cost = total_cost(stages);

@@ -111,6 +111,9 @@ pub struct TrialRecord {
     pub stages: Vec<StageRecord>,
     /// Outcome of every expected test in the end: the last execution counts. Set-aside tests are left out.
     pub tally: Tally,
+    /// A fingerprint of every counted test with its final outcome; trials in which nothing ran, and older records, have none.
+    #[serde(default)]
+    pub outcomes_hash: Option<String>,
     /// Failures, crashes and losses that remain, at most [`TrialRecord::MAX_RESIDUAL`] of them.
     pub residual: Vec<ResidualTest>,
     pub findings: Vec<Finding>,
@@ -271,6 +274,7 @@ pub(crate) mod tests {
             concurrency: Concurrency::default(),
             stages: vec![],
             tally: Tally::default(),
+            outcomes_hash: None,
             residual: vec![],
             findings: vec![],
             load_before: None,

@@ -36,7 +36,18 @@ pub struct Dependency {
     pub cleaners: Vec<TestId>,
 }
 
+impl Dependency {
+    /// All that it names.
+    fn tests(&self) -> impl Iterator<Item = &TestId> {
+        let groups = self.after.iter().chain(&self.not_after).flatten();
+        groups.chain(&self.cleaners).chain([&self.test])
+    }
+}
+
 /// Tests that break each other in either order, unless a cleaner runs between.
+///
+/// No order of theirs is right, so sorting has nothing to go by: a rerun in which both are needed can fail. Conflicts are
+/// there for techniques that keep tests apart; here they are only checked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Conflict {
@@ -65,22 +76,33 @@ impl DependencyGraph {
                 file.version
             ));
         }
-        Self::new(file.dependencies, suite).map_err(|error| miette!("{}: {error}", path.display()))
+        let graph = Self::new(file.dependencies, suite);
+        let checked = graph.and_then(|graph| graph.check_conflicts(&file.conflicts).map(|()| graph));
+        checked.map_err(|error| {
+            let help = error.help().map(|help| help.to_string()).unwrap_or_default();
+            miette!(help = help, "{}: {error}", path.display())
+        })
     }
 
+    /// The dependencies of a suite, in which no test is unknown, none is given twice and nothing goes round in a circle.
     pub fn new(dependencies: Vec<Dependency>, suite: &[TestId]) -> miette::Result<Self> {
         let original: HashMap<_, _> = suite.iter().cloned().zip(0..).collect();
         let mut graph = DependencyGraph { original, dependencies: BTreeMap::new() };
         for dependency in dependencies {
-            graph.check_known(&dependency)?;
-            graph.dependencies.insert(dependency.test.clone(), dependency);
+            graph.check_known(dependency.tests())?;
+            let test = dependency.test.clone();
+            if graph.dependencies.insert(test.clone(), dependency).is_some() {
+                return Err(miette!(
+                    help = "write everything about one test into one [[dependency]]",
+                    "`{test}` has two [[dependency]] tables"
+                ));
+            }
         }
+        refuse_cycles(&graph.constraints(&suite.iter().cloned().collect()))?;
         Ok(graph)
     }
 
-    fn check_known(&self, dependency: &Dependency) -> miette::Result<()> {
-        let groups = dependency.after.iter().chain(&dependency.not_after).flatten();
-        let mut named = groups.chain(&dependency.cleaners).chain([&dependency.test]);
+    fn check_known<'t>(&self, mut named: impl Iterator<Item = &'t TestId>) -> miette::Result<()> {
         match named.find(|test| !self.original.contains_key(*test)) {
             Some(unknown) => Err(miette!(
                 help = "the file may belong to another version of the suite",
@@ -88,6 +110,19 @@ impl DependencyGraph {
             )),
             None => Ok(()),
         }
+    }
+
+    fn check_conflicts(&self, conflicts: &[Conflict]) -> miette::Result<()> {
+        for conflict in conflicts {
+            self.check_known(conflict.tests.iter().chain(&conflict.cleaners))?;
+            if conflict.tests.len() < 2 {
+                return Err(miette!(
+                    help = "name the tests that break each other, e.g. `tests = [\"a.A#x\", \"b.B#y\"]`",
+                    "a [[conflict]] has fewer than two tests"
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// The group of prerequisites that is complete first in the original order.
@@ -112,9 +147,8 @@ impl DependencyGraph {
 
     /// Sorts so that every test comes after what it needs and before what would break it; among those that are free, the
     /// original order decides.
-    pub fn sort(&self, tests: &BTreeSet<TestId>) -> miette::Result<Vec<TestId>> {
+    pub fn sort(&self, tests: &BTreeSet<TestId>) -> Vec<TestId> {
         let graph = self.constraints(tests);
-        refuse_cycles(&graph)?;
         let mut waiting: HashMap<NodeIndex, usize> = graph
             .node_indices()
             .map(|node| (node, graph.neighbors_directed(node, petgraph::Incoming).count()))
@@ -134,7 +168,7 @@ impl DependencyGraph {
                 }
             }
         }
-        Ok(sorted)
+        sorted
     }
 
     /// An edge leads from what has to run earlier to what has to run later.
@@ -188,7 +222,7 @@ mod tests {
 
     fn sorted(graph: &DependencyGraph, tests: &str) -> Vec<String> {
         let closure = graph.closure(&suite(tests));
-        graph.sort(&closure).unwrap().into_iter().map(|test| test.name).collect()
+        graph.sort(&closure).into_iter().map(|test| test.name).collect()
     }
 
     #[test]
@@ -219,9 +253,15 @@ mod tests {
     #[test]
     fn a_circle_is_an_error_that_names_it() {
         let dependencies = vec![depends("a", &["b"], &[]), depends("b", &["a"], &[])];
-        let graph = DependencyGraph::new(dependencies, &suite("a b")).unwrap();
-        let error = graph.sort(&graph.closure(&suite("a"))).unwrap_err().to_string();
+        let error = DependencyGraph::new(dependencies, &suite("a b")).unwrap_err().to_string();
         assert!(error.contains("C#a") && error.contains("C#b"), "{error}");
+    }
+
+    #[test]
+    fn a_second_table_for_one_test_is_refused_by_name() {
+        let twice = vec![depends("b", &["a"], &[]), depends("b", &["c"], &[])];
+        let error = DependencyGraph::new(twice, &suite("a b c")).unwrap_err().to_string();
+        assert!(error.contains("`C#b` has two"), "{error}");
     }
 
     #[test]
@@ -231,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_read_with_its_conflicts() {
+    fn a_file_is_read_and_its_conflicts_are_checked() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("dependencies.toml");
         let text =
@@ -239,6 +279,12 @@ mod tests {
         std::fs::write(&path, text).unwrap();
         let graph = DependencyGraph::load(&path, &suite("a b")).unwrap();
         assert_eq!(graph.prerequisites(&id("b")), [id("a")]);
+        for (wrong, named) in [("tests = ['C#a', 'C#gone']", "C#gone"), ("tests = ['C#a']", "fewer than two")] {
+            std::fs::write(&path, text.replace("tests = ['C#a', 'C#b']", wrong)).unwrap();
+            let error = DependencyGraph::load(&path, &suite("a b")).unwrap_err();
+            assert!(error.to_string().contains(named), "{error}");
+            assert!(error.help().is_some_and(|help| !help.to_string().is_empty()));
+        }
         std::fs::write(&path, text.replace("version = 1", "version = 2")).unwrap();
         assert!(DependencyGraph::load(&path, &suite("a b")).is_err());
     }

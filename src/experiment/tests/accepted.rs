@@ -144,6 +144,7 @@ fn warnings_say_what_is_allowed_but_odd() {
     insta::assert_snapshot!(outlook.warnings.join("\n"));
     assert_eq!(outlook.smallest_p, 0.0625);
     assert_eq!(outlook.smallest_p_by_subject["b"], 0.03125);
+    assert_eq!(outlook.subjects[0].source, "https://***@example.org/a.git");
 }
 
 #[test]

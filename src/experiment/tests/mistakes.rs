@@ -124,6 +124,8 @@ fn settings() {
         with_subject("disable_plugins = [\"rat\"]"),
         with_subject("environment = { \"2FAST\" = \"x\", \"A-B\" = \"y\" }"),
         with_subject("maven_args = [\"-DforkCount=2\", \"\"]"),
+        with_subject("maven_args = [\"-T\", \"2\", \"-T1C\", \"--threads=2\"]"),
+        with_subject("maven_args = [\"-f\", \"other.xml\", \"-o\", \"--offline\", \"-Dmaven.repo.local=x\"]"),
         with_subject("setup = [[]]"),
         with_subject("timeout = \"0m\""),
         // Said once, not once for every subject.

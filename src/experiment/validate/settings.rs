@@ -29,16 +29,30 @@ const PHASES_WITHOUT_TESTS: [&str; 14] = [
 ];
 
 /// Maven properties that parade itself decides, with what to write instead.
-const RESERVED_PROPERTIES: [(&str, &str); 8] = [
-    ("parallel", "`parallel` in a `[[configuration]]`"),
-    ("threadCount", "`threads` in a `[[configuration]]`"),
-    ("perCoreThreadCount", "`threads_per_core` in a `[[configuration]]`"),
-    ("forkCount", "`forks` in a `[[configuration]]`"),
-    ("reuseForks", "`reuse_forks` in a `[[configuration]]`"),
-    ("test", "`modules` to run a part of a project"),
-    ("skipTests", "nothing: tests that are skipped cannot be measured"),
-    ("maven.test.skip", "nothing: tests that are skipped cannot be measured"),
+const RESERVED_PROPERTIES: [(&str, &str); 9] = [
+    ("parallel", "write `parallel` in a `[[configuration]]`"),
+    ("threadCount", "write `threads` in a `[[configuration]]`"),
+    ("perCoreThreadCount", "write `threads_per_core` in a `[[configuration]]`"),
+    ("forkCount", "write `forks` in a `[[configuration]]`"),
+    ("reuseForks", "write `reuse_forks` in a `[[configuration]]`"),
+    ("test", "write `modules` to run a part of a project"),
+    ("skipTests", "leave it out: tests that are skipped cannot be measured"),
+    ("maven.test.skip", "leave it out: tests that are skipped cannot be measured"),
+    ("maven.repo.local", "leave it out: parade keeps a local repository of its own"),
 ];
+
+/// Options of Maven that parade itself decides, in their short and long form, with what to do instead.
+const RESERVED_OPTIONS: [(&str, &str, &str); 3] = [
+    (
+        "-T",
+        "--threads",
+        "write `threads` and `forks` in a `[[configuration]]`: modules that build at the same time would blur it",
+    ),
+    ("-f", "--file", "write `directory`, where the build's root is"),
+    ("-o", "--offline", "leave it out: builds are online and measured runs offline"),
+];
+/// Other options that begin like a reserved one.
+const FAIL_OPTIONS: [&str; 4] = ["-fae", "-ff", "-fn", "-fos"];
 
 /// A subject's settings, complete.
 pub(super) struct Settings {
@@ -113,10 +127,21 @@ fn check_argument(argument: &At<String>, context: &Context<'_>) {
         context.log.add(&argument.span, format!("{} is no argument", quoted(&argument.value)), help);
     }
     let property = argument.value.strip_prefix("-D").map(|rest| rest.split('=').next().unwrap_or(rest));
-    let reserved = RESERVED_PROPERTIES.iter().find(|(name, _)| Some(*name) == property);
-    if let Some((name, instead)) = reserved {
-        context.log.add(&argument.span, format!("parade sets `{name}` itself"), format!("write {instead}"));
+    let property = RESERVED_PROPERTIES.iter().find(|(name, _)| Some(*name) == property);
+    let reserved = property.copied().or_else(|| reserved_option(&argument.value));
+    if let Some((name, help)) = reserved {
+        context.log.add(&argument.span, format!("parade sets `{name}` itself"), help);
     }
+}
+
+/// `-T4`, `-T` `4`, `--threads=4` and `--threads` `4` are the same to Maven.
+fn reserved_option(argument: &str) -> Option<(&'static str, &'static str)> {
+    let is = |(short, long, _): &&(&str, &str, &str)| {
+        let long = argument.strip_prefix(long).is_some_and(|rest| rest.is_empty() || rest.starts_with('='));
+        let takes_value = *short != "-o";
+        long || argument == *short || takes_value && argument.starts_with(short) && !FAIL_OPTIONS.contains(&argument)
+    };
+    RESERVED_OPTIONS.iter().find(is).map(|(short, _, instead)| (*short, *instead))
 }
 
 fn check_variable(name: &At<String>, value: &At<String>, context: &Context<'_>) {

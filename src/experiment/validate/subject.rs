@@ -9,6 +9,7 @@ use super::settings::{self, Settings};
 use super::{At, Configuration, Context, Subject, TechniqueKind, list, quoted, suggestion};
 use crate::experiment::raw::{RawFile, RawOverride, RawSubject};
 use crate::experiment::{Located, Origin, Override};
+use crate::subject::redact;
 
 const ORIGIN_KEYS: [&str; 3] = ["git", "path", "model"];
 /// Keys about building, which a scripted suite never is.
@@ -117,10 +118,11 @@ fn url(written: &At<String>, context: &Context<'_>) -> String {
     let text = &written.value;
     if let Some((scheme, _)) = text.split_once("://") {
         if !SCHEMES.contains(&scheme) {
-            let message = format!("{} cannot be cloned", quoted(text));
+            let message = format!("{} cannot be cloned", quoted(&redact(text)));
             context.log.add(&written.span, message, suggestion(scheme, "schemes", SCHEMES));
         } else if text.contains(|c: char| c.is_whitespace() || c.is_control()) {
-            context.log.add(&written.span, format!("{} is not a url", quoted(text)), "a url has no spaces: write %20");
+            let message = format!("{} is not a url", quoted(&redact(text)));
+            context.log.add(&written.span, message, "a url has no spaces: write %20");
         }
         return text.clone();
     }

@@ -6,6 +6,7 @@ use super::grid::{CellKey, Grid, ran_to_its_end};
 use crate::engine::{Mode, Parallelism};
 use crate::stats;
 use crate::store::record::TrialRecord;
+use crate::suite::{Finding, FindingKind};
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ConcurrencyRow {
@@ -21,7 +22,7 @@ pub struct ConcurrencyRow {
     pub mean: f64,
     /// The largest number of tests that were ever seen to run at once.
     pub max: usize,
-    /// The mode changed nothing; why one must think so.
+    /// The mode changed nothing, as the trials recorded it.
     pub no_effect: Option<String>,
 }
 
@@ -52,42 +53,51 @@ fn row(key: CellKey, parallelism: &Parallelism, trials: &[&TrialRecord]) -> Opti
         asked: u64::from(forks) * u64::from(threads),
         mean,
         max,
-        no_effect: no_effect(parallelism.mode, forks, threads, max),
+        no_effect: no_effect(trials),
     })
 }
 
 fn threads_per_fork(parallelism: &Parallelism, cores: usize) -> u32 {
     match parallelism.mode {
         Mode::Sequential | Mode::Project => 1,
-        Mode::Methods | Mode::Classes | Mode::ClassesAndMethods => {
-            let per = if parallelism.threads_per_core { u32::try_from(cores).unwrap_or(u32::MAX) } else { 1 };
-            parallelism.threads.saturating_mul(per)
-        }
+        Mode::Methods | Mode::Classes | Mode::ClassesAndMethods => parallelism.threads_on(cores),
     }
 }
 
-/// Threads were asked for, yet no more ran at once than the worker processes alone explain.
-fn no_effect(mode: Mode, forks: u32, threads: u32, max: usize) -> Option<String> {
-    if matches!(mode, Mode::Sequential | Mode::Project) || threads <= 1 || max as u64 > u64::from(forks) {
-        return None;
-    }
-    Some(if max <= 1 {
-        format!("{mode} had no effect: no two tests ever ran at once")
+/// What the trials themselves recorded: whether a mode had an effect is judged where the executions are at hand.
+fn no_effect(trials: &[&TrialRecord]) -> Option<String> {
+    let recorded = |trial: &&TrialRecord| trial.findings.iter().find(|f| f.kind == FindingKind::NoConcurrency).cloned();
+    let found: Vec<Finding> = trials.iter().filter_map(recorded).collect();
+    let first = found.first()?;
+    Some(if found.len() == trials.len() {
+        first.text.clone()
     } else {
-        format!("{mode} had no effect of its own: at most {max} tests ran at once, which {forks} forks give without it")
+        format!("{} (in {} of {} repetitions)", first.text, found.len(), trials.len())
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::Analysis;
+    use crate::report::sample;
+
+    fn of(analysis: &Analysis, subject: &str, configuration: &str) -> ConcurrencyRow {
+        let here = |row: &&ConcurrencyRow| row.subject == subject && row.configuration == configuration;
+        analysis.concurrency.iter().find(here).unwrap().clone()
+    }
 
     #[test]
-    fn threads_count_only_if_they_exceed_the_forks() {
-        assert_eq!(no_effect(Mode::Classes, 2, 7, 3), None);
-        assert!(no_effect(Mode::Classes, 2, 7, 2).unwrap().contains("2 forks"));
-        assert!(no_effect(Mode::Methods, 1, 4, 1).unwrap().contains("no two tests"));
-        assert_eq!(no_effect(Mode::Sequential, 1, 1, 1), None);
-        assert_eq!(no_effect(Mode::Classes, 2, 1, 2), None);
+    fn the_recorded_finding_alone_says_that_a_mode_had_no_effect() {
+        let mut run = sample::study();
+        let row = of(&Analysis::of(&run), "order-in-class", "methods");
+        assert_eq!((row.forks, row.max), (2, 2));
+        assert!(row.no_effect.unwrap().contains("had no effect"));
+        let cell = |t: &&mut TrialRecord| t.subject == "order-in-class" && t.configuration == "methods";
+        run.trials.iter_mut().filter(cell).take(4).for_each(|trial| trial.findings.clear());
+        let partly = of(&Analysis::of(&run), "order-in-class", "methods").no_effect.unwrap();
+        assert!(partly.ends_with("(in 1 of 5 repetitions)"), "{partly}");
+        run.trials.iter_mut().for_each(|trial| trial.findings.clear());
+        assert_eq!(of(&Analysis::of(&run), "order-in-class", "methods").no_effect, None);
     }
 }

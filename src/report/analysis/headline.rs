@@ -56,6 +56,9 @@ fn speed(run: &RunData, speedups: &[SpeedupRow], averages: &[AverageRow]) -> Str
     let all = averages.iter().filter(|row| row.scope == Scope::All && row.gained > 0);
     let gain = |row: &AverageRow| typical_gain(row, speedups);
     let best = all.max_by(|a, b| a.gained.cmp(&b.gained).then(gain(a).total_cmp(&gain(b))));
+    if !run.trials.iter().any(|trial| trial.phase == Phase::Measured) {
+        return "Nothing has been measured yet.".to_owned();
+    }
     match best {
         Some(row) => faster(run, row, speedups),
         None if speedups.iter().any(|row| row.speedup.is_some()) => {

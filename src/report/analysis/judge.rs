@@ -1,6 +1,6 @@
 //! Whether two runs of a suite may be compared for speed. This is the only place that decides it.
 
-use crate::store::record::Verdict;
+use crate::store::record::{TrialRecord, Verdict};
 use crate::suite::Tally;
 
 /// The judgement of a pair: a baseline and a candidate of the same block.
@@ -16,11 +16,26 @@ pub enum Judgement {
     BaselineNot(Verdict),
 }
 
-/// Judges a pair by its verdicts and final tallies. A candidate that is not clean is never sound, however fast.
-pub fn judge(baseline: (Verdict, &Tally), candidate: (Verdict, &Tally)) -> Judgement {
+/// One trial of a pair, as far as the judgement looks at it.
+#[derive(Debug, Clone, Copy)]
+pub struct Side<'a> {
+    pub verdict: Verdict,
+    pub tally: &'a Tally,
+    /// The fingerprint of which test ended how.
+    pub outcomes: Option<&'a str>,
+}
+
+impl<'a> From<&'a TrialRecord> for Side<'a> {
+    fn from(trial: &'a TrialRecord) -> Self {
+        Side { verdict: trial.verdict, tally: &trial.tally, outcomes: trial.outcomes_hash.as_deref() }
+    }
+}
+
+/// Judges a pair by its verdicts and final outcomes. A candidate that is not clean is never sound, however fast.
+pub fn judge(baseline: Side<'_>, candidate: Side<'_>) -> Judgement {
     use Verdict::{BuildFailed, Clean, Crashed, Failing, HarnessError, LostTests, TimedOut, Unsupported};
-    match (baseline.0, candidate.0) {
-        (Clean, Clean) if same_outcomes(baseline.1, candidate.1) => Judgement::Sound,
+    match (baseline.verdict, candidate.verdict) {
+        (Clean, Clean) if same_outcomes(baseline, candidate) => Judgement::Sound,
         (Clean, Clean) => Judgement::OutcomesDiffer,
         (_, verdict @ (Failing | LostTests | TimedOut | Crashed | Unsupported | BuildFailed | HarnessError)) => {
             Judgement::CandidateNot(verdict)
@@ -28,6 +43,14 @@ pub fn judge(baseline: (Verdict, &Tally), candidate: (Verdict, &Tally)) -> Judge
         (verdict @ (Failing | LostTests | TimedOut | Crashed | Unsupported | BuildFailed | HarnessError), Clean) => {
             Judgement::BaselineNot(verdict)
         }
+    }
+}
+
+/// Test by test where both trials recorded it, else by their counts.
+fn same_outcomes(a: Side<'_>, b: Side<'_>) -> bool {
+    match (a.outcomes, b.outcomes) {
+        (Some(a), Some(b)) => a == b,
+        _ => a.tally == b.tally,
     }
 }
 
@@ -41,10 +64,6 @@ impl Judgement {
             Judgement::CandidateNot(verdict) => verdict.is_completed(),
         }
     }
-}
-
-fn same_outcomes(a: &Tally, b: &Tally) -> bool {
-    a == b
 }
 
 #[cfg(test)]
@@ -62,6 +81,10 @@ mod tests {
         Verdict::HarnessError,
     ];
 
+    fn side(verdict: Verdict, tally: &Tally) -> Side<'_> {
+        Side { verdict, tally, outcomes: None }
+    }
+
     fn passed(passed: usize, skipped: usize) -> Tally {
         Tally { passed, skipped, ..Tally::default() }
     }
@@ -71,7 +94,7 @@ mod tests {
         let tally = passed(10, 1);
         for baseline in VERDICTS {
             for candidate in VERDICTS {
-                let sound = judge((baseline, &tally), (candidate, &tally)) == Judgement::Sound;
+                let sound = judge(side(baseline, &tally), side(candidate, &tally)) == Judgement::Sound;
                 assert_eq!(
                     sound,
                     (baseline, candidate) == (Verdict::Clean, Verdict::Clean),
@@ -83,20 +106,29 @@ mod tests {
 
     #[test]
     fn a_test_that_was_skipped_instead_of_passed_makes_it_other_work() {
-        let judgement = judge((Verdict::Clean, &passed(10, 0)), (Verdict::Clean, &passed(9, 1)));
+        let judgement = judge(side(Verdict::Clean, &passed(10, 0)), side(Verdict::Clean, &passed(9, 1)));
         assert_eq!(judgement, Judgement::OutcomesDiffer);
         assert!(judgement.voids());
+    }
+
+    #[test]
+    fn another_test_with_the_same_counts_makes_it_other_work() {
+        let tally = passed(9, 1);
+        let clean = |outcomes| Side { outcomes, ..side(Verdict::Clean, &tally) };
+        assert_eq!(judge(clean(Some("a")), clean(Some("a"))), Judgement::Sound);
+        assert_eq!(judge(clean(Some("a")), clean(Some("b"))), Judgement::OutcomesDiffer);
+        assert_eq!(judge(clean(Some("a")), clean(None)), Judgement::Sound);
     }
 
     #[test]
     fn the_candidates_flaw_is_named_before_the_baselines() {
         let tally = passed(10, 0);
         assert_eq!(
-            judge((Verdict::Failing, &tally), (Verdict::TimedOut, &tally)),
+            judge(side(Verdict::Failing, &tally), side(Verdict::TimedOut, &tally)),
             Judgement::CandidateNot(Verdict::TimedOut)
         );
         assert_eq!(
-            judge((Verdict::Failing, &tally), (Verdict::Clean, &tally)),
+            judge(side(Verdict::Failing, &tally), side(Verdict::Clean, &tally)),
             Judgement::BaselineNot(Verdict::Failing)
         );
     }

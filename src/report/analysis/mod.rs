@@ -17,13 +17,13 @@ mod warnings;
 use serde::Serialize;
 
 use crate::experiment::TechniqueKind;
-use crate::store::record::{ConfigurationSummary, Environment, Phase, RunData};
+use crate::store::record::{ConfigurationSummary, Environment, Phase, RunData, RunManifest};
 
 pub use concurrency::ConcurrencyRow;
 pub use costs::CostRow;
 pub use failures::{FailureRow, StageState};
 pub use headline::Headline;
-pub use judge::{Judgement, judge};
+pub use judge::{Judgement, Side, judge};
 pub use remains::{FindingRow, IncompleteRow, ResidualRow};
 pub use scaling::ScalingRow;
 pub use speedups::{AverageRow, Scope, SpeedupRow, SpeedupState};
@@ -55,20 +55,8 @@ pub struct Analysis {
 /// What was run, and how.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunFacts {
-    pub experiment: String,
-    pub study: Option<String>,
-    pub baseline: String,
-    pub repetitions: u32,
-    pub warmup: u32,
-    pub screening: u32,
-    pub seed: u64,
-    /// Not to be published.
-    pub quick: bool,
-    pub cores: Vec<usize>,
-    pub configurations: Vec<ConfigurationSummary>,
-    pub started_at: jiff::Timestamp,
-    pub host: String,
-    pub parade: String,
+    #[serde(flatten)]
+    pub manifest: RunManifest,
     pub planned_trials: usize,
     pub finished_trials: usize,
 }
@@ -76,12 +64,12 @@ pub struct RunFacts {
 impl RunFacts {
     /// The configurations that are compared with the baseline, in the order of the experiment file.
     pub fn candidates(&self) -> impl Iterator<Item = &ConfigurationSummary> {
-        self.configurations.iter().filter(|configuration| configuration.name != self.baseline)
+        self.manifest.configurations.iter().filter(|configuration| configuration.name != self.manifest.baseline)
     }
 
     /// Those that can provoke failures: all that run anything in parallel.
     pub fn provoking(&self) -> impl Iterator<Item = &ConfigurationSummary> {
-        self.configurations.iter().filter(|configuration| configuration.technique != TechniqueKind::Sequential)
+        self.manifest.configurations.iter().filter(|configuration| configuration.technique != TechniqueKind::Sequential)
     }
 }
 
@@ -114,22 +102,9 @@ impl Analysis {
 }
 
 fn run_facts(run: &RunData) -> RunFacts {
-    let manifest = run.manifest.clone();
     RunFacts {
-        planned_trials: manifest.trials.len(),
+        planned_trials: run.manifest.trials.len(),
         finished_trials: run.trials.iter().filter(|trial| trial.phase == Phase::Measured).count(),
-        experiment: manifest.experiment,
-        study: manifest.study,
-        baseline: manifest.baseline,
-        repetitions: manifest.repetitions,
-        warmup: manifest.warmup,
-        screening: manifest.screening,
-        seed: manifest.seed,
-        quick: manifest.quick,
-        cores: manifest.cores,
-        configurations: manifest.configurations,
-        started_at: manifest.started_at,
-        host: manifest.host,
-        parade: manifest.parade,
+        manifest: run.manifest.clone(),
     }
 }

@@ -169,7 +169,7 @@ impl<'a> Block<'_, 'a> {
             .filter_map(|candidate| {
                 let baseline = baseline_of(candidate.repetition)?;
                 Some(JudgedPair {
-                    judgement: judge((baseline.verdict, &baseline.tally), (candidate.verdict, &candidate.tally)),
+                    judgement: judge((*baseline).into(), (*candidate).into()),
                     candidate,
                     times: (baseline.cost.wall_seconds, candidate.cost.wall_seconds),
                 })

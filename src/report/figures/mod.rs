@@ -78,7 +78,7 @@ fn at(analysis: &Analysis, cores: usize) -> Vec<&SpeedupRow> {
 
 /// Does some subject with a sound speedup not belong to the study's selection?
 fn study_leaves_out(analysis: &Analysis) -> bool {
-    analysis.run.cores.iter().any(|cores| {
+    analysis.run.manifest.cores.iter().any(|cores| {
         let here = at(analysis, *cores);
         let gained = |row: &&SpeedupRow| Scope::Study.includes(&row.subject, &here);
         here.iter().any(gained) && here.iter().any(|row| row.speedup.is_some() && !gained(row))
@@ -86,7 +86,7 @@ fn study_leaves_out(analysis: &Analysis) -> bool {
 }
 
 fn panel_title(analysis: &Analysis, cores: usize) -> Option<String> {
-    (analysis.run.cores.len() > 1).then(|| plural(cores, "core"))
+    (analysis.run.manifest.cores.len() > 1).then(|| plural(cores, "core"))
 }
 
 fn scope_words(scope: Scope) -> &'static str {
@@ -107,12 +107,12 @@ fn speedups(analysis: &Analysis, scope: Scope) -> Option<Figure> {
         Panel { title: panel_title(analysis, *cores), groups: groups.collect() }
     };
     let figure = BoxFigure {
-        axis: format!("speedup over {}", shown(&analysis.run.baseline)),
+        axis: format!("speedup over {}", shown(&analysis.run.manifest.baseline)),
         kind: Kind::Linear,
         from_zero: false,
         reference: Some(1.0),
         first_colour: 1,
-        panels: analysis.run.cores.iter().map(panel).collect(),
+        panels: analysis.run.manifest.cores.iter().map(panel).collect(),
     };
     figure.has_data().then(|| Figure {
         name: if scope == Scope::All { "speedups" } else { "speedups-study" },
@@ -136,12 +136,13 @@ fn times(analysis: &Analysis, scope: Scope) -> Option<Figure> {
                 .filter_map(|cost| cost.clean_wall_seconds)
                 .collect()
         };
-        let all = &analysis.run.configurations;
-        let baseline_first = all.iter().filter(|c| c.name == analysis.run.baseline).chain(analysis.run.candidates());
+        let all = &analysis.run.manifest.configurations;
+        let baseline_first =
+            all.iter().filter(|c| c.name == analysis.run.manifest.baseline).chain(analysis.run.candidates());
         let groups = baseline_first.map(|c| Group { label: shown(&c.name), values: values(&c.name) });
         Panel { title: panel_title(analysis, *cores), groups: groups.collect() }
     };
-    let panels: Vec<Panel> = analysis.run.cores.iter().map(panel).collect();
+    let panels: Vec<Panel> = analysis.run.manifest.cores.iter().map(panel).collect();
     let figure = BoxFigure {
         axis: "running time in seconds".to_owned(),
         kind: Kind::suited_to(panels.iter().flat_map(|panel| &panel.groups).flat_map(|group| &group.values)),
@@ -162,7 +163,7 @@ fn times(analysis: &Analysis, scope: Scope) -> Option<Figure> {
 }
 
 fn intervals_of(analysis: &Analysis) -> Option<Figure> {
-    let cores = analysis.run.cores.iter().copied().max()?;
+    let cores = analysis.run.manifest.cores.iter().copied().max()?;
     let here = at(analysis, cores);
     let names: Vec<&str> = analysis.run.candidates().map(|c| c.name.as_str()).collect();
     let mut subjects: Vec<&str> = here.iter().map(|row| row.subject.as_str()).collect();
@@ -187,7 +188,7 @@ fn intervals_of(analysis: &Analysis) -> Option<Figure> {
         title: format!("Speedup of each subject on {}", plural(cores, "core")),
         caption: intervals::caption(rows.len()),
         drawing: Drawing::Intervals(IntervalFigure {
-            axis: format!("speedup over {}, with 95 % interval", shown(&analysis.run.baseline)),
+            axis: format!("speedup over {}, with 95 % interval", shown(&analysis.run.manifest.baseline)),
             series: names.into_iter().map(shown).collect(),
             rows,
         }),

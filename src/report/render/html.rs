@@ -136,9 +136,9 @@ impl Page {
         let run = &analysis.run;
         Ok(Page {
             styles: STYLES,
-            experiment: shown(&run.experiment),
-            study: run.study.as_deref().map(shown),
-            quick: run.quick.then_some(NOT_FOR_PUBLICATION),
+            experiment: shown(&run.manifest.experiment),
+            study: run.manifest.study.as_deref().map(shown),
+            quick: run.manifest.quick.then_some(NOT_FOR_PUBLICATION),
             headline: analysis.headline.speed.clone(),
             repair: analysis.headline.repair.clone(),
             cards: cards(analysis),
@@ -146,9 +146,9 @@ impl Page {
             sections: sections(analysis)?,
             facts: facts(analysis),
             limits: analysis.machine.limits.iter().map(|limit| shown(limit)).collect(),
-            configurations: run.configurations.iter().map(configuration).collect(),
-            started: run.started_at.strftime("%Y-%m-%d %H:%M UTC").to_string(),
-            parade: shown(&run.parade),
+            configurations: run.manifest.configurations.iter().map(configuration).collect(),
+            started: run.manifest.started_at.strftime("%Y-%m-%d %H:%M UTC").to_string(),
+            parade: shown(&run.manifest.parade),
         })
     }
 }
@@ -176,7 +176,7 @@ fn cards(analysis: &Analysis) -> Vec<Card> {
     cards.push(Card {
         label: "Trials",
         value: format!("{} of {}", run.finished_trials, run.planned_trials),
-        detail: format!("{} each", plural(run.repetitions as usize, "repetition")),
+        detail: format!("{} each", plural(run.manifest.repetitions as usize, "repetition")),
     });
     cards
 }
@@ -289,11 +289,11 @@ fn tone_class(tone: Tone) -> &'static str {
 
 fn facts(analysis: &Analysis) -> Vec<Fact> {
     let (machine, run) = (&analysis.machine, &analysis.run);
-    let cores = run.cores.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+    let cores = run.manifest.cores.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
     let physical = machine.physical_cores.map_or(String::new(), |n| format!(", {n} physical"));
     let turbo = machine.turbo.map(|on| if on { "on" } else { "off" }.to_owned());
     let known = [
-        ("host", Some(run.host.clone())),
+        ("host", Some(run.manifest.host.clone())),
         ("processor", Some(format!("{} ({} logical{physical})", machine.cpu_model, machine.logical_cores))),
         ("memory", Some(format!("{}, swap {}", bytes(machine.memory_bytes), bytes(machine.swap_bytes)))),
         ("system", Some(format!("{}, kernel {}, {}", machine.os, machine.kernel, machine.architecture))),
@@ -303,10 +303,17 @@ fn facts(analysis: &Analysis) -> Vec<Fact> {
         ("JDK", machine.jdk.clone()),
         ("Maven", machine.maven.clone()),
         ("pinned to cores", Some(cores)),
-        ("repetitions", Some(format!("{}, after {}", run.repetitions, plural(run.warmup as usize, "warm-up run")))),
-        ("screening", Some(plural(run.screening as usize, "sequential run"))),
-        ("seed", Some(run.seed.to_string())),
-        ("baseline", Some(run.baseline.clone())),
+        (
+            "repetitions",
+            Some(format!(
+                "{}, after {}",
+                run.manifest.repetitions,
+                plural(run.manifest.warmup as usize, "warm-up run")
+            )),
+        ),
+        ("screening", Some(plural(run.manifest.screening as usize, "sequential run"))),
+        ("seed", Some(run.manifest.seed.to_string())),
+        ("baseline", Some(run.manifest.baseline.clone())),
     ];
     let fact = |(term, value): (&str, Option<String>)| Some(Fact { term: term.to_owned(), value: shown(&value?) });
     known.into_iter().filter_map(fact).collect()

@@ -23,12 +23,21 @@ pub fn render(analysis: &Analysis, run_dir: &Path, only: Option<TableName>) -> m
     }
     Ok(json!({
         "run_dir": run_dir.to_string_lossy(),
-        "run": analysis.run,
+        "run": run(analysis)?,
         "machine": analysis.machine,
         "headline": analysis.headline,
         "tables": tables,
         "warnings": analysis.warnings,
     }))
+}
+
+/// What was run, without the plan trial by trial: `manifest.json` has that.
+fn run(analysis: &Analysis) -> miette::Result<Value> {
+    let mut run = serde_json::to_value(&analysis.run).into_diagnostic()?;
+    if let Some(facts) = run.as_object_mut() {
+        facts.remove("trials");
+    }
+    Ok(run)
 }
 
 /// Nothing for what is told elsewhere in the document.
@@ -60,6 +69,8 @@ mod tests {
         let analysis = sample::studied();
         let document = render(analysis, Path::new("results/x"), None).unwrap();
         assert_eq!(document["run_dir"], "results/x");
+        assert_eq!((&document["run"]["seed"], &document["run"]["planned_trials"]), (&json!(2021), &json!(160)));
+        assert!(document["run"].get("trials").is_none());
         for table in ["failures", "speedups", "subjects", "averages"] {
             assert!(document["tables"][table].as_array().is_some_and(|rows| !rows.is_empty()), "{table}");
         }

@@ -8,7 +8,7 @@ use crate::report::tables::{Align, Table};
 
 pub fn render(analysis: &Analysis, tables: &[Table]) -> String {
     let mut out = String::from("% needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}\n");
-    if analysis.run.quick {
+    if analysis.run.manifest.quick {
         let _ = writeln!(out, "% {NOT_FOR_PUBLICATION}");
     }
     for table in tables {

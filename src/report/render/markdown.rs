@@ -8,8 +8,8 @@ use crate::report::text::{plural, shown};
 /// The whole report.
 pub fn render(analysis: &Analysis) -> String {
     let run = &analysis.run;
-    let mut out = format!("# {}\n\n", escape(&shown(&run.experiment)));
-    if run.quick {
+    let mut out = format!("# {}\n\n", escape(&shown(&run.manifest.experiment)));
+    if run.manifest.quick {
         out += &format!("**{NOT_FOR_PUBLICATION}**\n\n");
     }
     for sentence in std::iter::once(&analysis.headline.speed).chain(&analysis.headline.repair) {
@@ -19,12 +19,12 @@ pub fn render(analysis: &Analysis) -> String {
         "\n{} of {} trials, {}, seed {}, on {} ({}, {}); parade {}.\n",
         run.finished_trials,
         run.planned_trials,
-        plural(run.repetitions as usize, "repetition"),
-        run.seed,
-        escape(&shown(&run.host)),
+        plural(run.manifest.repetitions as usize, "repetition"),
+        run.manifest.seed,
+        escape(&shown(&run.manifest.host)),
         escape(&shown(&analysis.machine.cpu_model)),
         plural(analysis.machine.logical_cores, "logical core"),
-        escape(&shown(&run.parade)),
+        escape(&shown(&run.manifest.parade)),
     );
     for table in Table::all(analysis) {
         out.push('\n');

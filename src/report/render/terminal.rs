@@ -9,10 +9,12 @@ use crate::report::text::shown;
 
 /// Columns between two others.
 const GAP: usize = 2;
-/// Texts are cut here, whatever the width.
+/// Texts are wrapped here, whatever the width, except in the last column.
 const WIDEST_CELL: usize = 60;
 /// Long lists are cut here; the report folder has them whole.
 const MOST_ROWS: usize = 25;
+/// A column whose texts are wrapped is not made narrower than this.
+const NARROWEST_WRAPPED: usize = 16;
 /// An optional column that would be narrower is left out.
 const NARROWEST_OPTIONAL: usize = 16;
 /// A screen is taken to be at least this wide.
@@ -41,8 +43,8 @@ pub fn render(analysis: &Analysis, style: Style) -> String {
     let mut out = String::new();
     let run = &analysis.run;
     let trials = format!("{} of {} trials", run.finished_trials, run.planned_trials);
-    out += &paint(&format!("{}: {trials}", shown(&run.experiment)), "1", style);
-    if run.quick {
+    out += &paint(&format!("{}: {trials}", shown(&run.manifest.experiment)), "1", style);
+    if run.manifest.quick {
         out += &paint(&format!("  [{NOT_FOR_PUBLICATION}]"), "33", style);
     }
     out.push('\n');
@@ -93,14 +95,20 @@ pub fn render_table(table: &Table, style: Style) -> String {
     out
 }
 
+/// As wide as their texts. Long texts are wrapped, and only the last column may take all the room that there is.
 fn column_widths(table: &Table, width: usize) -> Vec<usize> {
-    let widest = WIDEST_CELL.min(width / 2);
+    let last = table.columns.len().saturating_sub(1);
     (0..table.columns.len())
         .map(|index| {
+            let most = if index == last && wraps(&table.columns[index]) { width } else { WIDEST_CELL.min(width / 2) };
             let cells = table.rows.iter().filter_map(|row| row.cells.get(index)).map(|cell| cell.text.width());
-            cells.chain([table.columns[index].label.width()]).max().unwrap_or(0).min(widest)
+            cells.chain([table.columns[index].label.width()]).max().unwrap_or(0).min(most)
         })
         .collect()
+}
+
+fn wraps(column: &Column) -> bool {
+    column.align == Align::Left
 }
 
 /// Which columns are shown: where all are too wide together, optional ones are cut or left out, the last first.
@@ -116,7 +124,21 @@ fn fitting_columns(table: &Table, widths: &mut [usize], width: usize) -> Vec<usi
             _ => chosen.retain(|other| *other != index),
         }
     }
+    narrow(&table.columns, &chosen, widths, width);
     chosen
+}
+
+/// Takes what is too much from the last column, and then from the others that can wrap, always from the widest.
+fn narrow(columns: &[Column], chosen: &[usize], widths: &mut [usize], width: usize) {
+    let mut excess = (chosen.iter().map(|index| widths[*index] + GAP).sum::<usize>()).saturating_sub(GAP + width);
+    while excess > 0 {
+        let can_give = |index: &&usize| wraps(&columns[**index]) && widths[**index] > NARROWEST_WRAPPED;
+        let last = chosen.last().filter(can_give);
+        let widest = chosen.iter().filter(can_give).max_by_key(|index| widths[**index]);
+        let Some(index) = last.or(widest).copied() else { return };
+        widths[index] -= 1;
+        excess -= 1;
+    }
 }
 
 /// Splits the columns so that each part fits; columns of one group stay together where a part can hold them.
@@ -195,24 +217,35 @@ fn group_heads(table: &Table, part: &[usize], widths: &[usize]) -> String {
     format!("{}\n", out.trim_end())
 }
 
+/// A row, which takes several lines where a text is wrapped.
 fn line(columns: &[Column], row: &Row, part: &[usize], widths: &[usize], style: Style) -> String {
+    let cells: Vec<(usize, &Cell, Vec<String>)> = part
+        .iter()
+        .filter_map(|index| row.cells.get(*index).map(|cell| (*index, cell)))
+        .map(|(index, cell)| (index, cell, cell_lines(&cell.text, &columns[index], widths[index])))
+        .collect();
+    let height = cells.iter().map(|(_, _, lines)| lines.len()).max().unwrap_or(0);
     let mut out = String::new();
-    for (position, index) in part.iter().enumerate() {
-        let Some(cell) = row.cells.get(*index) else { continue };
-        let text = cut(&cell.text, widths[*index]);
-        let padding = " ".repeat(widths[*index] - text.width());
-        let painted = paint(&text, colour_code(cell.tone), style);
-        let is_last = position + 1 == part.len();
-        out += &match columns[*index].align {
-            Align::Right => format!("{padding}{painted}"),
-            Align::Left if is_last => painted,
-            Align::Left => format!("{painted}{padding}"),
-        };
-        if !is_last {
-            out += &" ".repeat(GAP);
+    for number in 0..height {
+        let mut printed = String::new();
+        for (index, cell, lines) in &cells {
+            let text = lines.get(number).map_or("", String::as_str);
+            let padding = " ".repeat(widths[*index].saturating_sub(text.width()));
+            let painted = paint(text, colour_code(cell.tone), style);
+            printed += &match columns[*index].align {
+                Align::Right => format!("{padding}{painted}"),
+                Align::Left => format!("{painted}{padding}"),
+            };
+            printed += &" ".repeat(GAP);
         }
+        out += printed.trim_end();
+        out.push('\n');
     }
-    format!("{}\n", out.trim_end())
+    out
+}
+
+fn cell_lines(text: &str, column: &Column, width: usize) -> Vec<String> {
+    if wraps(column) { wrapped(text, width) } else { vec![cut(text, width)] }
 }
 
 fn colour_code(tone: Tone) -> &'static str {
@@ -250,9 +283,10 @@ fn cut(text: &str, width: usize) -> String {
     kept
 }
 
+/// Lines of at most so many columns, broken between words, and inside a word only where it is longer than a line.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
+    for word in text.split_whitespace().flat_map(|word| pieces(word, width)) {
         let line = lines.last().map_or(0, |line| line.width());
         if line > 0 && line + 1 + word.width() > width {
             lines.push(String::new());
@@ -261,16 +295,34 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
             if !line.is_empty() {
                 line.push(' ');
             }
-            line.push_str(word);
+            line.push_str(&word);
         }
     }
     lines
+}
+
+/// A word in parts of at most so many columns, cut where a name has its joints as long as that fills half of a line.
+fn pieces(word: &str, width: usize) -> Vec<String> {
+    let mut pieces = Vec::new();
+    let mut piece = String::new();
+    for c in word.chars() {
+        if !piece.is_empty() && piece.width() + c.to_string().width() > width {
+            let joint = piece.rfind(['.', '#', '/', ':', '$']).map_or(0, |at| at + 1);
+            let cut = if joint > width / 2 { joint } else { piece.len() };
+            let rest = piece.split_off(cut);
+            pieces.push(std::mem::replace(&mut piece, rest));
+        }
+        piece.push(c);
+    }
+    pieces.push(piece);
+    pieces
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::report::sample;
+    use crate::suite::{Finding, FindingKind};
 
     const PLAIN: Style = Style { width: 110, colour: false };
 
@@ -301,6 +353,34 @@ mod tests {
         let analysis = sample::attacked();
         let text = render(analysis, PLAIN);
         assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'));
+    }
+
+    #[test]
+    fn long_texts_are_wrapped_and_never_cut() {
+        let mut run = sample::study();
+        let text = (0..60).map(|number| format!("word{number}")).collect::<Vec<_>>().join(" ");
+        for trial in run.trials.iter_mut().filter(|trial| trial.subject == "order-across") {
+            trial.findings.push(Finding::new(FindingKind::DirtyWorktree, text.clone()));
+            trial.residual.iter_mut().for_each(|residual| residual.message = Some(text.clone()));
+        }
+        for width in [80, 120] {
+            let printed = render(&Analysis::of(&run), Style { width, colour: false });
+            assert!(!printed.contains('…'), "{printed}");
+            let (_, findings) = printed.split_once("\nFindings\n").unwrap();
+            for number in 0..60 {
+                assert_eq!(findings.split_whitespace().filter(|word| *word == format!("word{number}")).count(), 1);
+            }
+            assert!(findings.contains("order-across/classes×5"), "{findings}");
+        }
+    }
+
+    #[test]
+    fn before_anything_was_measured_there_is_nothing_to_tabulate() {
+        let mut run = sample::empty();
+        run.subjects.clear();
+        let printed = render(&Analysis::of(&run), PLAIN);
+        assert!(!printed.contains('─'), "{printed}");
+        assert!(printed.contains("0 of 20 trials") && printed.contains("Nothing has been measured yet."), "{printed}");
     }
 
     #[test]

@@ -9,7 +9,10 @@ use crate::report::text::{plural, shown};
 type StageColumn<'a> = (&'a str, u32);
 
 pub(super) fn table(analysis: &Analysis, cores: usize) -> Table {
-    let here: Vec<&FailureRow> = analysis.failures.iter().filter(|row| row.cores == cores).collect();
+    let mut here: Vec<&FailureRow> = analysis.failures.iter().filter(|row| row.cores == cores).collect();
+    if here.iter().all(|row| matches!(row.state, StageState::Pending | StageState::NotPlanned)) {
+        here.clear();
+    }
     let columns = stage_columns(analysis, &here);
     let mut subjects: Vec<&str> = here.iter().map(|row| row.subject.as_str()).collect();
     subjects.dedup();
@@ -94,7 +97,7 @@ fn sums(columns: &[StageColumn], rows: &[&FailureRow], subjects: &[&str]) -> Row
 fn notes(analysis: &Analysis, rows: &[&FailureRow]) -> Vec<String> {
     let mut notes = vec![format!(
         "Failing tests once each stage is over, mean over {}. – is a stage that was not needed.",
-        plural(analysis.run.repetitions as usize, "repetition")
+        plural(analysis.run.manifest.repetitions as usize, "repetition")
     )];
     let legend = [
         (StageState::TimedOut, "TO: the time was up."),

@@ -1,14 +1,16 @@
 //! Tables that list one thing per row.
 
+use std::collections::HashMap;
+
 use super::{Cell, Column, Row, Table, TableName, Tone};
 use crate::report::Analysis;
 use crate::report::analysis::SubjectRow;
-use crate::report::text::{plural, shortened, shown};
+use crate::report::text::{plural, sentence, shown};
 
 /// Longer lists are cut here; CSV and JSON have them whole.
 const MOST_ROWS: usize = 300;
 /// Messages and reasons are cut here; CSV and JSON have them whole.
-const LONGEST_TEXT: usize = 140;
+const LONGEST_TEXT: usize = 600;
 
 pub(super) fn subjects(analysis: &Analysis) -> Table {
     let mut rows: Vec<Row> = analysis.subjects.iter().map(subject).collect();
@@ -48,7 +50,7 @@ pub(super) fn subjects(analysis: &Analysis) -> Table {
 fn subject(row: &SubjectRow) -> Row {
     let count = |n: usize| if n == 0 { Cell::muted("0") } else { Cell::new(n.to_string()) };
     let name = match &row.failure {
-        Some(failure) => Cell::new(shown(&row.subject)).toned(Tone::Bad).hinted(Some(shortened(failure, LONGEST_TEXT))),
+        Some(failure) => Cell::new(shown(&row.subject)).toned(Tone::Bad).hinted(Some(sentence(failure, LONGEST_TEXT))),
         None => Cell::new(shown(&row.subject)),
     };
     Row::body(vec![
@@ -78,7 +80,7 @@ pub(super) fn residual(analysis: &Analysis) -> Table {
             Cell::new(shown(&row.test)),
             Cell::new(row.outcome).toned(Tone::Bad),
             Cell::new(format!("{} of {}", row.repetitions, row.of)),
-            Cell::muted(shortened(row.message.as_deref().unwrap_or(""), LONGEST_TEXT)),
+            Cell::muted(sentence(row.message.as_deref().unwrap_or(""), LONGEST_TEXT)),
         ])
     });
     Table {
@@ -91,7 +93,7 @@ pub(super) fn residual(analysis: &Analysis) -> Table {
             Column::left("test"),
             Column::left("outcome"),
             Column::right("repetitions"),
-            Column::left("message").optional(),
+            Column::left("message"),
         ],
         rows: rows.take(MOST_ROWS).collect(),
         notes: [
@@ -104,59 +106,81 @@ pub(super) fn residual(analysis: &Analysis) -> Table {
     }
 }
 
+/// The cells of the experiment in which the same was seen, and in how many trials of each.
+#[derive(Default)]
+struct Places {
+    texts: Vec<String>,
+    trials: usize,
+}
+
+impl Places {
+    fn add(&mut self, analysis: &Analysis, cell: (&str, &str, usize), trials: usize) {
+        let (subject, configuration, cores) = cell;
+        let on = if analysis.run.manifest.cores.len() > 1 { format!("/{cores}") } else { String::new() };
+        self.texts.push(format!("{}/{}{on}×{trials}", shown(subject), shown(configuration)));
+        self.trials += trials;
+    }
+}
+
+/// One row for each kind and text: `kind, trials, where, text`.
+fn grouped<'a>(
+    analysis: &Analysis,
+    entries: impl Iterator<Item = (&'a str, &'a str, (&'a str, &'a str, usize), usize)>,
+) -> Vec<(&'a str, &'a str, Places)> {
+    let mut groups: Vec<(&str, &str, Places)> = Vec::new();
+    let mut known: HashMap<(&str, &str), usize> = HashMap::new();
+    for (kind, text, cell, trials) in entries {
+        let at = *known.entry((kind, text)).or_insert_with(|| {
+            groups.push((kind, text, Places::default()));
+            groups.len() - 1
+        });
+        groups[at].2.add(analysis, cell, trials);
+    }
+    groups
+}
+
+fn grouped_row((kind, text, places): &(&str, &str, Places), tone: Tone) -> Row {
+    Row::body(vec![
+        Cell::new(kind.replace('_', " ")).toned(tone),
+        Cell::new(places.trials.to_string()),
+        Cell::new(sentence(&places.texts.join(", "), LONGEST_TEXT)),
+        Cell::muted(sentence(text, LONGEST_TEXT)),
+    ])
+}
+
+fn grouped_columns(kind: &str, text: &str) -> Vec<Column> {
+    vec![Column::left(kind), Column::right("trials"), Column::left("where × trials"), Column::left(text)]
+}
+
 pub(super) fn incomplete(analysis: &Analysis) -> Table {
-    let rows = analysis.incomplete.iter().map(|row| {
-        Row::body(vec![
-            Cell::new(shown(&row.subject)),
-            Cell::new(shown(&row.configuration)),
-            Cell::new(row.cores.to_string()),
-            Cell::new(row.verdict.replace('_', " ")).toned(Tone::Bad),
-            Cell::new(row.trials.to_string()),
-            Cell::muted(shortened(&row.reason, LONGEST_TEXT)),
-        ])
+    // Of a run that has not measured anything the warnings say so.
+    let told = |verdict: &str| verdict != "pending" || analysis.run.finished_trials > 0;
+    let rows = analysis.incomplete.iter().filter(|row| told(row.verdict));
+    let entries = rows.map(|row| {
+        (row.verdict, row.reason.as_str(), (row.subject.as_str(), row.configuration.as_str(), row.cores), row.trials)
     });
     Table {
         name: TableName::Incomplete,
         title: "Trials without a time".to_owned(),
-        columns: vec![
-            Column::left("subject"),
-            Column::left("configuration"),
-            Column::right("cores"),
-            Column::left("verdict"),
-            Column::right("trials"),
-            Column::left("reason"),
-        ],
-        rows: rows.collect(),
+        columns: grouped_columns("verdict", "reason"),
+        rows: grouped(analysis, entries).iter().map(|group| grouped_row(group, Tone::Bad)).collect(),
         notes: vec!["Trials that did not run to the end of the suite, and why.".to_owned()],
     }
 }
 
 pub(super) fn findings(analysis: &Analysis) -> Table {
-    let rows = analysis.findings.iter().map(|row| {
-        Row::body(vec![
-            Cell::new(row.kind.replace('_', " ")),
-            Cell::new(shown(&row.subject)),
-            Cell::new(shown(&row.configuration)),
-            Cell::new(row.cores.to_string()),
-            Cell::new(row.trials.to_string()),
-            Cell::muted(shortened(&row.finding, LONGEST_TEXT)),
-        ])
+    let entries = analysis.findings.iter().map(|row| {
+        (row.kind, row.finding.as_str(), (row.subject.as_str(), row.configuration.as_str(), row.cores), row.trials)
     });
+    let groups = grouped(analysis, entries);
     Table {
         name: TableName::Findings,
         title: "Findings".to_owned(),
-        columns: vec![
-            Column::left("kind"),
-            Column::left("subject"),
-            Column::left("configuration"),
-            Column::right("cores"),
-            Column::right("trials"),
-            Column::left("finding"),
-        ],
-        rows: rows.take(MOST_ROWS).collect(),
+        columns: grouped_columns("kind", "finding"),
+        rows: groups.iter().take(MOST_ROWS).map(|group| grouped_row(group, Tone::Plain)).collect(),
         notes: [
             Some("What a reader of the numbers should know about single trials.".to_owned()),
-            left_out(analysis.findings.len(), "findings"),
+            left_out(groups.len(), "findings"),
         ]
         .into_iter()
         .flatten()
@@ -168,7 +192,7 @@ pub(super) fn deviations(analysis: &Analysis) -> Table {
     let rows = analysis
         .deviations
         .iter()
-        .map(|row| Row::body(vec![Cell::new(shown(&row.subject)), Cell::new(shown(&row.deviation))]));
+        .map(|row| Row::body(vec![Cell::new(shown(&row.subject)), Cell::new(sentence(&row.deviation, LONGEST_TEXT))]));
     Table {
         name: TableName::Deviations,
         title: "Deviations".to_owned(),
@@ -180,7 +204,7 @@ pub(super) fn deviations(analysis: &Analysis) -> Table {
 
 pub(super) fn set_aside(analysis: &Analysis) -> Table {
     let rows = analysis.set_aside.iter().map(|row| {
-        let cells = [shown(&row.subject), shown(&row.test), shortened(&row.reason, LONGEST_TEXT)];
+        let cells = [shown(&row.subject), shown(&row.test), sentence(&row.reason, LONGEST_TEXT)];
         Row::body(cells.map(Cell::new).to_vec())
     });
     Table {
@@ -190,7 +214,7 @@ pub(super) fn set_aside(analysis: &Analysis) -> Table {
         rows: rows.collect(),
         notes: vec![format!(
             "Tests that did not pass in every one of {} without parallelism. They still run, but nothing counts them.",
-            plural(analysis.run.screening as usize, "screening run")
+            plural(analysis.run.manifest.screening as usize, "screening run")
         )],
     }
 }

@@ -189,10 +189,14 @@ impl Table {
 }
 
 fn per_cores(analysis: &Analysis, table: impl Fn(&Analysis, usize) -> Table) -> Vec<Table> {
-    analysis.run.cores.iter().map(|cores| table(analysis, *cores)).collect()
+    analysis.run.manifest.cores.iter().map(|cores| table(analysis, *cores)).collect()
 }
 
 /// ` (2 cores)` where a run has several core counts.
 fn cores_suffix(analysis: &Analysis, cores: usize) -> String {
-    if analysis.run.cores.len() > 1 { format!(" ({})", super::text::plural(cores, "core")) } else { String::new() }
+    if analysis.run.manifest.cores.len() > 1 {
+        format!(" ({})", super::text::plural(cores, "core"))
+    } else {
+        String::new()
+    }
 }

@@ -7,7 +7,7 @@ use crate::report::text::{bytes, duration, plural, shown};
 
 pub(super) fn concurrency(analysis: &Analysis, cores: usize) -> Table {
     let here: Vec<&ConcurrencyRow> = analysis.concurrency.iter().filter(|row| row.cores == cores).collect();
-    let names: Vec<&str> = analysis.run.configurations.iter().map(|c| c.name.as_str()).collect();
+    let names: Vec<&str> = analysis.run.manifest.configurations.iter().map(|c| c.name.as_str()).collect();
     let mut columns = vec![Column::left("subject")];
     for name in &names {
         columns.extend(["asked", "mean", "max"].map(|label| Column::right(label).under(shown(name))));
@@ -52,7 +52,7 @@ fn concurrency_cells(row: &ConcurrencyRow) -> [Cell; 3] {
 
 pub(super) fn costs(analysis: &Analysis, cores: usize) -> Table {
     let here: Vec<&CostRow> = analysis.costs.iter().filter(|row| row.cores == cores).collect();
-    let names: Vec<&str> = analysis.run.configurations.iter().map(|c| c.name.as_str()).collect();
+    let names: Vec<&str> = analysis.run.manifest.configurations.iter().map(|c| c.name.as_str()).collect();
     let mut columns = vec![Column::left("subject")];
     for name in &names {
         columns.extend(["time", "CPU", "memory"].map(|label| Column::right(label).under(shown(name))));
@@ -114,7 +114,7 @@ fn blank_cells() -> [Cell; 3] {
 
 pub(super) fn scaling(analysis: &Analysis) -> Table {
     let mut columns = vec![Column::left("subject"), Column::left("configuration")];
-    let counts: Vec<usize> = analysis.run.cores.iter().copied().skip(1).collect();
+    let counts: Vec<usize> = analysis.run.manifest.cores.iter().copied().skip(1).collect();
     columns.extend(counts.iter().map(|cores| Column { align: Align::Right, ..Column::left(plural(*cores, "core")) }));
     let mut places: Vec<(&str, &str)> =
         analysis.scaling.iter().map(|row| (row.subject.as_str(), row.configuration.as_str())).collect();
@@ -129,7 +129,7 @@ pub(super) fn scaling(analysis: &Analysis) -> Table {
             Row::body(cells)
         })
         .collect();
-    let lowest = analysis.run.cores.first().copied().unwrap_or(1);
+    let lowest = analysis.run.manifest.cores.first().copied().unwrap_or(1);
     Table {
         name: TableName::Scaling,
         title: format!("Scaling against {}", plural(lowest, "core")),

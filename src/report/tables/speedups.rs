@@ -19,7 +19,10 @@ pub(super) fn as_in_the_study(analysis: &Analysis, cores: usize) -> Table {
 }
 
 fn table(analysis: &Analysis, cores: usize, scope: Scope) -> Table {
-    let here: Vec<&SpeedupRow> = analysis.speedups.iter().filter(|row| row.cores == cores).collect();
+    let mut here: Vec<&SpeedupRow> = analysis.speedups.iter().filter(|row| row.cores == cores).collect();
+    if here.iter().all(|row| matches!(row.state, SpeedupState::Pending | SpeedupState::NotPlanned)) {
+        here.clear();
+    }
     let mut subjects: Vec<&str> = here.iter().map(|row| row.subject.as_str()).collect();
     subjects.dedup();
     let gained = subjects.iter().filter(|subject| Scope::Study.includes(subject, &here)).count();
@@ -35,7 +38,11 @@ fn table(analysis: &Analysis, cores: usize, scope: Scope) -> Table {
     };
     Table {
         name,
-        title: format!("Speedup over {}{subtitle}{}", shown(&analysis.run.baseline), cores_suffix(analysis, cores)),
+        title: format!(
+            "Speedup over {}{subtitle}{}",
+            shown(&analysis.run.manifest.baseline),
+            cores_suffix(analysis, cores)
+        ),
         columns: heads(analysis),
         rows,
         notes: notes(scope, gained, of),
@@ -43,7 +50,8 @@ fn table(analysis: &Analysis, cores: usize, scope: Scope) -> Table {
 }
 
 fn heads(analysis: &Analysis) -> Vec<Column> {
-    let mut columns = vec![Column::left("subject"), Column::right(format!("time ({})", shown(&analysis.run.baseline)))];
+    let mut columns =
+        vec![Column::left("subject"), Column::right(format!("time ({})", shown(&analysis.run.manifest.baseline)))];
     for configuration in analysis.run.candidates() {
         let group = shown(&configuration.name);
         columns.push(Column::right("speedup").under(group.clone()));
@@ -54,10 +62,9 @@ fn heads(analysis: &Analysis) -> Vec<Column> {
 }
 
 fn row(analysis: &Analysis, subject: &str, cores: usize, rows: &[&SpeedupRow]) -> Row {
-    let baseline = analysis
-        .costs
-        .iter()
-        .find(|cost| cost.subject == subject && cost.cores == cores && cost.configuration == analysis.run.baseline);
+    let baseline = analysis.costs.iter().find(|cost| {
+        cost.subject == subject && cost.cores == cores && cost.configuration == analysis.run.manifest.baseline
+    });
     let time = baseline.and_then(|cost| cost.clean_wall_seconds).map_or("–".to_owned(), duration);
     let mut cells = vec![Cell::new(shown(subject)), Cell::new(time)];
     for configuration in analysis.run.candidates() {
