@@ -3,10 +3,11 @@
 mod cli;
 mod commands;
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
+use commands::BadUsage;
 use miette::{GraphicalTheme, MietteHandlerOpts};
 use parade::experiment::{FilterError, Mistakes};
 
@@ -27,8 +28,9 @@ fn main() -> ExitCode {
     match cli::Cli::parse().run() {
         Ok(code) => code,
         Err(report) => {
-            eprintln!("{report:?}");
-            let bad_usage = report.is::<Mistakes>() || report.is::<FilterError>();
+            // Nobody may be reading any more.
+            let _ = writeln!(std::io::stderr(), "{report:?}");
+            let bad_usage = report.is::<Mistakes>() || report.is::<FilterError>() || report.is::<BadUsage>();
             if bad_usage { ExitCode::from(BAD_USAGE) } else { ExitCode::FAILURE }
         }
     }

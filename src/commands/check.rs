@@ -35,7 +35,7 @@ pub fn run(options: &CheckOptions) -> miette::Result<ExitCode> {
             if options.json {
                 print(&pretty(&mistakes_document(&mistakes))?)?;
             } else {
-                eprintln!("{:?}", miette::Report::new(mistakes));
+                return Err(mistakes.into());
             }
             Ok(ExitCode::from(MISTAKEN))
         }

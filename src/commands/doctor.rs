@@ -10,6 +10,8 @@ use parade::subject;
 use serde::Serialize;
 use serde_json::json;
 
+use super::output;
+
 #[derive(Debug)]
 pub struct DoctorOptions {
     /// Compile the JVM helper and fetch what it needs.
@@ -47,24 +49,26 @@ pub fn run(options: &DoctorOptions) -> miette::Result<ExitCode> {
     }
     let ready = checks.iter().all(|check| check.state != State::Missing);
     if options.json {
-        println!("{}", json!({ "ready": ready, "checks": checks }));
+        output::print(&format!("{}\n", json!({ "ready": ready, "checks": checks })))?;
     } else {
-        checks.iter().for_each(print);
-        println!("\n{}", if ready { "Ready to measure." } else { "Not ready: see what is missing above." });
+        let conclusion = if ready { "Ready to measure." } else { "Not ready: see what is missing above." };
+        let lines: String = checks.iter().map(shown).collect();
+        output::print(&format!("{lines}\n{conclusion}\n"))?;
     }
     Ok(if ready { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn print(check: &Check) {
+fn shown(check: &Check) -> String {
     let mark = match check.state {
         State::Good => '✓',
         State::Degraded => '!',
         State::Missing => '✗',
     };
-    println!("{mark} {}: {}", check.name.replace('_', " "), check.finding);
+    let mut text = format!("{mark} {}: {}\n", check.name.replace('_', " "), check.finding);
     for line in [&check.consequence, &check.advice].into_iter().flatten() {
-        println!("      {line}");
+        text.push_str(&format!("      {line}\n"));
     }
+    text
 }
 
 fn good(name: &str, finding: String) -> Check {

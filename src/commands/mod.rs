@@ -6,3 +6,26 @@ mod output;
 mod progress;
 pub mod report;
 pub mod run;
+
+use miette::Diagnostic;
+
+/// A combination of options that makes no sense; the exit code is that of bad usage.
+#[derive(Debug)]
+pub struct BadUsage {
+    pub message: String,
+    pub help: String,
+}
+
+impl std::fmt::Display for BadUsage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for BadUsage {}
+
+impl Diagnostic for BadUsage {
+    fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
+        Some(Box::new(&self.help))
+    }
+}

@@ -4,10 +4,10 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use miette::miette;
 use parade::report::render::{csv, html, json, latex, markdown, terminal};
 use parade::report::{Analysis, Table, TableName, write_all};
 
+use super::BadUsage;
 use super::output::{pretty, print};
 
 pub struct ReportOptions {
@@ -68,7 +68,7 @@ pub fn run(options: &ReportOptions) -> miette::Result<ExitCode> {
 fn named_table(name: &str) -> miette::Result<TableName> {
     TableName::parse(name).ok_or_else(|| {
         let known = TableName::ALL.map(TableName::name).join(", ");
-        miette!(help = format!("the tables are {known}"), "there is no table `{}`", name.escape_debug())
+        bad_usage(format!("there is no table `{}`", name.escape_debug()), format!("the tables are {known}"))
     })
 }
 
@@ -86,12 +86,18 @@ fn in_format(
         (Format::Markdown, Some(_)) => Ok(tables().iter().map(markdown::render_table).collect()),
         (Format::Csv, Some(table)) => csv::render(analysis, table),
         (Format::Html, None) => html::render(analysis),
-        (Format::Csv, None) => Err(miette!(
-            help = "name one with --table, or leave --format out: report/ then has a CSV file for each",
-            "CSV holds one table"
+        (Format::Csv, None) => Err(bad_usage(
+            "CSV holds one table".to_owned(),
+            "name one with --table, or leave --format out: report/ then has a CSV file for each".to_owned(),
         )),
-        (Format::Html, Some(_)) => Err(miette!(help = "leave --table out", "the page always holds all tables")),
+        (Format::Html, Some(_)) => {
+            Err(bad_usage("the page always holds all tables".to_owned(), "leave --table out".to_owned()))
+        }
     }
+}
+
+fn bad_usage(message: String, help: String) -> miette::Report {
+    BadUsage { message, help }.into()
 }
 
 /// As wide as the terminal; coloured only on one, and not if `NO_COLOR` is set.

@@ -13,6 +13,7 @@ use parade::store;
 use serde_json::json;
 
 use super::check;
+use super::output::print;
 use super::progress::Progress;
 use super::report::terminal_style;
 
@@ -65,24 +66,24 @@ fn show(summary: &Summary, options: &RunOptions) -> miette::Result<()> {
     let analysis = Analysis::of(&store::open_run(folder.dir())?);
     let page = report::write_all(&analysis, folder.dir())?;
     if options.json {
-        print_json(summary);
-        return Ok(());
+        return print_json(summary);
     }
-    print!("{}", terminal::render(&analysis, terminal_style()));
-    println!("\nReport: {}", page.display());
+    print(&terminal::render(&analysis, terminal_style()))?;
+    print(&format!("\nReport: {}\n", page.display()))?;
     for (trial, reason) in &summary.failed {
-        println!("did not complete: {trial}: {reason}");
+        print(&format!("did not complete: {trial}: {reason}\n"))?;
     }
     if !summary.failed.is_empty() {
-        println!("`--retry` runs these again.");
+        let logs = folder.dir().join("logs");
+        print(&format!("Logs are in {}. `--retry` runs these again.\n", logs.display()))?;
     }
     if summary.interrupted {
-        println!("Interrupted. The same command goes on from here.");
+        print("Interrupted. The same command goes on from here.\n")?;
     }
     Ok(())
 }
 
-fn print_json(summary: &Summary) {
+fn print_json(summary: &Summary) -> miette::Result<()> {
     let failed: Vec<_> =
         summary.failed.iter().map(|(trial, reason)| json!({"trial": trial, "reason": reason})).collect();
     let result = json!({
@@ -93,7 +94,7 @@ fn print_json(summary: &Summary) {
         "ran": summary.ran,
         "interrupted": summary.interrupted,
     });
-    println!("{result}");
+    print(&format!("{result}\n"))
 }
 
 fn exit_code(summary: &Summary) -> ExitCode {

@@ -307,7 +307,7 @@ mod tests {
             reports: folder.path().to_path_buf(),
         };
         invoked.handshake = Some(Handshake { goals: vec![goal(1), goal(2)], ..ended(&[]) });
-        let ids: Vec<_> = harvest(&invoked).unwrap().executions.iter().map(|e| e.test.to_string()).collect();
+        let ids: Vec<_> = harvest(&invoked, &[]).unwrap().executions.iter().map(|e| e.test.to_string()).collect();
         assert_eq!(ids, ["B#a"]);
     }
 

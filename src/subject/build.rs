@@ -160,9 +160,6 @@ pub fn prepare(preparation: &Preparation<'_>) -> miette::Result<BuildOutcome> {
         snapshot.restore()?;
         return Ok(preparation.ready(checkout, helper, snapshot, discovery));
     }
-    if let Err(error) = build_root(preparation.subject, &checkout) {
-        return Ok(BuildOutcome::Failed { reason: error.to_string(), log: place.logs });
-    }
     // Another JDK, other arguments: nothing of the old build may reach the new one.
     place.forget(&checkout)?;
     let checkout = preparation.checkout()?;
@@ -286,6 +283,14 @@ fn build_goals(phase: &str) -> [&str; 2] {
     ["-DskipTests", goal]
 }
 
+/// What a command said last, for the reason of its failure.
+fn last_line(log: &Path) -> String {
+    let text = std::fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let line = text.lines().rev().find(|line| !line.trim().is_empty());
+    line.map_or_else(String::new, |line| format!(": {}", line.trim().chars().take(200).collect::<String>()))
+}
+
 /// Why there is no suite to run.
 enum Stop {
     Failed { reason: String, log: PathBuf },
@@ -304,11 +309,13 @@ impl Building<'_> {
     fn run(&self, key: &str) -> miette::Result<BuildOutcome> {
         let logs = &self.place.logs;
         std::fs::create_dir_all(logs).map_err(|error| miette!("{} cannot be created: {error}", logs.display()))?;
-        let stopped = match self.set_up()? {
-            None => self.build()?,
-            stop => stop,
-        };
-        if let Some(stop) = stopped {
+        if let Some(stop) = self.set_up()? {
+            return Ok(stop.into());
+        }
+        if let Err(error) = build_root(self.preparation.subject, self.checkout) {
+            return Ok(BuildOutcome::Failed { reason: error.to_string(), log: logs.clone() });
+        }
+        if let Some(stop) = self.build()? {
             return Ok(stop.into());
         }
         let snapshot = Snapshot::take(&self.checkout.root, &self.checkout.snapshot_store())?;
@@ -347,13 +354,22 @@ impl Building<'_> {
                     tag: self.tag("setup"),
                 },
                 self.preparation.interrupt,
-            )?;
+            );
+            let ended = match ended {
+                Ok(ended) => ended,
+                Err(error) => return Ok(Some(Stop::Failed { reason: format!("the set-up command: {error}"), log })),
+            };
             match (ended.cause, ended.exit) {
                 (Cause::Exited, Exit::Code(0)) => {}
                 (Cause::Interrupted, _) => return Ok(Some(Stop::Interrupted)),
                 (Cause::TimedOut, _) => return Ok(Some(self.too_long("the set-up command", log))),
                 (_, exit) => {
-                    let reason = format!("the set-up command `{}` ended with {exit:?}", words.join(" "));
+                    let how = match exit {
+                        Exit::Code(code) => format!("exit code {code}"),
+                        Exit::Signal(signal) => format!("signal {signal}"),
+                    };
+                    let reason =
+                        format!("the set-up command `{}` ended with {how}{}", words.join(" "), last_line(&log));
                     return Ok(Some(Stop::Failed { reason, log }));
                 }
             }

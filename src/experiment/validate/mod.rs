@@ -158,11 +158,13 @@ fn check_matrix(
     context: &Context<'_>,
 ) {
     let top = 0..0;
-    if !raw.written.contains_key("subject") {
+    // A table that could not be read is a mistake of its own.
+    let nothing = |key: &str, read: usize| read == 0 && (!raw.written.contains_key(key) || context.log.is_empty());
+    if nothing("subject", raw.subjects.len()) {
         let help = "add a `[[subject]]` with `name` and one of `git`, `path`, `model`";
         context.log.add(&top, "there is no subject, so nothing would run", help);
     }
-    if !raw.written.contains_key("configuration") {
+    if nothing("configuration", raw.configurations.len()) {
         let help = "add a `[[configuration]]`; one with nothing but `name = \"sequential\"` is the baseline";
         context.log.add(&top, "there is no configuration, so nothing would run", help);
     }

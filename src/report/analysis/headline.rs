@@ -6,7 +6,7 @@ use super::speedups::{AverageRow, Scope, SpeedupRow};
 use crate::experiment::TechniqueKind;
 use crate::report::text::{plural, shown};
 use crate::stats;
-use crate::store::record::{Phase, RunData, TrialRecord};
+use crate::store::record::{Phase, RunData, StageRecord, TrialRecord};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Headline {
@@ -95,10 +95,20 @@ fn typical_gain(row: &AverageRow, speedups: &[SpeedupRow]) -> f64 {
 /// Failures after the first stage, and those of them that were gone in the end, over all finished repetitions of PASTE.
 fn repairs(run: &RunData) -> (usize, usize) {
     paste_trials(run).fold((0, 0), |(provoked, repaired), trial| {
-        let first = trial.stages.first().map_or(0, |stage| stage.failures_after);
-        let last = trial.stages.last().map_or(0, |stage| stage.failures_after);
+        let anyway = failing_anyway(run, trial);
+        let after = |stage: Option<&StageRecord>| stage.map_or(0, |s| s.failures_after).saturating_sub(anyway);
+        let (first, last) = (after(trial.stages.first()), after(trial.stages.last()));
         (provoked + first, repaired + first.saturating_sub(last))
     })
+}
+
+/// What fails in the baseline of the same block too was not provoked by running in parallel.
+fn failing_anyway(run: &RunData, trial: &TrialRecord) -> usize {
+    let baseline = run.trials.iter().find(|other| {
+        other.configuration == run.manifest.baseline
+            && (&other.subject, other.cores, other.repetition) == (&trial.subject, trial.cores, trial.repetition)
+    });
+    baseline.map_or(0, |baseline| baseline.tally.failures())
 }
 
 fn paste_trials(run: &RunData) -> impl Iterator<Item = &TrialRecord> {

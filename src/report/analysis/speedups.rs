@@ -39,6 +39,8 @@ pub struct SpeedupRow {
     pub p_holm: Option<f64>,
     /// The smallest p that so many pairs can reach.
     pub smallest_p: Option<f64>,
+    /// Did any two tests ever overlap in the candidate's first stages? Without that nothing was gained from parallelism.
+    pub overlapped: bool,
     /// Matched-pairs rank-biserial correlation; 1 if the candidate was faster every time.
     pub effect: Option<f64>,
 }
@@ -99,7 +101,7 @@ impl SpeedupRow {
     }
 
     pub fn gained(&self) -> bool {
-        self.speedup.is_some_and(|speedup| speedup > 1.0)
+        self.overlapped && self.speedup.is_some_and(|speedup| speedup > 1.0)
     }
 }
 
@@ -142,7 +144,8 @@ fn row(grid: &Grid, key: CellKey) -> SpeedupRow {
         Presence::Ran(trials) => {
             let against = CellKey { configuration: &grid.run.manifest.baseline, ..key };
             let block = Block { candidates: trials, baselines: grid.trials(against) };
-            compared(&block, grid.run.manifest.seed, empty)
+            let overlapped = trials.iter().any(|trial| trial.concurrency.max > 1);
+            compared(&block, grid.run.manifest.seed, SpeedupRow { overlapped, ..empty })
         }
     }
 }

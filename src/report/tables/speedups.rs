@@ -163,7 +163,7 @@ fn notes(scope: Scope, gained: usize, of: usize) -> Vec<String> {
     let mut notes = vec![format!("{gained} of {} gained from at least one configuration.", plural(of, "subject"))];
     notes.push(match scope {
         Scope::All => "Mean baseline time over mean candidate time, over pairs of the same block on the same cores. A \
-                       speedup counts only where the same tests ran and ended alike on both sides in every repetition; \
+                       speedup counts only where the candidate ran clean in every repetition, with the same tests ending alike; \
                        otherwise the cell says what went wrong."
             .to_owned(),
         Scope::Study => {
