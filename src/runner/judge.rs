@@ -9,7 +9,7 @@ use crate::store::record::{ResidualTest, StageRecord, TrialRecord, Verdict};
 use crate::suite::{Execution, Finding, FindingKind, Outcome, RunEnd, Tally, TestId};
 use crate::technique::{LastOutcomes, Stage};
 
-/// Of a message in the journal; `tests.parquet` has more of it.
+/// Of a message's first line in the journal; `tests.parquet` has the rest.
 const MAX_MESSAGE: usize = 500;
 
 /// What was expected of a trial.
@@ -81,7 +81,7 @@ pub fn not_passed(stages: &[Stage], tests: &[TestId]) -> Vec<ResidualTest> {
 }
 
 fn of_execution(execution: &Execution) -> ResidualTest {
-    let shortened = |message: &String| message.chars().take(MAX_MESSAGE).collect();
+    let shortened = |message: &String| message.lines().next().unwrap_or("").chars().take(MAX_MESSAGE).collect();
     ResidualTest {
         test: execution.test.clone(),
         outcome: execution.outcome,

@@ -44,7 +44,13 @@ impl Run<'_> {
 
 /// Its id holds what its outcome depends on: the subject's settings, its revision, the JDK.
 fn screening_trial(subject: &Subject, open: &OpenSubject, number: u32, cores: usize) -> Trial {
-    let depends_on = (subject, &open.record.revision, &open.record.jdk, &open.record.maven);
+    let record = &open.record;
+    // As the file has them: neither where it lies on this machine nor a password in a url makes another trial.
+    let depends_on = (
+        (&record.origin, &record.requested, &record.revision, &record.jdk, &record.maven),
+        (&subject.directory, &subject.modules, &subject.maven_args, &subject.environment, &subject.phase),
+        (&subject.setup, &subject.surefire, &subject.disable_plugins),
+    );
     let digest = Sha256::digest(serde_json::to_vec(&depends_on).unwrap_or_default());
     let digits = u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]);
     Trial {

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use git2::{Oid, Repository};
+use git2::{Error, ErrorClass, Oid, Repository};
 use miette::{Result, miette};
 
 use super::address::{absolute, folder_name, local_path, redact};
@@ -82,8 +82,15 @@ impl<'a> Cache<'a> {
     }
 
     fn fetch(&self, into: &Path, wanted: &Wanted) -> Result<()> {
-        fetch(self.sources, &self.url, into, wanted)
-            .map_err(|failure| failure.explain(&self.sources.network, &self.url))?;
+        match (fetch(self.sources, &self.url, into, wanted), self.local_origin()) {
+            (Err(Failure::Git(error)), Some(origin)) if error.class() == ErrorClass::Odb => {
+                // Somewhere in its history an object is missing. What is asked for may be whole all the same.
+                tracing::debug!("{} is incomplete: {}", redact(&self.url), redact(error.message()));
+                let failed = |error: Error| miette!("cannot read {}: {}", redact(&self.url), redact(error.message()));
+                borrow(&origin, into).map_err(failed)?;
+            }
+            (fetched, _) => fetched.map_err(|failure| failure.explain(&self.sources.network, &self.url))?,
+        }
         if let Some(origin) = self.local_origin().filter(Repository::is_shallow) {
             // libgit2 does not hand on where a shallow local clone ends; without it, git finds holes in the history.
             let copied = fs::copy(origin.commondir().join("shallow"), into.join("shallow"));
@@ -163,6 +170,24 @@ fn init(path: &Path) -> std::result::Result<(), git2::Error> {
     let mut config = repository.config()?;
     // A power cut must not leave a named pack with nothing in it.
     config.set_bool("core.fsyncObjectFiles", true)
+}
+
+/// Uses the objects of a local origin where they lie, with those of its branches and tags that lead somewhere.
+fn borrow(origin: &Repository, into: &Path) -> std::result::Result<(), Error> {
+    let objects = origin.commondir().join("objects");
+    let alternates = into.join("objects/info/alternates");
+    let written = fs::create_dir_all(into.join("objects/info"))
+        .and_then(|()| fs::write(&alternates, format!("{}\n", objects.display())));
+    written.map_err(|error| Error::from_str(&format!("{}: {error}", alternates.display())))?;
+    let cache = Repository::open_bare(into)?;
+    for reference in origin.references()?.flatten() {
+        let Ok(name) = reference.name() else { continue };
+        let kept = ["refs/heads/", "refs/tags/", "refs/remotes/"].iter().any(|kind| name.starts_with(kind));
+        if let Some(target) = reference.target().filter(|target| kept && cache.find_object(*target, None).is_ok()) {
+            cache.reference(name, target, true, "borrowed from an incomplete origin")?;
+        }
+    }
+    Ok(())
 }
 
 /// Copies a commit and what it needs, but for what branches and tags have brought already.

@@ -92,6 +92,18 @@ fn a_worktree_is_at_its_commit_and_git_itself_agrees() {
 }
 
 #[test]
+fn an_origin_with_a_hole_in_its_history_gives_what_is_whole() {
+    let (origin, fixture) = (TestRepository::new(), Fixture::new());
+    let old = origin.git.blob(b"1").unwrap().to_string();
+    let broken = origin.commit(&[("a.txt", "1")]).to_string();
+    let whole = origin.commit(&[("a.txt", "2")]).to_string();
+    fs::remove_file(origin.git.path().join("objects").join(&old[..2]).join(&old[2..])).unwrap();
+    let checkout = fixture.checkout(&origin.url(), &whole[..10]).unwrap();
+    assert_eq!((read(&checkout, "a.txt").as_str(), checkout.revision), ("2", whole));
+    assert!(fixture.checkout(&origin.url(), &broken).is_err());
+}
+
+#[test]
 fn an_untouched_worktree_is_used_again_and_a_touched_one_made_anew() {
     let (origin, fixture) = (TestRepository::new(), Fixture::new());
     let commit = origin.commit(&[("a.txt", "1"), (".gitignore", "target\n")]).to_string();

@@ -89,12 +89,10 @@ final class Steering {
         setProperties(testNg && !threaded);
     }
 
-    /** As the configuration has it, in every mode alike, or times could not be compared; isolation that is lost is said. */
+    /** A process for every class is isolation that tests may need, and no parallelism: a project that wants it keeps it. */
     private void isolate() {
-        boolean isolated = Boolean.FALSE.equals(goal.get("reuseForks"));
-        if (isolated && settings.reuseForks() && goal.set("reuseForks", true)) {
-            deviations.add("the project sets reuseForks=false; overridden, so that test classes share a process,"
-                + " which some may not expect");
+        if (settings.reuseForks() && Boolean.FALSE.equals(goal.get("reuseForks"))) {
+            deviations.add("the project sets reuseForks=false; kept, so that every test class has a process of its own");
         } else {
             override("reuseForks", settings.reuseForks(), true);
         }
