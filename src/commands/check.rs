@@ -31,14 +31,11 @@ pub fn run(options: &CheckOptions) -> miette::Result<ExitCode> {
             let (loaded, plan) = loaded.planned(options.quick, &options.only)?;
             show(&loaded.experiment, &plan, options.json)
         }
-        Err(mistakes) => {
-            if options.json {
-                print(&pretty(&mistakes_document(&mistakes))?)?;
-            } else {
-                return Err(mistakes.into());
-            }
+        Err(mistakes) if options.json => {
+            print(&pretty(&mistakes_document(&mistakes))?)?;
             Ok(ExitCode::from(MISTAKEN))
         }
+        Err(mistakes) => Err(mistakes.into()),
     }
 }
 
@@ -227,8 +224,10 @@ mod tests {
 
     #[test]
     fn mistakes_exit_with_2() {
-        let options = CheckOptions { file: "no/such/file.toml".into(), quick: false, only: vec![], json: false };
-        let code = run(&options).expect("mistakes are no failure of parade");
+        let options = |json| CheckOptions { file: "no/such/file.toml".into(), quick: false, only: vec![], json };
+        let code = run(&options(true)).expect("mistakes are what was asked for");
         assert_eq!(format!("{code:?}"), format!("{:?}", ExitCode::from(2)));
+        // For a person they are an error, and `main` gives this one the same code.
+        assert!(run(&options(false)).expect_err("mistakes").is::<Mistakes>());
     }
 }
