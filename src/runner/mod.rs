@@ -25,7 +25,7 @@ use crate::store::{self, Entry, Journal, Located, RunFolder};
 use forecast::Forecast;
 use open::OpenSubject;
 use trial::Assignment;
-pub use watch::{Event, Silent, Watcher};
+pub use watch::{Event, Watcher};
 
 /// What to do, and how.
 #[derive(Debug)]

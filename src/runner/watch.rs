@@ -43,11 +43,3 @@ pub enum Event<'a> {
 pub trait Watcher {
     fn event(&mut self, event: &Event<'_>);
 }
-
-/// Nobody watches.
-#[derive(Debug, Default)]
-pub struct Silent;
-
-impl Watcher for Silent {
-    fn event(&mut self, _event: &Event<'_>) {}
-}

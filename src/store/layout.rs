@@ -115,10 +115,6 @@ impl RunFolder {
         self.dir.join("logs").join(trial)
     }
 
-    pub fn report(&self) -> PathBuf {
-        self.dir.join("report")
-    }
-
     pub fn manifest(&self) -> miette::Result<RunManifest> {
         self.read_json("manifest.json")
     }
