@@ -33,6 +33,12 @@ pub struct Capabilities {
     /// The finest selection that the engine can make.
     pub selection: Granularity,
     pub modes: Vec<ModeSupport>,
+    /// Does it run selected tests in the order they are given in, also across classes?
+    pub imposes_order: bool,
+    /// What tests can be kept apart by, from run to run.
+    pub isolations: Vec<Isolation>,
+    /// Can it end a single test that takes too long, and go on with the others?
+    pub limits_tests: bool,
 }
 
 /// Whether a mode exists for the frameworks of this suite.
@@ -58,6 +64,28 @@ impl Capabilities {
             .find(|entry| entry.mode == mode)
             .map_or_else(|| Support::None(format!("the engine has no mode `{mode}`")), |entry| entry.support.clone())
     }
+}
+
+/// What a run shares with the runs before it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Isolation {
+    /// Nothing: every run has processes of its own.
+    #[default]
+    Fresh,
+    /// A process that stays; the subject's own classes are loaded anew for every run. Quick, and blind to what
+    /// the JDK itself remembers: nothing may be concluded from it that a fresh process has not confirmed.
+    Warm,
+}
+
+/// How the processes of a run are treated.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Handling {
+    pub isolation: Isolation,
+    /// A test that takes longer is ended; `None` for as long as the run may take.
+    pub test_limit: Option<Duration>,
+    /// Start processes as fast as possible, at the price of slower code later: for reruns of a few tests, not for timing.
+    pub quick_start: bool,
 }
 
 /// What may run at the same time as what, inside one process.
@@ -218,4 +246,5 @@ pub struct RunRequest {
     pub allotment: Allotment,
     /// The run is ended after this long.
     pub time_limit: Duration,
+    pub handling: Handling,
 }

@@ -249,7 +249,13 @@ mod tests {
     fn judge_suite(stages: &[Stage], suite: &[&str], set_aside: &[&str]) -> Judgement {
         let tests: Vec<TestId> = suite.iter().map(|name| id(name)).collect();
         let set_aside = set_aside.iter().map(|name| id(name)).collect();
-        let capabilities = Capabilities { selection: Granularity::Occurrence, modes: vec![] };
+        let capabilities = Capabilities {
+            selection: Granularity::Occurrence,
+            modes: vec![],
+            imposes_order: true,
+            isolations: vec![],
+            limits_tests: false,
+        };
         judge(stages, &Expectation { tests: &tests, set_aside: &set_aside, capabilities: &capabilities, cores: 2 })
     }
 

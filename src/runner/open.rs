@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::Duration;
 
 use crate::engine::Session;
@@ -108,7 +109,7 @@ fn open_maven(request: &Request<'_>, interrupt: &Interrupt, watcher: &mut dyn Wa
     match build::prepare(&preparation)? {
         BuildOutcome::Ready(prepared) => {
             let record = record_of(&prepared);
-            let session = SurefireSession::open(*prepared, request.tag, interrupt.clone())?;
+            let session = SurefireSession::open(Rc::from(prepared), request.tag, interrupt.clone())?;
             Ok(ready(record, Box::new(session), true))
         }
         BuildOutcome::Failed { reason, log } => {

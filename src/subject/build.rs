@@ -4,6 +4,7 @@
 //! Done once per worktree and everything it depends on; the next time what was found is read back. A build that fails is
 //! data. What the subject's settings mean for its tests is for the engine to say.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use miette::miette;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{Checkout, Progress, Snapshot, Toolchain, checkout};
+use super::{Changes, Checkout, Progress, Snapshot, Toolchain, checkout};
 use crate::engine::{Mode, Parallelism};
 use crate::experiment::{Subject, SurefireVersion};
 use crate::home::Home;
@@ -66,7 +67,30 @@ pub struct Prepared {
     /// The Maven repository that holds everything the subject needs.
     pub repository: PathBuf,
     pub snapshot: Snapshot,
+    /// Shared by all engines that run on this worktree.
+    pub worktree: Cleanliness,
     pub discovery: Discovery,
+}
+
+/// Is the worktree as the build left it? After a run that broke down halfway it is not.
+#[derive(Debug, Default)]
+pub struct Cleanliness {
+    dirty: Cell<bool>,
+}
+
+impl Cleanliness {
+    pub fn before_run(&self, snapshot: &Snapshot) -> miette::Result<()> {
+        if self.dirty.replace(true) {
+            snapshot.restore()?;
+        }
+        Ok(())
+    }
+
+    pub fn after_run(&self, snapshot: &Snapshot) -> miette::Result<Changes> {
+        let changes = snapshot.restore()?;
+        self.dirty.set(false);
+        Ok(changes)
+    }
 }
 
 /// What the run of the whole suite revealed.
@@ -228,6 +252,7 @@ impl Preparation<'_> {
             helper,
             repository: self.home.maven_repository(),
             snapshot,
+            worktree: Cleanliness::default(),
             discovery,
         }))
     }

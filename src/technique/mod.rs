@@ -12,7 +12,7 @@ mod tests;
 
 use std::time::Duration;
 
-use crate::engine::{Allotment, Parallelism, RunRequest, Selection, Session, Support};
+use crate::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session, Support};
 use crate::experiment::TechniqueKind;
 use crate::suite::{DependencyGraph, RunEnd, SuiteRun, TestId};
 
@@ -94,6 +94,7 @@ impl Stages<'_> {
             parallelism,
             allotment: self.bench.allotment.clone(),
             time_limit: self.time_left(),
+            handling: Handling::default(),
         };
         let run = self.session.run(&request)?;
         let goes_on = run.end == RunEnd::Finished;

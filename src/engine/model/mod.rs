@@ -13,7 +13,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sha2::{Digest, Sha256};
 
-use super::{Capabilities, Mode, ModeSupport, RunRequest, Selection, Session, Support};
+use super::{Capabilities, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support};
 use crate::suite::{Cost, Execution, Granularity, Outcome, RunEnd, SuiteRun, TestId};
 
 use schedule::{Schedule, Slot};
@@ -39,7 +39,13 @@ impl ModelSession {
         let tests: Vec<TestId> = suite.tests.iter().map(|test| test.id.clone()).collect();
         let index = tests.iter().cloned().zip(0..).collect();
         let modes = Mode::ALL.map(|mode| ModeSupport { mode, support: Support::Full }).to_vec();
-        let capabilities = Capabilities { selection: Granularity::Occurrence, modes };
+        let capabilities = Capabilities {
+            selection: Granularity::Occurrence,
+            modes,
+            imposes_order: true,
+            isolations: vec![Isolation::Fresh],
+            limits_tests: false,
+        };
         ModelSession { suite, tests, index, capabilities, seed, random: ChaCha8Rng::seed_from_u64(seed) }
     }
 
@@ -134,7 +140,7 @@ impl Session for ModelSession {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Allotment, Forks, Parallelism};
+    use crate::engine::{Allotment, Forks, Handling, Parallelism};
     use std::time::Duration;
 
     const PARALLEL: Parallelism = Parallelism {
@@ -148,8 +154,14 @@ mod tests {
     fn run(toml: &str, parallelism: Parallelism, selection: Selection) -> SuiteRun {
         let suite = ModelSuite::parse(toml).unwrap();
         let allotment = Allotment { cores: 4, memory_bytes: None, logs: "logs".into() };
-        let request =
-            RunRequest { label: "x".into(), selection, parallelism, allotment, time_limit: Duration::from_secs(100) };
+        let request = RunRequest {
+            label: "x".into(),
+            selection,
+            parallelism,
+            allotment,
+            time_limit: Duration::from_secs(100),
+            handling: Handling::default(),
+        };
         ModelSession::new(suite, 1).run(&request).unwrap()
     }
 

@@ -8,68 +8,38 @@ mod modes;
 
 use std::collections::HashSet;
 use std::path::{Component, Path};
+use std::rc::Rc;
 
 use miette::miette;
 
 use super::{Capabilities, Mode, RunRequest, Session, Support};
 use crate::maven::{self, Invocation, Known, Limits, Settings, TestSettings};
 use crate::process::Interrupt;
+use crate::subject::Changes;
 use crate::subject::build::{Prepared, build_root, settings};
-use crate::subject::{Changes, Snapshot};
 use crate::suite::{Finding, FindingKind, SuiteRun, TestId};
 
 /// A prepared subject, ready to run its tests.
 #[derive(Debug)]
 pub struct SurefireSession {
-    prepared: Prepared,
+    prepared: Rc<Prepared>,
     tests: Vec<TestId>,
     capabilities: Capabilities,
     known: Known,
     interrupt: Interrupt,
     /// What every run's processes are tagged with.
     tag: String,
-    cleanliness: Cleanliness,
-}
-
-/// Is the worktree as the build left it? After a run that broke down halfway it is not.
-#[derive(Debug, Default)]
-struct Cleanliness {
-    dirty: bool,
-}
-
-impl Cleanliness {
-    fn before_run(&mut self, snapshot: &Snapshot) -> miette::Result<()> {
-        if self.dirty {
-            snapshot.restore()?;
-        }
-        self.dirty = true;
-        Ok(())
-    }
-
-    fn after_run(&mut self, snapshot: &Snapshot) -> miette::Result<Changes> {
-        let changes = snapshot.restore()?;
-        self.dirty = false;
-        Ok(changes)
-    }
 }
 
 impl SurefireSession {
     /// `tag` begins the mark of all processes, so that a resumed run finds those of a killed one.
-    pub fn open(prepared: Prepared, tag: impl Into<String>, interrupt: Interrupt) -> miette::Result<Self> {
+    pub fn open(prepared: Rc<Prepared>, tag: impl Into<String>, interrupt: Interrupt) -> miette::Result<Self> {
         prepared.snapshot.restore()?;
         let tests = prepared.discovery.tests.iter().map(|test| test.id.clone()).collect();
         let capabilities = modes::capabilities(&prepared.discovery.suites);
         let by_class = modes::selected_by_class(&prepared.discovery);
         let known = Known::new(prepared.discovery.tests.clone(), by_class);
-        Ok(SurefireSession {
-            prepared,
-            tests,
-            capabilities,
-            known,
-            interrupt,
-            tag: tag.into(),
-            cleanliness: Cleanliness::default(),
-        })
+        Ok(SurefireSession { prepared, tests, capabilities, known, interrupt, tag: tag.into() })
     }
 
     fn invoke(&self, request: &RunRequest, settings: &Settings) -> miette::Result<maven::Invoked> {
@@ -136,10 +106,10 @@ impl Session for SurefireSession {
         };
         let settings = Settings { tests: Some(tests), ..settings(&self.prepared.subject, &self.prepared.toolchain) };
 
-        self.cleanliness.before_run(&self.prepared.snapshot)?;
+        self.prepared.worktree.before_run(&self.prepared.snapshot)?;
         let invoked = self.invoke(request, &settings)?;
         let harvest = maven::harvest(&invoked, &self.known.tests)?;
-        let changes = self.cleanliness.after_run(&self.prepared.snapshot)?;
+        let changes = self.prepared.worktree.after_run(&self.prepared.snapshot)?;
         remove_events(&invoked.events)?;
 
         let mut findings = selected.findings;
@@ -193,25 +163,6 @@ mod tests {
         for label in ["", "..", "a/b", "/a", "a/", "."] {
             assert!(safe_label(label).is_err(), "{label}");
         }
-    }
-
-    #[test]
-    fn a_run_after_one_that_broke_down_starts_clean() {
-        let folder = tempfile::tempdir().unwrap();
-        let (root, store) = (folder.path().join("tree"), folder.path().join("snapshot"));
-        std::fs::create_dir(&root).unwrap();
-        let file = root.join("pom.xml");
-        std::fs::write(&file, "built").unwrap();
-        let snapshot = Snapshot::take(&root, &store).unwrap();
-
-        let mut cleanliness = Cleanliness::default();
-        cleanliness.before_run(&snapshot).unwrap();
-        std::fs::write(&file, "changed by a run").unwrap();
-        // What comes between, and could put it right, fails.
-        cleanliness.before_run(&snapshot).unwrap();
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), "built");
-        cleanliness.after_run(&snapshot).unwrap();
-        assert!(!cleanliness.dirty);
     }
 
     #[test]

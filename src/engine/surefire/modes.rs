@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::engine::{Capabilities, Mode, ModeSupport, Support};
+use crate::engine::{Capabilities, Isolation, Mode, ModeSupport, Support};
 use crate::maven::KnownTest;
 use crate::subject::build::{Discovery, ModuleSuite};
 use crate::suite::Granularity;
@@ -17,7 +17,13 @@ const BOTH: [u32; 2] = [2, 16];
 /// Surefire selects by name: one occurrence among several is beyond it.
 pub fn capabilities(suites: &[ModuleSuite]) -> Capabilities {
     let modes = Mode::ALL.into_iter().map(|mode| ModeSupport { mode, support: combined(suites, mode) }).collect();
-    Capabilities { selection: Granularity::Name, modes }
+    Capabilities {
+        selection: Granularity::Name,
+        modes,
+        imposes_order: false,
+        isolations: vec![Isolation::Fresh],
+        limits_tests: false,
+    }
 }
 
 /// The modules whose tests can be selected by class only. JUnit 3's own provider takes nothing else. Vintage takes
