@@ -1,9 +1,13 @@
 //! What the Maven extension says it saw and changed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
-use super::line::{Line, read_lines};
+use super::line::{Line, each_line, read_lines};
+
+/// No build has as many; a subject that writes into the file must not make reading it take for ever.
+const MAX_GOALS: usize = 20_000;
 
 /// Read back from the file that the extension wrote.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -76,9 +80,13 @@ impl Handshake {
         if !path.is_file() {
             return Ok(None);
         }
+        read_lines(path, Handshake::from_lines)
+    }
+
+    pub fn from_lines(lines: impl BufRead) -> io::Result<Option<Handshake>> {
         let mut handshake = Handshake::default();
         let mut greeted = false;
-        read_lines(path, |line| {
+        each_line(lines, |line| {
             greeted |= line.kind == "hello";
             handshake.take(line).is_some()
         })?;
@@ -91,10 +99,10 @@ impl Handshake {
             "hello" => (self.maven, self.java) = (text(1)?, text(2)?),
             "module" => self.modules.push(Module { path: text(0)?, name: text(1)?, packaging: text(2)? }),
             "deviation" => self.deviations.push((text(0)?, text(1)?)),
-            "goal" => self.goals.push(goal(line)?),
+            "goal" if self.goals.len() < MAX_GOALS => self.goals.push(goal(line)?),
             "framework" => {
                 let number: u32 = line.number(0)?;
-                let goal = self.goals.iter_mut().find(|goal| goal.number == number)?;
+                let goal = self.goals.iter_mut().rfind(|goal| goal.number == number)?;
                 goal.frameworks.insert(text(1)?, text(2)?);
             }
             "unfetched" => self.unfetched.push((text(0)?, text(1)?)),

@@ -16,7 +16,7 @@ mod run;
 mod support;
 mod tree;
 mod watch;
-mod wire;
+pub(crate) mod wire;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -31,6 +31,7 @@ pub use environment::base_environment;
 pub use interrupt::Interrupt;
 pub use run::{kill_leftovers, run};
 pub use support::{Ability, Support, probe};
+pub(crate) use tree::parse_stat;
 
 /// The environment variable by which every descendant of a command can be found again.
 pub const TAG_VARIABLE: &str = "PARADE_TAG";
