@@ -91,6 +91,10 @@ fn process_findings(invoked: &Invoked) -> Vec<Finding> {
         let text = format!("the output was too long; {} holds its beginning and its end", invoked.log.display());
         findings.push(Finding::new(FindingKind::OutputCut, text));
     }
+    if invoked.ended.tasks_refused {
+        let text = "the subject was refused processes or threads beyond the limit; PARADE_MAX_TASKS lifts it";
+        findings.push(Finding::new(FindingKind::Disturbance, text));
+    }
     findings
 }
 
@@ -219,7 +223,15 @@ mod tests {
             memory_limit: means,
             peak_with_page_cache_bytes: None,
         };
-        let ended = Ended { exit, cause, cost: Cost::default(), strays: vec![], output_cut: false, accounting };
+        let ended = Ended {
+            exit,
+            cause,
+            cost: Cost::default(),
+            strays: vec![],
+            output_cut: false,
+            tasks_refused: false,
+            accounting,
+        };
         let invoked = Invoked {
             ended,
             began: Clock { monotonic_nanos: 0, epoch_micros: 0 },

@@ -70,6 +70,8 @@ pub struct Ended {
     /// Descendants that outlived the command and were killed; at most [`MAX_STRAYS`] are listed.
     pub strays: Vec<Stray>,
     pub output_cut: bool,
+    /// It wanted more processes and threads than a command may have.
+    pub tasks_refused: bool,
     pub accounting: Accounting,
 }
 
