@@ -1,0 +1,7 @@
+//! Under fire: what befalls a run from outside and from its own subjects. Each test names one thing that must not hurt.
+//! Figures of the long campaigns are in docs/hardening.md.
+
+#[path = "hardening/kills.rs"]
+mod kills;
+#[path = "hardening/yard.rs"]
+mod yard;
