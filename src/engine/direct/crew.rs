@@ -275,6 +275,7 @@ impl<W: Workplace> Slot<'_, W> {
         how: &str,
     ) -> miette::Result<Vec<usize>> {
         let (over_limit, open): (Vec<_>, Vec<_>) = cut_off.into_iter().partition(|seen| seen.state == State::OverLimit);
+        let alone = tests.len() == 1 || manner.threads <= 1;
         let progressed = !retired.is_empty() || !over_limit.is_empty();
         let (mut culprits, mut suspects) = (Vec::new(), Vec::new());
         if !over_limit.is_empty() {
@@ -287,12 +288,12 @@ impl<W: Workplace> Slot<'_, W> {
                 0 => {
                     suspects.extend(tests.iter().filter(|test| !retired.contains(test)).take(usize::from(!progressed)))
                 }
-                1 => culprits.extend(open.pop().map(|seen| closed(seen, Outcome::Crashed, &running(how)))),
+                // With several threads another one may have been at it, before its test began or after it ended.
+                1 if alone => culprits.extend(open.pop().map(|seen| closed(seen, Outcome::Crashed, &running(how)))),
                 _ => suspects.extend(open.iter().filter_map(|seen| seen.asked)),
             }
         }
         retired.extend(culprits.iter().filter_map(|seen| seen.asked));
-        let alone = tests.len() == 1 || manner.threads <= 1;
         if let (true, [first]) = (alone, suspects.as_slice()) {
             retired.insert(*first);
             culprits.push(self.never_started(*first, how));
