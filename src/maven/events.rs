@@ -13,7 +13,7 @@ use crate::suite::{Execution, Outcome, TestId};
 /// Messages beyond this many bytes in one run are cut to their first line.
 const MESSAGE_BUDGET: usize = 64 << 20;
 const SHORT_MESSAGE: usize = 300;
-/// A process that reports falls into the run by at least this much, or its monotonic clock is not the system's.
+/// What a process reports cannot be longer ago than the run's beginning, or later than now, by more than this.
 const CLOCK_TOLERANCE: f64 = 0.1;
 
 /// The two clocks at the moment a run began. On Linux a JVM's monotonic clock is the system's, and finer than its other.
@@ -33,26 +33,21 @@ impl Clock {
         }
     }
 
-    /// Seconds from this moment to one that both clocks of another process tell, in a run that took `end` seconds.
+    /// Seconds since this moment, whatever was done to the wall clock.
+    pub fn elapsed(&self) -> f64 {
+        seconds(Clock::now().monotonic_nanos.saturating_sub(self.monotonic_nanos))
+    }
+
+    /// Seconds from this moment to one that both clocks of another process tell.
     ///
     /// The wall clock may be set while tests run. It counts only where the other clock cannot be the system's.
-    fn until(&self, epoch_micros: i64, monotonic_nanos: i64, end: f64) -> f64 {
+    fn until(&self, epoch_micros: i64, monotonic_nanos: i64) -> f64 {
         let by_monotonic = seconds(monotonic_nanos.saturating_sub(self.monotonic_nanos));
-        if (-CLOCK_TOLERANCE..=end + CLOCK_TOLERANCE).contains(&by_monotonic) {
+        if (-CLOCK_TOLERANCE..=self.elapsed() + CLOCK_TOLERANCE).contains(&by_monotonic) {
             return by_monotonic;
         }
         seconds(epoch_micros.saturating_sub(self.epoch_micros).saturating_mul(1000))
     }
-}
-
-/// One run as its processes see it: when it began, how long it took, and what became of tests that never ended.
-#[derive(Debug, Clone, Copy)]
-pub struct Span {
-    pub began: Clock,
-    /// In seconds.
-    pub end: f64,
-    /// Their process died, or the time was up.
-    pub unfinished: Outcome,
 }
 
 fn seconds(nanos: i64) -> f64 {
@@ -66,6 +61,19 @@ pub struct Observation {
     pub execution: Execution,
     /// The class that was run for it, where that is known: JUnit 3 suites gather tests of others.
     pub root: Option<String>,
+    /// The test goal that it belongs to, by position.
+    pub suite: usize,
+    /// The occurrence as reported.
+    pub local: u32,
+    /// The number of the request that it answers, where tests are asked for one by one.
+    pub asked: Option<usize>,
+}
+
+impl Observation {
+    /// Of an execution as it was reported.
+    pub fn unrooted(execution: Execution) -> Self {
+        Observation { local: execution.test.occurrence, execution, root: None, suite: 0, asked: None }
+    }
 }
 
 /// What one test goal's processes reported.
@@ -79,27 +87,23 @@ pub struct Observed {
 
 /// Reads all event files in a folder. A test that did not end was cut off by `unfinished`: its process died, or the time
 /// was up; `end` is when the run ended, in seconds.
-pub fn observe(folder: &Path, module: &str, began: Clock, unfinished: Outcome, end: f64) -> miette::Result<Observed> {
-    let run = Span { began, end, unfinished };
+pub fn observe(folder: &Path, module: &str, run: Clock, unfinished: Outcome, end: f64) -> miette::Result<Observed> {
     let mut observed = Observed::default();
     let mut budget = MESSAGE_BUDGET;
     for path in event_files(folder)? {
-        let process = ProcessEvents::new(module, process_of(&path), run, &mut budget);
-        let read = read_lines(&path, |events| process.read(events))?;
-        observed.observations.extend(read.observations);
-        observed.damaged += read.damaged;
+        let mut process = ProcessEvents { budget, ..ProcessEvents::new(module, &path, run) };
+        observed.damaged += read_lines(&path, |events| process.read(events))?;
+        budget = process.budget;
+        observed.observations.extend(process.finish(unfinished, end));
     }
     Ok(observed)
 }
 
 /// What one process reported.
-pub fn observe_process(events: impl BufRead, module: &str, run: Span) -> io::Result<Observed> {
-    ProcessEvents::new(module, 0, run, &mut MESSAGE_BUDGET.clone()).read(events)
-}
-
-fn process_of(path: &Path) -> u32 {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    name.split('-').next().and_then(|id| id.parse().ok()).unwrap_or(0)
+pub(crate) fn observe_process(events: impl BufRead, module: &str, run: Clock) -> io::Result<Observed> {
+    let mut process = ProcessEvents::new(module, Path::new(""), run);
+    let damaged = process.read(events)?;
+    Ok(Observed { observations: process.finish(Outcome::Crashed, 0.0), damaged })
 }
 
 fn event_files(folder: &Path) -> miette::Result<Vec<PathBuf>> {
@@ -119,24 +123,29 @@ fn event_files(folder: &Path) -> miette::Result<Vec<PathBuf>> {
 }
 
 /// The events of one process, while they are read.
-struct ProcessEvents<'a> {
-    module: &'a str,
-    run: Span,
-    budget: &'a mut usize,
+#[derive(Debug)]
+pub(crate) struct ProcessEvents {
+    module: String,
+    run: Clock,
+    /// How many bytes of messages may still be kept.
+    budget: usize,
     process: u32,
-    /// Of the process' own clocks, against the run's: seconds, and the monotonic reading they belong to.
-    anchor: Option<(f64, i64)>,
+    /// The process' own clocks, read together when it began.
+    anchor: Option<(i64, i64)>,
     observations: Vec<Observation>,
     open: HashMap<u32, usize>,
     last: f64,
 }
 
-impl<'a> ProcessEvents<'a> {
-    fn new(module: &'a str, process: u32, run: Span, budget: &'a mut usize) -> Self {
+impl ProcessEvents {
+    /// Of a process that names its file after itself.
+    pub(crate) fn new(module: &str, path: &Path, run: Clock) -> Self {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let process = name.split('-').next().and_then(|id| id.parse().ok()).unwrap_or(0);
         ProcessEvents {
-            module,
+            module: module.to_owned(),
             run,
-            budget,
+            budget: MESSAGE_BUDGET,
             process,
             anchor: None,
             observations: Vec::new(),
@@ -145,20 +154,43 @@ impl<'a> ProcessEvents<'a> {
         }
     }
 
-    fn read(mut self, events: impl BufRead) -> io::Result<Observed> {
-        let damaged = each_line(events, |line| self.take(line).is_some())?;
-        Ok(Observed { observations: self.finish(), damaged })
+    /// Counts the time from another run's beginning on, for a process that serves several.
+    pub(crate) fn begin_run(&mut self, run: Clock) {
+        self.run = run;
+        self.budget = MESSAGE_BUDGET;
+        self.last = 0.0;
     }
 
-    fn take(&mut self, line: &Line) -> Option<()> {
+    pub(crate) fn process(&self) -> u32 {
+        self.process
+    }
+
+    /// What was started since the last time, and which of it has not ended, by the numbers of its starts. Those last
+    /// until the process' last sign of life.
+    pub(crate) fn drain(&mut self) -> (Vec<Observation>, HashMap<u32, usize>) {
+        for &index in self.open.values() {
+            let execution = &mut self.observations[index].execution;
+            execution.seconds = (self.last - execution.start).max(0.0);
+        }
+        (std::mem::take(&mut self.observations), std::mem::take(&mut self.open))
+    }
+
+    /// How many lines were damaged.
+    fn read(&mut self, events: impl BufRead) -> io::Result<usize> {
+        each_line(events, |line| self.take(line).is_some())
+    }
+
+    /// `None` for a line that is not about a test.
+    pub(crate) fn take(&mut self, line: &Line) -> Option<()> {
         match line.kind.as_str() {
             "P" => {
                 self.process = line.number(1)?;
-                let (epoch, monotonic) = (line.number(2)?, line.number(3)?);
-                self.anchor = Some((self.time_of(epoch, monotonic), monotonic));
+                self.anchor = Some((line.number(2)?, line.number(3)?));
             }
             "S" => self.start(line)?,
             "F" => self.end(line)?,
+            // That a test took too long, which says when.
+            "T" => drop(self.time(line)?),
             _ => return None,
         }
         Some(())
@@ -171,7 +203,7 @@ impl<'a> ProcessEvents<'a> {
         let occurrence: u32 = line.number(6)?;
         let display = line.text(7)?;
         let execution = Execution {
-            test: TestId::new(self.module, nonempty(class), nonempty(name), occurrence.max(1)),
+            test: TestId::new(&self.module, nonempty(class), nonempty(name), occurrence.max(1)),
             display: (!display.is_empty() && display != name).then(|| display.to_owned()),
             outcome: Outcome::Crashed,
             start,
@@ -182,7 +214,8 @@ impl<'a> ProcessEvents<'a> {
         };
         let root = line.text(8).filter(|root| !root.is_empty()).map(str::to_owned);
         self.open.insert(number, self.observations.len());
-        self.observations.push(Observation { execution, root });
+        let asked = line.number(9);
+        self.observations.push(Observation { root, asked, ..Observation::unrooted(execution) });
         Some(())
     }
 
@@ -207,15 +240,11 @@ impl<'a> ProcessEvents<'a> {
     fn time(&mut self, line: &Line) -> Option<f64> {
         let (epoch, monotonic): (i64, i64) = (line.number(1)?, line.number(2)?);
         let time = match self.anchor {
-            Some((at, reading)) => at + seconds(monotonic.saturating_sub(reading)),
-            None => self.time_of(epoch, monotonic),
+            Some((epoch, reading)) => self.run.until(epoch, reading) + seconds(monotonic.saturating_sub(reading)),
+            None => self.run.until(epoch, monotonic),
         };
         self.last = self.last.max(time);
         Some(time.max(0.0))
-    }
-
-    fn time_of(&self, epoch: i64, monotonic: i64) -> f64 {
-        self.run.began.until(epoch, monotonic, self.run.end)
     }
 
     fn message(&mut self, text: &str) -> Option<String> {
@@ -223,14 +252,13 @@ impl<'a> ProcessEvents<'a> {
             return None;
         }
         let kept =
-            if text.len() <= *self.budget { text } else { cut(text.lines().next().unwrap_or_default(), SHORT_MESSAGE) };
-        *self.budget = self.budget.saturating_sub(kept.len());
+            if text.len() <= self.budget { text } else { cut(text.lines().next().unwrap_or_default(), SHORT_MESSAGE) };
+        self.budget = self.budget.saturating_sub(kept.len());
         Some(kept.to_owned())
     }
 
     /// When a process died is not on record: its last sign of life counts.
-    fn finish(mut self) -> Vec<Observation> {
-        let Span { unfinished, end, .. } = self.run;
+    fn finish(mut self, unfinished: Outcome, end: f64) -> Vec<Observation> {
         let cut_off = if unfinished == Outcome::TimedOut { end } else { self.last };
         for index in self.open.into_values() {
             let execution = &mut self.observations[index].execution;

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::decisive_lines;
 use crate::home::Home;
 use crate::process::{self, Cause, Exit, Interrupt};
-use crate::subject::Toolchain;
+use crate::subject::{Toolchain, jdks};
 
 const BUILD_LIMIT: Duration = Duration::from_secs(15 * 60);
 
@@ -26,6 +26,36 @@ const SOURCES: &[(&str, &str)] = sources![
     "src/main/resources/META-INF/services/org.junit.platform.launcher.TestExecutionListener",
     "src/main/resources/META-INF/sisu/javax.inject.Named",
     "src/main/java/parade/Line.java",
+    "src/main/java/parade/direct/ControlReader.java",
+    "src/main/java/parade/direct/Events.java",
+    "src/main/java/parade/direct/FolderLoader.java",
+    "src/main/java/parade/direct/Framework.java",
+    "src/main/java/parade/direct/Frameworks.java",
+    "src/main/java/parade/direct/Inside.java",
+    "src/main/java/parade/direct/JUnit3Framework.java",
+    "src/main/java/parade/direct/JUnit3Nodes.java",
+    "src/main/java/parade/direct/JUnit4Choice.java",
+    "src/main/java/parade/direct/JUnit4Framework.java",
+    "src/main/java/parade/direct/JUnit4Nodes.java",
+    "src/main/java/parade/direct/JupiterSelection.java",
+    "src/main/java/parade/direct/JvmState.java",
+    "src/main/java/parade/direct/Leaf.java",
+    "src/main/java/parade/direct/Main.java",
+    "src/main/java/parade/direct/Node.java",
+    "src/main/java/parade/direct/Order.java",
+    "src/main/java/parade/direct/PlatformFramework.java",
+    "src/main/java/parade/direct/PlatformLauncher.java",
+    "src/main/java/parade/direct/PlatformRequest.java",
+    "src/main/java/parade/direct/PlatformRoot.java",
+    "src/main/java/parade/direct/PlatformTest.java",
+    "src/main/java/parade/direct/Schedule.java",
+    "src/main/java/parade/direct/Segment.java",
+    "src/main/java/parade/direct/Session.java",
+    "src/main/java/parade/direct/Tree.java",
+    "src/main/java/parade/direct/TreeFramework.java",
+    "src/main/java/parade/direct/Wanted.java",
+    "src/main/java/parade/direct/WarmOrder.java",
+    "src/main/java/parade/direct/Watchdog.java",
     "src/main/java/parade/listen/EventLog.java",
     "src/main/java/parade/listen/JUnit4AndTestNgListener.java",
     "src/main/java/parade/listen/JUnit4Listener.java",
@@ -41,6 +71,7 @@ const SOURCES: &[(&str, &str)] = sources![
     "src/main/java/parade/listen/TestNgListener.java",
     "src/main/java/parade/listen/TestNgReport.java",
     "src/main/java/parade/listen/UniqueIdSegments.java",
+    "src/main/java/parade/maven/Calls.java",
     "src/main/java/parade/maven/CompilerLevel.java",
     "src/main/java/parade/maven/Configuration.java",
     "src/main/java/parade/maven/Fields.java",
@@ -50,6 +81,7 @@ const SOURCES: &[(&str, &str)] = sources![
     "src/main/java/parade/maven/PlatformParallelism.java",
     "src/main/java/parade/maven/ProjectChanges.java",
     "src/main/java/parade/maven/Providers.java",
+    "src/main/java/parade/maven/Reveal.java",
     "src/main/java/parade/maven/Settings.java",
     "src/main/java/parade/maven/Steering.java",
     "src/main/java/parade/maven/SurefirePin.java",
@@ -115,6 +147,7 @@ fn build(home: &Home, toolchain: &Toolchain, tag: &str, interrupt: &Interrupt, f
 }
 
 fn package(home: &Home, toolchain: &Toolchain, tag: &str, interrupt: &Interrupt, work: &Path) -> miette::Result<()> {
+    let toolchain = for_level_8(toolchain);
     let log = home.jvm_helper().join("build.log");
     let mut repository = std::ffi::OsString::from("-Dmaven.repo.local=");
     repository.push(home.maven_repository());
@@ -123,7 +156,7 @@ fn package(home: &Home, toolchain: &Toolchain, tag: &str, interrupt: &Interrupt,
             program: toolchain.mvn.clone(),
             args: vec!["-B".into(), repository, "package".into()],
             dir: work.join("sources"),
-            environment: super::invocation::environment(toolchain),
+            environment: super::invocation::environment(&toolchain, None),
             output: log.clone(),
             output_limit: 16 << 20,
             cores: None,
@@ -131,6 +164,7 @@ fn package(home: &Home, toolchain: &Toolchain, tag: &str, interrupt: &Interrupt,
             time_limit: BUILD_LIMIT,
             grace: Duration::from_secs(5),
             tag: format!("{tag}-helper-{}", std::process::id()),
+            user: None,
         },
         interrupt,
     )?;
@@ -146,6 +180,19 @@ fn package(home: &Home, toolchain: &Toolchain, tag: &str, interrupt: &Interrupt,
             toolchain.mvn.display(),
             decisive_lines(&log).join("; ")
         )),
+    }
+}
+
+/// The same compiler whatever JDK the first subject has: one that takes level 8 without giving notice.
+fn for_level_8(toolchain: &Toolchain) -> Toolchain {
+    match jdks().oldest_modern() {
+        Some(jdk) => Toolchain {
+            java_home: jdk.home.clone(),
+            java_version: jdk.version.to_string(),
+            java_major: jdk.major(),
+            ..toolchain.clone()
+        },
+        None => toolchain.clone(),
     }
 }
 

@@ -131,7 +131,9 @@ fn killed_at_random_nothing_recorded_is_lost_or_doubled_and_no_process_stays() {
     };
     // The first kills may hit the build; most are to hit trials.
     let mut first = campaign.yard.start(&[]);
-    becomes_true(Duration::from_secs(300), || !campaign.yard.trials().is_empty() || first.try_wait().unwrap().is_some());
+    becomes_true(Duration::from_secs(300), || {
+        !campaign.yard.trials().is_empty() || first.try_wait().unwrap().is_some()
+    });
     first.kill().unwrap();
     first.wait().unwrap();
     let mut sittings = 0;

@@ -109,7 +109,8 @@ impl Yard {
     /// Nothing of the subject is alive, at the latest a moment after its end.
     pub fn assert_nothing_left(&self, after: &str) {
         let gone = becomes_true(Duration::from_secs(10), || self.processes().is_empty());
-        let left: Vec<String> = self.processes().into_iter().map(|found| format!("{} {}", found.pid, found.command)).collect();
+        let left: Vec<String> =
+            self.processes().into_iter().map(|found| format!("{} {}", found.pid, found.command)).collect();
         assert!(gone, "left behind after {after}: {left:#?}");
     }
 }
