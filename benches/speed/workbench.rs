@@ -102,6 +102,8 @@ pub fn by_hand(prepared: &Prepared, arguments: &[&str]) -> f64 {
         .env("JAVA_HOME", &prepared.toolchain.java_home)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
+        // Newer JDKs warn of what Maven does.
+        .stderr(Stdio::null())
         .status()
         .expect("Maven can be started");
     let seconds = begin.elapsed().as_secs_f64();

@@ -46,7 +46,10 @@ fn write_merged(files: &[std::path::PathBuf], target: &Path) -> miette::Result<(
 
 fn read(path: &Path) -> miette::Result<DataFrame> {
     let file = File::open(path).map_err(|error| miette!("{} could not be read: {error}", path.display()))?;
-    ParquetReader::new(file).finish().into_diagnostic().wrap_err_with(|| {
+    // polars checks what it reads by assertions: a file with wrong bytes in the right places is a panic to it.
+    let read = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| ParquetReader::new(file).finish()));
+    let read = read.unwrap_or_else(|_| Err(polars_err!(ComputeError: "its columns contradict each other")));
+    read.into_diagnostic().wrap_err_with(|| {
         format!("{} is damaged; remove it and its line in journal.jsonl to run the trial again", path.display())
     })
 }
@@ -136,5 +139,24 @@ mod tests {
         let error = merge(&[file], &dir.path().join("tests.parquet")).unwrap_err();
         assert!(format!("{error:?}").contains("x.parquet"), "{error:?}");
         assert!(!dir.path().join("tests.parquet.part").exists());
+    }
+
+    #[test]
+    fn a_damaged_file_is_an_error_and_never_a_panic() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("t.parquet");
+        write_trial(&path, "t", &[row("one", Outcome::Failed), row("two", Outcome::Passed)]).unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        for length in (0..whole.len()).step_by(13) {
+            std::fs::write(&path, &whole[..length]).unwrap();
+            assert!(read(&path).unwrap_err().to_string().contains("is damaged"), "cut to {length} bytes");
+        }
+        for at in (0..whole.len()).step_by(5) {
+            let mut flipped = whole.clone();
+            flipped[at] ^= 0xff;
+            std::fs::write(&path, flipped).unwrap();
+            // Some bytes are of no consequence.
+            drop(read(&path));
+        }
     }
 }

