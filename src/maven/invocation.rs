@@ -208,6 +208,7 @@ mod tests {
             cores: 1,
             selection: None,
             fetch_providers: false,
+            reveal: false,
         };
         let running = arguments_for(true, &Settings { tests: Some(tests), ..Settings::default() });
         assert!(running.contains(&"-fn".to_owned()) && !running.contains(&"-fae".to_owned()));

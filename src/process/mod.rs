@@ -30,6 +30,7 @@ use serde::{Deserialize, Serialize};
 use crate::suite::Cost;
 
 pub use account::{Account, missing_privileges, other_user};
+pub use accounting::cpu_time;
 pub use ask::ask;
 pub use environment::base_environment;
 pub use interrupt::Interrupt;

@@ -23,6 +23,8 @@ fn frameworks_have_the_names_that_people_use() {
         surefire: String::new(),
         providers: vec![],
         frameworks: frameworks.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
+        launch: None,
+        unrevealed: None,
     };
     assert_eq!(suite.framework_names(), ["JUnit 4.13.2", "JUnit Jupiter 5.9.0"]);
 }
@@ -44,7 +46,7 @@ fn a_first_run_that_ended_early_has_not_seen_the_suite() {
 fn a_record_of_other_settings_is_no_record() {
     let folder = tempfile::tempdir().unwrap();
     let place = Place { record: folder.path().join(RECORD), logs: folder.path().join(LOGS) };
-    let test = KnownTest { id: "m:a.B#c~2".parse().unwrap(), display: Some("c[1]".into()), root: None };
+    let test = KnownTest { display: Some("c[1]".into()), ..KnownTest::passed("m:a.B#c~2") };
     let discovery = Discovery { tests: vec![test], ..Discovery::default() };
     assert_eq!(place.read("k"), None);
     place.write("k", &discovery).unwrap();
