@@ -26,7 +26,7 @@ pub(crate) use invocation::environment;
 pub use invocation::{Invocation, Invoked, Limits};
 pub use launch::Launch;
 pub use log::{dead_workers, decisive_lines};
-pub use selection::{Known, KnownTest, Selected, select};
+pub use selection::{Known, KnownTest, Picked, Selected, select};
 pub use settings::{Settings, TestSettings};
 
 /// The Surefire that runs every subject unless the experiment says otherwise: 3.6 has no providers for JUnit 3 and 4.
