@@ -50,7 +50,7 @@ final class Frameworks {
             try {
                 framework.close();
             } catch (Throwable error) {
-                System.err.println("parade: " + Events.describe(error));
+                Events.complain(Events.describe(error));
             }
         }
     }

@@ -38,7 +38,7 @@ final class PlatformLauncher {
                 session.close();
             }
         } catch (Exception error) {
-            System.err.println("parade: " + Events.describe(error));
+            Events.complain(Events.describe(error));
         }
     }
 

@@ -23,7 +23,7 @@ import parade.listen.TestNgListener;
 final class TestNgPass implements IMethodInterceptor {
     private final List<Wanted> tests;
     private final TestNgAnswers answers = new TestNgAnswers();
-    private List<IMethodInstance> selected;
+    private List<ITestNGMethod> selected;
     private int taken;
 
     TestNgPass(List<Wanted> tests) {
@@ -105,9 +105,16 @@ final class TestNgPass implements IMethodInterceptor {
 
     private TestNgListener listener() {
         try {
-            return new TestNgFixtureListener(answers);
+            return WithFixtures.listener(answers);
         } catch (LinkageError beforeFixtures) {
             return new TestNgListener(answers);
+        }
+    }
+
+    /** Apart, so that its classes are looked for only when it is used. */
+    private static final class WithFixtures {
+        static TestNgListener listener(TestNgAnswers answers) {
+            return new TestNgFixtureListener(answers);
         }
     }
 
@@ -116,10 +123,10 @@ final class TestNgPass implements IMethodInterceptor {
         if (selected == null) {
             selected = select(methods);
         }
-        return selected;
+        return impose(methods);
     }
 
-    private List<IMethodInstance> select(List<IMethodInstance> methods) {
+    private List<ITestNGMethod> select(List<IMethodInstance> methods) {
         TestNgSelection selection = new TestNgSelection(methods);
         for (Wanted test : tests) {
             TestNgSelection.Place place = selection.find(test);
@@ -132,18 +139,22 @@ final class TestNgPass implements IMethodInterceptor {
             }
             taken++;
         }
-        return impose(selection.order(), methods);
+        return selection.order();
     }
 
-    private static List<IMethodInstance> impose(List<ITestNGMethod> order, List<IMethodInstance> methods) {
+    /** Some versions ask once for all methods, and again for those of each round. */
+    private List<IMethodInstance> impose(List<IMethodInstance> methods) {
         Map<ITestNGMethod, IMethodInstance> instances = new IdentityHashMap<>();
         for (IMethodInstance instance : methods) {
             instances.put(instance.getMethod(), instance);
         }
         List<IMethodInstance> imposed = new ArrayList<>();
-        for (ITestNGMethod method : order) {
-            prioritize(method, imposed.size());
-            imposed.add(instances.get(method));
+        for (int i = 0; i < selected.size(); i++) {
+            IMethodInstance instance = instances.get(selected.get(i));
+            if (instance != null) {
+                prioritize(instance.getMethod(), i);
+                imposed.add(instance);
+            }
         }
         return imposed;
     }

@@ -20,10 +20,12 @@ final class TestNgSelection {
     static final class Place {
         final ITestNGMethod method;
         final int row;
+        final int occurrence;
 
-        Place(ITestNGMethod method, int row) {
+        Place(ITestNGMethod method, int row, int occurrence) {
             this.method = method;
             this.row = row;
+            this.occurrence = occurrence;
         }
     }
 
@@ -34,6 +36,7 @@ final class TestNgSelection {
     private final Map<ITestNGMethod, List<Integer>> rows = new IdentityHashMap<>();
     private final TestNgDependencies dependencies = new TestNgDependencies(all);
     private ITestNGMethod last;
+    private int lastOccurrence;
 
     TestNgSelection(List<IMethodInstance> methods) {
         for (IMethodInstance instance : methods) {
@@ -58,7 +61,8 @@ final class TestNgSelection {
         if (index > named.size()) {
             return null;
         }
-        return new Place(named.get(index - 1), parameters && !counted ? test.occurrence - 1 : -1);
+        int row = parameters && !counted ? test.occurrence - 1 : -1;
+        return new Place(named.get(index - 1), row, test.occurrence);
     }
 
     private List<ITestNGMethod> named(String className, String name) {
@@ -94,25 +98,30 @@ final class TestNgSelection {
         }
         order.addAll(added);
         last = place.method;
+        lastOccurrence = place.occurrence;
         if (place.row >= 0) {
             rows.put(place.method, new ArrayList<Integer>());
-            addRow(place);
+            choose(place);
         }
         return true;
     }
 
     /** Rows run by their number, when the method's turn has come, and a prerequisite runs with all of them. */
     private boolean addRow(Place place) {
-        List<Integer> chosen = rows.get(place.method);
-        if (chosen == null || last != place.method) {
-            return place.row < 0 && last == place.method && place.method.getInvocationCount() > 1;
-        }
-        if (!chosen.isEmpty() && chosen.get(chosen.size() - 1) >= place.row) {
+        if (last != place.method || lastOccurrence >= place.occurrence) {
             return false;
         }
-        chosen.add(place.row);
-        place.method.setInvocationNumbers(new ArrayList<>(chosen));
+        lastOccurrence = place.occurrence;
+        choose(place);
         return true;
+    }
+
+    private void choose(Place place) {
+        List<Integer> chosen = rows.get(place.method);
+        if (chosen != null) {
+            chosen.add(place.row);
+            place.method.setInvocationNumbers(new ArrayList<>(chosen));
+        }
     }
 
     /** Adds a method after everything that it needs and the pass does not have yet; returns its round. */
