@@ -3,6 +3,8 @@
 //! A technique sees only [`Session`]: it asks for runs and reads [`SuiteRun`]s. What an engine cannot do it refuses by
 //! its [`Capabilities`]; nothing falls back silently to something else.
 
+pub mod direct;
+
 pub mod model;
 
 pub mod surefire;

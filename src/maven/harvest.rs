@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-use super::events::{Observation, Observed, observe};
+use super::events::{Observation, Observed, Span, observe};
 use super::handshake::{Failure, Goal, Handshake};
 use super::identity::identify;
 use super::invocation::Invoked;
@@ -30,11 +30,11 @@ pub fn harvest(invoked: &Invoked, known: &[KnownTest]) -> miette::Result<Harvest
     let mut observations = Vec::new();
     let mut findings = Vec::new();
     let mut folders = HashSet::new();
-    for goal in invoked.handshake.iter().flat_map(|handshake| &handshake.goals) {
+    for (suite, goal) in invoked.handshake.iter().flat_map(|handshake| &handshake.goals).enumerate() {
         // Goals of one module can share a folder of reports, which then holds those of all.
         let reports = (goal.runs("surefire-junit3") && folders.insert(&goal.reports)).then_some(goal.reports.as_path());
         let (observed, damage) = observe_goal(invoked, goal, reports, unfinished)?;
-        observations.extend(observed.observations);
+        observations.extend(observed.observations.into_iter().map(|one| Observation { suite, ..one }));
         findings.extend(damage);
     }
     let (executions, tests): (Vec<_>, Vec<_>) = identify(observations, known).into_iter().map(split).unzip();
@@ -51,8 +51,9 @@ pub fn harvest(invoked: &Invoked, known: &[KnownTest]) -> miette::Result<Harvest
 }
 
 fn split(observation: Observation) -> (Execution, KnownTest) {
-    let Observation { execution, root } = observation;
-    let test = KnownTest { id: execution.test.clone(), display: execution.display.clone(), root };
+    let Observation { execution, root, suite, local, asked: _ } = observation;
+    let (id, display, outcome) = (execution.test.clone(), execution.display.clone(), execution.outcome);
+    let test = KnownTest { id, display, root, suite, local, outcome };
     (execution, test)
 }
 
@@ -63,16 +64,16 @@ fn observe_goal(
     unfinished: Outcome,
 ) -> miette::Result<(Observed, Vec<Finding>)> {
     let folder = invoked.events.join(goal.number.to_string());
-    let mut observed = observe(&folder, &goal.module, invoked.began, unfinished, invoked.ended.cost.wall_seconds)?;
+    let (began, end) = (invoked.began, invoked.ended.cost.wall_seconds);
+    let mut observed = observe(&folder, &goal.module, began, unfinished, end)?;
     let mut damage = Vec::new();
     let cut_off = observed.observations.iter().any(|one| one.execution.outcome == unfinished);
     if observed.damaged > 0 && !cut_off {
         damage.push(format!("{} lines of the records of {} could not be read", observed.damaged, goal.goal));
     }
     if let Some(folder) = reports {
-        let reports = reports::read(folder, &goal.module, invoked.began)?;
-        let unrooted = |execution| Observation { execution, root: None };
-        observed.observations.extend(reports.executions.into_iter().map(unrooted));
+        let reports = reports::read(folder, &goal.module, Span { began, end, unfinished })?;
+        observed.observations.extend(reports.executions.into_iter().map(Observation::unrooted));
         damage.extend(reports.damaged);
     }
     let findings = damage.into_iter().map(|text| Finding::new(FindingKind::Disturbance, text)).collect();
@@ -89,6 +90,10 @@ fn process_findings(invoked: &Invoked) -> Vec<Finding> {
     if invoked.ended.output_cut {
         let text = format!("the output was too long; {} holds its beginning and its end", invoked.log.display());
         findings.push(Finding::new(FindingKind::OutputCut, text));
+    }
+    if invoked.ended.tasks_refused {
+        let text = "the subject was refused processes or threads beyond the limit; PARADE_MAX_TASKS lifts it";
+        findings.push(Finding::new(FindingKind::Disturbance, text));
     }
     findings
 }
@@ -218,7 +223,15 @@ mod tests {
             memory_limit: means,
             peak_with_page_cache_bytes: None,
         };
-        let ended = Ended { exit, cause, cost: Cost::default(), strays: vec![], output_cut: false, accounting };
+        let ended = Ended {
+            exit,
+            cause,
+            cost: Cost::default(),
+            strays: vec![],
+            output_cut: false,
+            tasks_refused: false,
+            accounting,
+        };
         let invoked = Invoked {
             ended,
             began: Clock { monotonic_nanos: 0, epoch_micros: 0 },
@@ -305,6 +318,8 @@ mod tests {
             frameworks: BTreeMap::new(),
             arg_line: String::new(),
             reports: folder.path().to_path_buf(),
+            launch: None,
+            unrevealed: None,
         };
         invoked.handshake = Some(Handshake { goals: vec![goal(1), goal(2)], ..ended(&[]) });
         let ids: Vec<_> = harvest(&invoked, &[]).unwrap().executions.iter().map(|e| e.test.to_string()).collect();

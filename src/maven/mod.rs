@@ -4,26 +4,32 @@
 //! It knows nothing of experiments, trials or techniques. What a build does wrong is data; `Err` means that parade could
 //! not start Maven or that its extension was not loaded.
 
-mod events;
+pub(crate) mod events;
 mod handshake;
 mod harvest;
 mod helper;
 mod identity;
 mod invocation;
-mod line;
+mod launch;
+pub(crate) mod line;
 mod log;
 mod reports;
 mod selection;
 mod settings;
 
 pub use events::Clock;
+pub(crate) use events::{Span, observe_process};
 pub use handshake::{Failure, Goal, Handshake, Module};
 pub(crate) use harvest::why;
 pub use harvest::{Harvest, harvest};
 pub use helper::Helper;
+pub(crate) use identity::identify;
 pub(crate) use invocation::environment;
 pub use invocation::{Invocation, Invoked, Limits};
+pub use launch::Launch;
 pub use log::{dead_workers, decisive_lines};
+pub(crate) use log::{dead_workers_in, decisive_lines_in};
+pub(crate) use reports::read_report;
 pub use selection::{Known, KnownTest, Selected, select};
 pub use settings::{Settings, TestSettings};
 

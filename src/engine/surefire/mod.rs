@@ -63,6 +63,7 @@ impl SurefireSession {
             },
             // Everything of the same tag ends with the run, so no other parade may have it.
             tag: format!("{}-{}-{}-{}", self.tag, subject.name, std::process::id(), request.label),
+            user: self.prepared.user.as_ref(),
         }
         .run(&self.interrupt)
     }
@@ -103,6 +104,7 @@ impl Session for SurefireSession {
             cores: request.allotment.cores,
             selection: selected.patterns,
             fetch_providers: false,
+            reveal: false,
         };
         let settings = Settings { tests: Some(tests), ..settings(&self.prepared.subject, &self.prepared.toolchain) };
 
@@ -128,7 +130,7 @@ impl Session for SurefireSession {
     }
 }
 
-fn dirty(changes: &Changes) -> Option<Finding> {
+pub(super) fn dirty(changes: &Changes) -> Option<Finding> {
     const LISTED: usize = 5;
     if changes.elsewhere.is_empty() {
         return None;
@@ -145,7 +147,7 @@ fn remove_events(events: &Path) -> miette::Result<()> {
     std::fs::remove_dir_all(events).map_err(|error| miette!("{} cannot be removed: {error}", events.display()))
 }
 
-fn safe_label(label: &str) -> miette::Result<&str> {
+pub(super) fn safe_label(label: &str) -> miette::Result<&str> {
     let mut components = Path::new(label).components();
     match (components.next(), components.next()) {
         (Some(Component::Normal(name)), None) if name == label => Ok(label),

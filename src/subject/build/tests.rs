@@ -23,6 +23,8 @@ fn frameworks_have_the_names_that_people_use() {
         surefire: String::new(),
         providers: vec![],
         frameworks: frameworks.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
+        launch: None,
+        unrevealed: None,
     };
     assert_eq!(suite.framework_names(), ["JUnit 4.13.2", "JUnit Jupiter 5.9.0"]);
 }
@@ -44,7 +46,7 @@ fn a_first_run_that_ended_early_has_not_seen_the_suite() {
 fn a_record_of_other_settings_is_no_record() {
     let folder = tempfile::tempdir().unwrap();
     let place = Place { record: folder.path().join(RECORD), logs: folder.path().join(LOGS) };
-    let test = KnownTest { id: "m:a.B#c~2".parse().unwrap(), display: Some("c[1]".into()), root: None };
+    let test = KnownTest { display: Some("c[1]".into()), ..KnownTest::passed("m:a.B#c~2") };
     let discovery = Discovery { tests: vec![test], ..Discovery::default() };
     assert_eq!(place.read("k"), None);
     place.write("k", &discovery).unwrap();
@@ -71,6 +73,8 @@ fn subject(timeout: u64) -> Subject {
         repetitions: 1,
         configurations: vec![],
         dependencies: None,
+        jdk: None,
+        user: None,
         overrides: BTreeMap::new(),
     }
 }
@@ -97,8 +101,9 @@ fn key_and_tag(subject: &Subject) -> (String, String) {
         interrupt: &Interrupt::new(),
         tag: "run-7",
     };
-    let building = Building { preparation: &preparation, checkout: &checkout, helper: &helper, place: &place };
-    (preparation.key(&checkout, &helper).unwrap(), building.tag("build"))
+    let means = Means { helper, repository: "/m2".into(), user: None };
+    let building = Building { preparation: &preparation, checkout: &checkout, means: &means, place: &place };
+    (preparation.key(&checkout, &means.helper).unwrap(), building.tag("build"))
 }
 
 #[test]
