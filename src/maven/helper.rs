@@ -26,6 +26,7 @@ const SOURCES: &[(&str, &str)] = sources![
     "src/main/resources/META-INF/services/org.junit.platform.launcher.TestExecutionListener",
     "src/main/resources/META-INF/sisu/javax.inject.Named",
     "src/main/java/parade/Line.java",
+    "src/main/java/parade/direct/ClassTemplates.java",
     "src/main/java/parade/direct/ControlReader.java",
     "src/main/java/parade/direct/Events.java",
     "src/main/java/parade/direct/FolderLoader.java",

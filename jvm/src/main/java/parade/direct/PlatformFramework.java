@@ -134,7 +134,7 @@ final class PlatformFramework implements Framework {
         if (root == null) {
             Class<?> type = Class.forName(name, false, loader);
             TestPlan plan = launcher.discover(Collections.singletonList(DiscoverySelectors.selectClass(type)));
-            root = new PlatformRoot(name, plan);
+            root = new PlatformRoot(name, plan, loader);
             roots.put(name, root);
         }
         return root;
