@@ -28,6 +28,8 @@ const SOURCES: &[(&str, &str)] = sources![
     "src/main/java/parade/Line.java",
     "src/main/java/parade/direct/ClassTemplates.java",
     "src/main/java/parade/direct/ControlReader.java",
+    "src/main/java/parade/direct/Crew.java",
+    "src/main/java/parade/direct/CrewScheduler.java",
     "src/main/java/parade/direct/Events.java",
     "src/main/java/parade/direct/FolderLoader.java",
     "src/main/java/parade/direct/Framework.java",

@@ -25,9 +25,11 @@ final class TestNgPass implements IMethodInterceptor {
     private final TestNgAnswers answers = new TestNgAnswers();
     private List<ITestNGMethod> selected;
     private int taken;
+    private final int threads;
 
-    TestNgPass(List<Wanted> tests) {
+    TestNgPass(List<Wanted> tests, int threads) {
         this.tests = tests;
+        this.threads = threads;
     }
 
     /** Returns how many tests were answered, at least one. */
@@ -54,13 +56,18 @@ final class TestNgPass implements IMethodInterceptor {
         return answered;
     }
 
-    private static XmlSuite suite(List<Class<?>> classes) {
+    private XmlSuite suite(List<Class<?>> classes) {
         XmlSuite suite = new XmlSuite();
         suite.setName("parade");
         suite.setDataProviderThreadCount(1);
+        if (threads > 1) {
+            suite.setThreadCount(threads);
+            set(suite, XmlSuite.class, "setParallel", "methods");
+        }
         XmlTest test = new XmlTest(suite);
         test.setName("parade");
-        keepNoOrder(test);
+        // Classes can then be interleaved.
+        set(test, XmlTest.class, "setPreserveOrder", "false");
         List<XmlClass> listed = new ArrayList<>();
         for (Class<?> type : classes) {
             listed.add(new XmlClass(type));
@@ -69,15 +76,27 @@ final class TestNgPass implements IMethodInterceptor {
         return suite;
     }
 
-    /** Its parameter was a text once. Without it, classes can be interleaved. */
-    private static void keepNoOrder(XmlTest test) {
-        for (Method method : XmlTest.class.getMethods()) {
-            if (method.getName().equals("setPreserveOrder")) {
-                boolean text = method.getParameterTypes()[0] == String.class;
-                invoke(method, test, text ? "false" : (Object) Boolean.FALSE);
+    /** Settings that were texts once. */
+    private static void set(Object target, Class<?> owner, String name, String value) {
+        for (Method method : owner.getMethods()) {
+            if (method.getName().equals(name)) {
+                Class<?> type = method.getParameterTypes()[0];
+                invoke(method, target, type == String.class ? value : parse(type, value));
                 return;
             }
         }
+    }
+
+    private static Object parse(Class<?> type, String value) {
+        if (!type.isEnum()) {
+            return Boolean.valueOf(value);
+        }
+        for (Object constant : type.getEnumConstants()) {
+            if (constant.toString().equalsIgnoreCase(value)) {
+                return constant;
+            }
+        }
+        throw new IllegalStateException("this version of TestNG has no " + value);
     }
 
     /** Its parameter is more and more special from version to version. */
@@ -152,7 +171,7 @@ final class TestNgPass implements IMethodInterceptor {
         for (int i = 0; i < selected.size(); i++) {
             IMethodInstance instance = instances.get(selected.get(i));
             if (instance != null) {
-                prioritize(instance.getMethod(), i);
+                prioritize(instance.getMethod(), threads > 1 ? 0 : i);
                 imposed.add(instance);
             }
         }

@@ -11,9 +11,10 @@ import org.testng.ITestNGMethod;
 import parade.listen.TestNgReport;
 
 /**
- * Which methods one pass runs, in which order, with what they depend on. TestNG goes in rounds, each of all methods that need
- * nothing which has not run in an earlier one: so a pass keeps an order in which no test belongs to an earlier round
- * than the one before it. Methods are looked up by what they are: to TestNG, one method of two instances is equal.
+ * Which methods one pass runs, in which order, with what they depend on. Older versions of TestNG go in rounds, each of all
+ * methods that need nothing which has not run in an earlier one: there a pass keeps an order in which no test belongs to an
+ * earlier round than the one before it. Newer ones keep any order that puts prerequisites first.
+ * Methods are looked up by what they are: to TestNG, one method of two instances is equal.
  */
 final class TestNgSelection {
     /** A test: a method of an instance, and the row of its data; -1 for all there is. */
@@ -28,6 +29,10 @@ final class TestNgSelection {
             this.occurrence = occurrence;
         }
     }
+
+    /** Until priorities became edges of its graph, which came with this class. */
+    private static final boolean GOES_IN_ROUNDS =
+        ITestNGMethod.class.getResource("/org/testng/internal/DynamicGraphHelper.class") == null;
 
     private final List<ITestNGMethod> all = new ArrayList<>();
     private final List<ITestNGMethod> order = new ArrayList<>();
@@ -90,7 +95,7 @@ final class TestNgSelection {
         }
         List<ITestNGMethod> added = new ArrayList<>();
         int round = require(place.method, added);
-        if (last != null && round < rounds.get(last)) {
+        if (GOES_IN_ROUNDS && last != null && round < rounds.get(last)) {
             for (ITestNGMethod method : added) {
                 rounds.remove(method);
             }
