@@ -133,6 +133,31 @@ fn any_order_of_testng() {
 }
 
 #[test]
+fn any_order_of_suites_that_decorate_and_repeat() {
+    check_orders("orders-junit3");
+}
+
+#[test]
+fn any_order_of_junit_4_classes_that_insist_on_one() {
+    check_orders("orders-junit4");
+}
+
+#[test]
+fn any_order_of_junit_4_8() {
+    check_orders("old-junit4");
+}
+
+#[test]
+fn any_order_of_everything_that_jupiter_makes() {
+    check_orders("orders-jupiter");
+}
+
+#[test]
+fn any_order_of_rows_instances_and_dependences() {
+    check_orders("orders-testng");
+}
+
+#[test]
 fn any_order_of_several_frameworks() {
     check_orders("several-frameworks");
 }
