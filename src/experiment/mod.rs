@@ -25,7 +25,8 @@ pub use mistake::{Mistake, Mistakes};
 pub use outlook::{ConfigurationOutlook, Outlook, SubjectOutlook, repetitions_needed, smallest_p};
 pub use quantity::{format_duration, format_size};
 pub use spec::{
-    Configuration, Experiment, Located, Machine, Origin, Override, Plan, Subject, SurefireVersion, TechniqueKind, Trial,
+    Configuration, Experiment, Harness, Located, Machine, Origin, Override, Plan, Subject, SurefireVersion,
+    TechniqueKind, Trial,
 };
 
 use crate::subject::redact;

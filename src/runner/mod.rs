@@ -16,6 +16,7 @@ use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
 
+use crate::engine::EngineKind;
 use crate::experiment::{Experiment, Plan, Subject, Trial};
 use crate::home::Home;
 use crate::process::{self, Interrupt};
@@ -103,6 +104,7 @@ fn manifest(order: &Order<'_>, environment: &Environment, contents: BTreeMap<Str
         name: configuration.name.clone(),
         technique: configuration.technique,
         parallelism: configuration.parallelism,
+        harness: configuration.harness,
     });
     RunManifest {
         experiment: experiment.name.clone(),
@@ -232,6 +234,7 @@ impl Run<'_> {
             tag: &self.tag,
             seed: self.order.experiment.seed,
             build_timeout: self.order.experiment.machine.build_timeout,
+            direct: self.order.experiment.needs_engine(subject, EngineKind::Direct),
         };
         let open = open::open(&request, self.interrupt, self.watcher)?;
         let Some(mut open) = open else { return Ok(()) };

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::engine::Session;
+use crate::engine::direct::DirectSession;
 use crate::engine::model::ModelSession;
 use crate::engine::surefire::SurefireSession;
 use crate::experiment::{Experiment, Origin, Subject};
@@ -25,7 +26,10 @@ use super::watch::{Event, Watcher};
 /// A subject ready for trials, or its failure.
 pub struct OpenSubject {
     pub record: SubjectRecord,
+    /// The faithful engine, or a model.
     pub session: Option<Box<dyn Session>>,
+    /// Where a configuration asks for it: the direct engine, or why there is none for this suite.
+    pub direct: Option<Result<Box<dyn Session>, String>>,
     pub set_aside: HashSet<TestId>,
     pub dependencies: Option<DependencyGraph>,
     /// Does the engine take real time on this machine?
@@ -42,6 +46,8 @@ pub struct Request<'a> {
     pub tag: &'a str,
     pub seed: u64,
     pub build_timeout: Duration,
+    /// Does any configuration of this subject run on the direct engine?
+    pub direct: bool,
 }
 
 /// The machine with its tools, as far as this experiment needs them.
@@ -109,8 +115,10 @@ fn open_maven(request: &Request<'_>, interrupt: &Interrupt, watcher: &mut dyn Wa
     match build::prepare(&preparation)? {
         BuildOutcome::Ready(prepared) => {
             let record = record_of(&prepared);
-            let session = SurefireSession::open(Rc::from(prepared), request.tag, interrupt.clone())?;
-            Ok(ready(record, Box::new(session), true))
+            let prepared: Rc<Prepared> = Rc::from(prepared);
+            let session = SurefireSession::open(Rc::clone(&prepared), request.tag, interrupt.clone())?;
+            let direct = request.direct.then(|| open_direct(prepared, request.tag, interrupt));
+            Ok(OpenSubject { direct, ..ready(record, Box::new(session), true) })
         }
         BuildOutcome::Failed { reason, log } => {
             let log = keep_log(&log, &request.logs);
@@ -119,6 +127,14 @@ fn open_maven(request: &Request<'_>, interrupt: &Interrupt, watcher: &mut dyn Wa
         BuildOutcome::Interrupted => {
             Ok(broken(request.subject, Some(revision), Verdict::HarnessError, "interrupted".to_owned(), None))
         }
+    }
+}
+
+/// An engine that cannot run this suite is no reason not to run it on the other.
+fn open_direct(prepared: Rc<Prepared>, tag: &str, interrupt: &Interrupt) -> Result<Box<dyn Session>, String> {
+    match DirectSession::open(prepared, tag, interrupt.clone()) {
+        Ok(session) => Ok(Box::new(session)),
+        Err(error) => Err(describe(&error)),
     }
 }
 
@@ -160,7 +176,8 @@ fn with_dependencies(mut open: OpenSubject, subject: &Subject) -> miette::Result
 }
 
 fn ready(record: SubjectRecord, session: Box<dyn Session>, runs_for_real: bool) -> OpenSubject {
-    OpenSubject { record, session: Some(session), set_aside: HashSet::new(), dependencies: None, runs_for_real }
+    let set_aside = HashSet::new();
+    OpenSubject { record, session: Some(session), direct: None, set_aside, dependencies: None, runs_for_real }
 }
 
 fn broken(
@@ -172,7 +189,8 @@ fn broken(
 ) -> OpenSubject {
     let failure = Some(SubjectFailure { verdict, reason, log });
     let record = SubjectRecord { revision, failure, ..blank_record(subject) };
-    OpenSubject { record, session: None, set_aside: HashSet::new(), dependencies: None, runs_for_real: true }
+    let set_aside = HashSet::new();
+    OpenSubject { record, session: None, direct: None, set_aside, dependencies: None, runs_for_real: true }
 }
 
 fn count_classes(tests: &[TestId]) -> usize {

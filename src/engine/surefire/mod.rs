@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use miette::miette;
 
-use super::{Capabilities, Mode, RunRequest, Session, Support};
+use super::{Capabilities, EngineKind, Mode, RunRequest, Session, Support};
 use crate::maven::{self, Invocation, Known, Limits, Settings, TestSettings};
 use crate::process::Interrupt;
 use crate::subject::Changes;
@@ -87,6 +87,10 @@ impl SurefireSession {
 }
 
 impl Session for SurefireSession {
+    fn engine(&self) -> EngineKind {
+        EngineKind::Surefire
+    }
+
     fn tests(&self) -> &[TestId] {
         &self.tests
     }

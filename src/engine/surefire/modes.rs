@@ -23,6 +23,7 @@ pub fn capabilities(suites: &[ModuleSuite]) -> Capabilities {
         imposes_order: false,
         isolations: vec![Isolation::Fresh],
         limits_tests: false,
+        modules_at_once: true,
     }
 }
 
