@@ -6,6 +6,7 @@ mod output;
 mod progress;
 pub mod report;
 pub mod run;
+pub mod test;
 
 use miette::Diagnostic;
 

@@ -22,8 +22,9 @@ use std::path::{Path, PathBuf};
 
 pub use filter::{Filter, FilterError};
 pub use mistake::{Mistake, Mistakes};
+pub use names::safe_name;
 pub use outlook::{ConfigurationOutlook, Outlook, SubjectOutlook, repetitions_needed, smallest_p};
-pub use quantity::{format_duration, format_size};
+pub use quantity::{format_duration, format_size, parse_duration};
 pub use spec::{
     Configuration, Experiment, Harness, Located, Machine, Origin, Override, Plan, Subject, SurefireVersion,
     TechniqueKind, Trial,

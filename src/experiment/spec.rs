@@ -146,6 +146,11 @@ pub struct Override {
 }
 
 impl Subject {
+    /// Is it a scripted suite, which nobody builds?
+    pub fn is_model(&self) -> bool {
+        matches!(self.origin, Origin::Model { .. })
+    }
+
     /// Does the configuration of this name run here?
     pub fn runs(&self, configuration: &str) -> bool {
         self.configurations.is_empty() || self.configurations.iter().any(|name| name == configuration)

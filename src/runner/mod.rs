@@ -26,6 +26,7 @@ use crate::store::{self, Entry, Journal, Located, RunFolder};
 use forecast::Forecast;
 use open::OpenSubject;
 use trial::Assignment;
+pub(crate) use watch::Telling;
 pub use watch::{Event, Watcher};
 
 /// What to do, and how.

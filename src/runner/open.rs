@@ -16,12 +16,12 @@ use crate::home::Home;
 use crate::process::{self, Interrupt};
 use crate::store;
 use crate::store::record::{Environment, SubjectFailure, SubjectRecord, Verdict};
-use crate::subject::build::{self, BuildOutcome, Preparation, Prepared};
+use crate::subject::build::{self, BuildOutcome, DiscoveryTime, Preparation, Prepared};
 use crate::subject::{self, Progress};
 use crate::suite::{ClassId, DependencyGraph, TestId};
 
 use super::trial::describe;
-use super::watch::{Event, Watcher};
+use super::watch::{Telling, Watcher};
 
 /// A subject ready for trials, or its failure.
 pub struct OpenSubject {
@@ -96,7 +96,8 @@ fn open_model(request: &Request<'_>, path: &Path) -> miette::Result<OpenSubject>
 }
 
 fn open_maven(request: &Request<'_>, interrupt: &Interrupt, watcher: &mut dyn Watcher) -> miette::Result<OpenSubject> {
-    let telling = Telling(RefCell::new(watcher));
+    let watcher = RefCell::new(watcher);
+    let telling = Telling(&watcher);
     let revision = match resolve(request, interrupt, &telling) {
         Ok(revision) => revision,
         Err(error) => return Ok(broken(request.subject, None, Verdict::BuildFailed, describe(&error), None)),
@@ -111,6 +112,7 @@ fn open_maven(request: &Request<'_>, interrupt: &Interrupt, watcher: &mut dyn Wa
         progress: &telling,
         interrupt,
         tag: request.tag,
+        discovery: DiscoveryTime::Now,
     };
     match build::prepare(&preparation)? {
         BuildOutcome::Ready(prepared) => {
@@ -139,7 +141,7 @@ fn open_direct(prepared: Rc<Prepared>, tag: &str, interrupt: &Interrupt) -> Resu
 }
 
 /// What an earlier sitting pinned stays pinned, unless it is not to be had without asking where it came from.
-fn resolve(request: &Request<'_>, interrupt: &Interrupt, telling: &Telling<'_>) -> miette::Result<String> {
+fn resolve(request: &Request<'_>, interrupt: &Interrupt, telling: &dyn Progress) -> miette::Result<String> {
     match &request.pinned {
         Some(revision) => Ok(revision.clone()),
         None => subject::resolve(&request.subject.origin, request.home, telling, &|| interrupt.is_set()),
@@ -229,18 +231,5 @@ pub fn blank_record(subject: &Subject) -> SubjectRecord {
         set_aside: vec![],
         screening_runs: 0,
         failure: None,
-    }
-}
-
-/// Passes on what fetching and building tell.
-struct Telling<'a>(RefCell<&'a mut dyn Watcher>);
-
-impl Progress for Telling<'_> {
-    fn stage(&self, text: &str) {
-        self.0.borrow_mut().event(&Event::Stage { text });
-    }
-
-    fn at(&self, done: u64, total: u64) {
-        self.0.borrow_mut().event(&Event::Progress { done, total });
     }
 }

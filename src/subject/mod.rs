@@ -20,10 +20,12 @@ mod transfer;
 mod worktree;
 
 pub use address::redact;
+pub use folder::REPORTS_LIST;
 pub use network::Network;
 pub use snapshot::{Changes, Snapshot};
 pub use source::{Sources, checkout, resolve};
 pub use toolchain::{Toolchain, toolchain};
+pub use worktree::forget_others;
 
 use std::path::PathBuf;
 
