@@ -4,6 +4,7 @@
 //! its [`Capabilities`]; nothing falls back silently to something else.
 
 pub mod direct;
+
 pub mod model;
 
 pub mod surefire;

@@ -51,6 +51,19 @@ pub struct Observation {
     pub execution: Execution,
     /// The class that was run for it, where that is known: JUnit 3 suites gather tests of others.
     pub root: Option<String>,
+    /// The test goal that it belongs to, by position.
+    pub suite: usize,
+    /// The occurrence as reported.
+    pub local: u32,
+    /// The number of the request that it answers, where tests are asked for one by one.
+    pub asked: Option<usize>,
+}
+
+impl Observation {
+    /// Of an execution as it was reported.
+    pub fn unrooted(execution: Execution) -> Self {
+        Observation { local: execution.test.occurrence, execution, root: None, suite: 0, asked: None }
+    }
 }
 
 /// What one test goal's processes reported.
@@ -68,8 +81,9 @@ pub fn observe(folder: &Path, module: &str, run: Clock, unfinished: Outcome, end
     let mut observed = Observed::default();
     let mut budget = MESSAGE_BUDGET;
     for path in event_files(folder)? {
-        let mut process = ProcessEvents::new(module, &path, run, &mut budget);
+        let mut process = ProcessEvents { budget, ..ProcessEvents::new(module, &path, run) };
         observed.damaged += read_lines(&path, |line| process.take(line).is_some())?;
+        budget = process.budget;
         observed.observations.extend(process.finish(unfinished, end));
     }
     Ok(observed)
@@ -92,26 +106,29 @@ fn event_files(folder: &Path) -> miette::Result<Vec<PathBuf>> {
 }
 
 /// The events of one process, while they are read.
-struct ProcessEvents<'a> {
-    module: &'a str,
+#[derive(Debug)]
+pub(crate) struct ProcessEvents {
+    module: String,
     run: Clock,
-    budget: &'a mut usize,
+    /// How many bytes of messages may still be kept.
+    budget: usize,
     process: u32,
-    /// Of the process' own clocks, against the run's: seconds, and the monotonic reading they belong to.
-    anchor: Option<(f64, i64)>,
+    /// The process' own clocks, read together when it began.
+    anchor: Option<(i64, i64)>,
     observations: Vec<Observation>,
     open: HashMap<u32, usize>,
     last: f64,
 }
 
-impl<'a> ProcessEvents<'a> {
-    fn new(module: &'a str, path: &Path, run: Clock, budget: &'a mut usize) -> Self {
+impl ProcessEvents {
+    /// Of a process that names its file after itself.
+    pub(crate) fn new(module: &str, path: &Path, run: Clock) -> Self {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let process = name.split('-').next().and_then(|id| id.parse().ok()).unwrap_or(0);
         ProcessEvents {
-            module,
+            module: module.to_owned(),
             run,
-            budget,
+            budget: MESSAGE_BUDGET,
             process,
             anchor: None,
             observations: Vec::new(),
@@ -120,15 +137,38 @@ impl<'a> ProcessEvents<'a> {
         }
     }
 
-    fn take(&mut self, line: &Line) -> Option<()> {
+    /// Counts the time from another run's beginning on, for a process that serves several.
+    pub(crate) fn begin_run(&mut self, run: Clock) {
+        self.run = run;
+        self.budget = MESSAGE_BUDGET;
+        self.last = 0.0;
+    }
+
+    pub(crate) fn process(&self) -> u32 {
+        self.process
+    }
+
+    /// What was started since the last time, and which of it has not ended, by the numbers of its starts. Those last
+    /// until the process' last sign of life.
+    pub(crate) fn drain(&mut self) -> (Vec<Observation>, HashMap<u32, usize>) {
+        for &index in self.open.values() {
+            let execution = &mut self.observations[index].execution;
+            execution.seconds = (self.last - execution.start).max(0.0);
+        }
+        (std::mem::take(&mut self.observations), std::mem::take(&mut self.open))
+    }
+
+    /// `None` for a line that is not about a test.
+    pub(crate) fn take(&mut self, line: &Line) -> Option<()> {
         match line.kind.as_str() {
             "P" => {
                 self.process = line.number(1)?;
-                let (epoch, monotonic) = (line.number(2)?, line.number(3)?);
-                self.anchor = Some((self.run.until(epoch, monotonic), monotonic));
+                self.anchor = Some((line.number(2)?, line.number(3)?));
             }
             "S" => self.start(line)?,
             "F" => self.end(line)?,
+            // That a test took too long, which says when.
+            "T" => drop(self.time(line)?),
             _ => return None,
         }
         Some(())
@@ -141,7 +181,7 @@ impl<'a> ProcessEvents<'a> {
         let occurrence: u32 = line.number(6)?;
         let display = line.text(7)?;
         let execution = Execution {
-            test: TestId::new(self.module, nonempty(class), nonempty(name), occurrence.max(1)),
+            test: TestId::new(&self.module, nonempty(class), nonempty(name), occurrence.max(1)),
             display: (!display.is_empty() && display != name).then(|| display.to_owned()),
             outcome: Outcome::Crashed,
             start,
@@ -152,7 +192,8 @@ impl<'a> ProcessEvents<'a> {
         };
         let root = line.text(8).filter(|root| !root.is_empty()).map(str::to_owned);
         self.open.insert(number, self.observations.len());
-        self.observations.push(Observation { execution, root });
+        let asked = line.number(9);
+        self.observations.push(Observation { root, asked, ..Observation::unrooted(execution) });
         Some(())
     }
 
@@ -177,7 +218,7 @@ impl<'a> ProcessEvents<'a> {
     fn time(&mut self, line: &Line) -> Option<f64> {
         let (epoch, monotonic): (i64, i64) = (line.number(1)?, line.number(2)?);
         let time = match self.anchor {
-            Some((at, reading)) => at + seconds(monotonic.saturating_sub(reading)),
+            Some((epoch, reading)) => self.run.until(epoch, reading) + seconds(monotonic.saturating_sub(reading)),
             None => self.run.until(epoch, monotonic),
         };
         self.last = self.last.max(time);
@@ -189,8 +230,8 @@ impl<'a> ProcessEvents<'a> {
             return None;
         }
         let kept =
-            if text.len() <= *self.budget { text } else { cut(text.lines().next().unwrap_or_default(), SHORT_MESSAGE) };
-        *self.budget = self.budget.saturating_sub(kept.len());
+            if text.len() <= self.budget { text } else { cut(text.lines().next().unwrap_or_default(), SHORT_MESSAGE) };
+        self.budget = self.budget.saturating_sub(kept.len());
         Some(kept.to_owned())
     }
 

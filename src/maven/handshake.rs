@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use super::launch::Launch;
 use super::line::{Line, read_lines};
 
 /// Read back from the file that the extension wrote.
@@ -62,6 +63,10 @@ pub struct Goal {
     pub frameworks: BTreeMap<String, String>,
     pub arg_line: String,
     pub reports: PathBuf,
+    /// How its test processes are started, where that was asked for.
+    pub launch: Option<Launch>,
+    /// Why this could not be told.
+    pub unrevealed: Option<String>,
 }
 
 impl Goal {
@@ -92,10 +97,11 @@ impl Handshake {
             "module" => self.modules.push(Module { path: text(0)?, name: text(1)?, packaging: text(2)? }),
             "deviation" => self.deviations.push((text(0)?, text(1)?)),
             "goal" => self.goals.push(goal(line)?),
-            "framework" => {
-                let number: u32 = line.number(0)?;
-                let goal = self.goals.iter_mut().find(|goal| goal.number == number)?;
-                goal.frameworks.insert(text(1)?, text(2)?);
+            "framework" => drop(self.goal(line)?.frameworks.insert(text(1)?, text(2)?)),
+            "launch" => self.goal(line)?.launch = Some(Launch::begin(line)?),
+            "unrevealed" => self.goal(line)?.unrevealed = Some(text(1)?),
+            "path" | "property" | "environment" | "without" | "scanned" | "note" => {
+                self.goal(line)?.launch.as_mut()?.take(line)?;
             }
             "unfetched" => self.unfetched.push((text(0)?, text(1)?)),
             "reached" => drop(self.reached.insert(text(0)?)),
@@ -104,6 +110,12 @@ impl Handshake {
             _ => return None,
         }
         Some(())
+    }
+
+    /// The goal that a line is about.
+    fn goal(&mut self, line: &Line) -> Option<&mut Goal> {
+        let number: u32 = line.number(0)?;
+        self.goals.iter_mut().find(|goal| goal.number == number)
     }
 }
 
@@ -117,6 +129,8 @@ fn goal(line: &Line) -> Option<Goal> {
         frameworks: BTreeMap::new(),
         arg_line: line.text(5)?.to_owned(),
         reports: PathBuf::from(line.text(6)?),
+        launch: None,
+        unrevealed: None,
     })
 }
 
@@ -147,6 +161,27 @@ mod tests {
         assert_eq!(handshake.failures[0], Failure { message: "no\ngood".to_owned(), module: None });
         assert_eq!(handshake.failures[1].module.as_deref(), Some("lib"));
         assert!(handshake.reached.contains("lib"));
+    }
+
+    #[test]
+    fn how_a_test_process_is_started_is_kept_with_its_goal() {
+        let handshake = read(
+            "hello\t1\t3\t8\ngoal\t1\t\tg\t3.5.6\tsurefire-junit4\t\t/r\ngoal\t2\t\tg\t2.4\tsurefire-junit4\t\t/r\n\
+             launch\t1\t/jdk/bin/java\t/w\t-Xmx1g\ttrue\tfalse\npath\t1\t/w/classes\npath\t1\t/m2/a.jar\n\
+             property\t1\tbasedir\t/w\nenvironment\t1\tX\ty%09z\nwithout\t1\tHOME\nscanned\t1\ta.B\n\
+             note\t1\tn\nunrevealed\t2\ttoo old\npath\t2\t/lost\n",
+        )
+        .unwrap();
+        let launch = handshake.goals[0].launch.as_ref().unwrap();
+        assert_eq!((launch.java.as_path(), launch.folder.as_path()), (Path::new("/jdk/bin/java"), Path::new("/w")));
+        assert_eq!((launch.arg_line.as_str(), launch.assertions, launch.reuse_forks), ("-Xmx1g", true, false));
+        assert_eq!(launch.class_path, [Path::new("/w/classes"), Path::new("/m2/a.jar")]);
+        assert_eq!(launch.properties, [("basedir".to_owned(), "/w".to_owned())]);
+        assert_eq!(launch.environment["X"], "y\tz");
+        let lists = [&launch.without, &launch.scanned, &launch.notes].map(|list| list.join(","));
+        assert_eq!(lists, ["HOME", "a.B", "n"]);
+        let other = &handshake.goals[1];
+        assert_eq!((other.launch.as_ref(), other.unrevealed.as_deref()), (None, Some("too old")));
     }
 
     #[test]

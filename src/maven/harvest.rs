@@ -30,11 +30,11 @@ pub fn harvest(invoked: &Invoked, known: &[KnownTest]) -> miette::Result<Harvest
     let mut observations = Vec::new();
     let mut findings = Vec::new();
     let mut folders = HashSet::new();
-    for goal in invoked.handshake.iter().flat_map(|handshake| &handshake.goals) {
+    for (suite, goal) in invoked.handshake.iter().flat_map(|handshake| &handshake.goals).enumerate() {
         // Goals of one module can share a folder of reports, which then holds those of all.
         let reports = (goal.runs("surefire-junit3") && folders.insert(&goal.reports)).then_some(goal.reports.as_path());
         let (observed, damage) = observe_goal(invoked, goal, reports, unfinished)?;
-        observations.extend(observed.observations);
+        observations.extend(observed.observations.into_iter().map(|one| Observation { suite, ..one }));
         findings.extend(damage);
     }
     let (executions, tests): (Vec<_>, Vec<_>) = identify(observations, known).into_iter().map(split).unzip();
@@ -51,8 +51,9 @@ pub fn harvest(invoked: &Invoked, known: &[KnownTest]) -> miette::Result<Harvest
 }
 
 fn split(observation: Observation) -> (Execution, KnownTest) {
-    let Observation { execution, root } = observation;
-    let test = KnownTest { id: execution.test.clone(), display: execution.display.clone(), root };
+    let Observation { execution, root, suite, local, asked: _ } = observation;
+    let (id, display, outcome) = (execution.test.clone(), execution.display.clone(), execution.outcome);
+    let test = KnownTest { id, display, root, suite, local, outcome };
     (execution, test)
 }
 
@@ -71,8 +72,7 @@ fn observe_goal(
     }
     if let Some(folder) = reports {
         let reports = reports::read(folder, &goal.module, invoked.began)?;
-        let unrooted = |execution| Observation { execution, root: None };
-        observed.observations.extend(reports.executions.into_iter().map(unrooted));
+        observed.observations.extend(reports.executions.into_iter().map(Observation::unrooted));
         damage.extend(reports.damaged);
     }
     let findings = damage.into_iter().map(|text| Finding::new(FindingKind::Disturbance, text)).collect();
@@ -305,6 +305,8 @@ mod tests {
             frameworks: BTreeMap::new(),
             arg_line: String::new(),
             reports: folder.path().to_path_buf(),
+            launch: None,
+            unrevealed: None,
         };
         invoked.handshake = Some(Handshake { goals: vec![goal(1), goal(2)], ..ended(&[]) });
         let ids: Vec<_> = harvest(&invoked, &[]).unwrap().executions.iter().map(|e| e.test.to_string()).collect();

@@ -80,7 +80,7 @@ mod tests {
             thread: String::new(),
             message: None,
         };
-        Observation { execution, root: root.map(str::to_owned) }
+        Observation { root: root.map(str::to_owned), ..Observation::unrooted(execution) }
     }
 
     fn numbers(observations: Vec<Observation>, known: &[KnownTest]) -> Vec<(f64, u32)> {
@@ -95,8 +95,15 @@ mod tests {
             observation(3.0, 1, Some("Two")),
             observation(4.0, 2, Some("Two")),
         ];
-        let identified = identify(first, &[]).into_iter();
-        identified.map(|one| KnownTest { id: one.execution.test, display: None, root: one.root }).collect()
+        let known = |one: Observation| KnownTest {
+            id: one.execution.test,
+            display: None,
+            root: one.root,
+            suite: one.suite,
+            local: one.local,
+            outcome: one.execution.outcome,
+        };
+        identify(first, &[]).into_iter().map(known).collect()
     }
 
     #[test]

@@ -201,8 +201,13 @@ mod tests {
 
     #[test]
     fn a_dead_worker_does_not_keep_other_modules_from_running() {
-        let tests =
-            TestSettings { parallelism: Parallelism::SEQUENTIAL, cores: 1, selection: None, fetch_providers: false };
+        let tests = TestSettings {
+            parallelism: Parallelism::SEQUENTIAL,
+            cores: 1,
+            selection: None,
+            fetch_providers: false,
+            reveal: false,
+        };
         let running = arguments_for(true, &Settings { tests: Some(tests), ..Settings::default() });
         assert!(running.contains(&"-fn".to_owned()) && !running.contains(&"-fae".to_owned()));
         assert!(arguments(true, &[]).contains(&"-fae".to_owned()), "a build without tests tells by its exit code");
@@ -212,7 +217,7 @@ mod tests {
     fn modules_run_at_once_only_where_that_is_asked_for() {
         let given = |modules| {
             let parallelism = Parallelism { modules, ..Parallelism::SEQUENTIAL };
-            let tests = TestSettings { parallelism, cores: 2, selection: None, fetch_providers: false };
+            let tests = TestSettings { parallelism, cores: 2, selection: None, fetch_providers: false, reveal: false };
             arguments_for(true, &Settings { tests: Some(tests), ..Settings::default() })
         };
         let both = given(Some(Forks::PerCore(1.0)));

@@ -4,13 +4,14 @@
 //! It knows nothing of experiments, trials or techniques. What a build does wrong is data; `Err` means that parade could
 //! not start Maven or that its extension was not loaded.
 
-mod events;
+pub(crate) mod events;
 mod handshake;
 mod harvest;
 mod helper;
 mod identity;
 mod invocation;
-mod line;
+mod launch;
+pub(crate) mod line;
 mod log;
 mod reports;
 mod selection;
@@ -23,6 +24,7 @@ pub use harvest::{Harvest, harvest};
 pub use helper::Helper;
 pub(crate) use invocation::environment;
 pub use invocation::{Invocation, Invoked, Limits};
+pub use launch::Launch;
 pub use log::{dead_workers, decisive_lines};
 pub use selection::{Known, KnownTest, Selected, select};
 pub use settings::{Settings, TestSettings};

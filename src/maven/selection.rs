@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::engine::Selection;
-use crate::suite::{ClassId, Finding, FindingKind, Granularity, TestId};
+use crate::suite::{ClassId, Finding, FindingKind, Granularity, Outcome, TestId};
 
 /// A test as it was seen at discovery.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -13,6 +13,21 @@ pub struct KnownTest {
     pub display: Option<String>,
     /// The class that was run for it, where that is known.
     pub root: Option<String>,
+    /// Which of the suites it ran in, by position.
+    pub suite: usize,
+    /// The occurrence as its framework counted it: within a process, or within the root.
+    pub local: u32,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+#[cfg(test)]
+impl KnownTest {
+    /// One that ran in the first suite, as its id says, and passed.
+    pub fn passed(id: &str) -> Self {
+        let id: TestId = id.parse().unwrap();
+        KnownTest { local: id.occurrence, id, display: None, root: None, suite: 0, outcome: Outcome::Passed }
+    }
 }
 
 /// What Surefire is told, and what it will therefore run.
@@ -196,9 +211,8 @@ mod tests {
 
     fn known(ids: &[(&str, Option<&str>)]) -> Known {
         let make = |(id, display): &(&str, Option<&str>)| KnownTest {
-            id: id.parse().unwrap(),
             display: display.map(str::to_owned),
-            root: None,
+            ..KnownTest::passed(id)
         };
         Known::new(ids.iter().map(make).collect(), BTreeSet::from(["old".to_owned()]))
     }
@@ -253,7 +267,7 @@ mod tests {
     #[test]
     fn tests_that_a_suite_gathered_need_the_suite() {
         let class = ClassId { module: String::new(), class: "a.B$Inner".into() };
-        let test = |id: &str, root: &str| KnownTest { id: id.parse().unwrap(), display: None, root: Some(root.into()) };
+        let test = |id: &str, root: &str| KnownTest { root: Some(root.into()), ..KnownTest::passed(id) };
         let tests = vec![test("a.B$Inner#x", "a.AllTests"), test("a.B$Inner#x~2", "a.MoreTests")];
         let suite = Known::new(tests, BTreeSet::new());
         let (patterns, granularity, _) = selected(&["a.B$Inner#x"], &suite);

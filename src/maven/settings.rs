@@ -31,6 +31,8 @@ pub struct TestSettings {
     pub selection: Option<Vec<(String, String)>>,
     /// Also fetch what other modes will need; for the one run that is online.
     pub fetch_providers: bool,
+    /// Also tell how the test processes are started.
+    pub reveal: bool,
 }
 
 /// The files that the extension reads and writes, in a folder of the run.
@@ -109,6 +111,7 @@ impl TestSettings {
             ("forks.reuse", asked.reuse_forks.to_string()),
             ("modules.at-once", self.modules_at_once().to_string()),
             ("providers.fetch", self.fetch_providers.to_string()),
+            ("reveal", self.reveal.to_string()),
         ]
     }
 }
@@ -151,7 +154,7 @@ mod tests {
 
     fn tests(parallelism: Parallelism, selection: Option<Vec<(String, String)>>) -> Settings {
         Settings {
-            tests: Some(TestSettings { parallelism, cores: 2, selection, fetch_providers: false }),
+            tests: Some(TestSettings { parallelism, cores: 2, selection, fetch_providers: false, reveal: false }),
             ..Settings::default()
         }
     }

@@ -2,6 +2,7 @@
 //! when something failed.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -15,7 +16,7 @@ use crate::process::Interrupt;
 use crate::runner::{Event, Telling, Watcher};
 use crate::subject;
 use crate::subject::build::{self, BuildOutcome, DiscoveryTime, Preparation, Prepared};
-use crate::suite::{Finding, Granularity, SuiteRun, TestId};
+use crate::suite::{ClassId, Finding, Granularity, SuiteRun, TestId};
 
 /// Begins the mark of all processes.
 const TAG: &str = "test";
@@ -158,9 +159,18 @@ impl Late {
         revealed.ok_or_else(|| miette::miette!("nothing can be run again, as the first run revealed no test"))
     }
 
-    /// Classes come in their original order. A parallel first run has not shown it; Maven knows it by itself.
-    fn may_run(&self, selection: &Selection, prepared: &Prepared) -> bool {
-        !(matches!(selection, Selection::Classes(_)) && prepared.discovery.scrambled)
+    /// Classes come in their original order: a parallel first run has not shown it, and Maven knows it by itself. So it
+    /// does which tests are behind a fixture that failed before any of them was seen.
+    fn is_for_direct(selection: &Selection, prepared: &Prepared) -> bool {
+        let discovery = &prepared.discovery;
+        match selection {
+            Selection::All => true,
+            Selection::Classes(_) => !discovery.scrambled,
+            Selection::Tests(tests) => {
+                let known: HashSet<ClassId> = discovery.tests.iter().map(|test| test.id.class_id()).collect();
+                tests.iter().all(|test| known.contains(&test.class_id()))
+            }
+        }
     }
 
     fn direct(&mut self, prepared: &Rc<Prepared>) -> Option<&mut Box<dyn Session>> {
@@ -208,12 +218,12 @@ impl Session for Late {
 
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
         let prepared = self.prepared()?;
-        if self.may_run(&request.selection, &prepared) {
-            if let Some(direct) = self.direct(&prepared) {
-                let run = direct.run(request)?;
-                self.last = EngineKind::Direct;
-                return Ok(run);
-            }
+        if Self::is_for_direct(&request.selection, &prepared)
+            && let Some(direct) = self.direct(&prepared)
+        {
+            let run = direct.run(request)?;
+            self.last = EngineKind::Direct;
+            return Ok(run);
         }
         self.by_surefire(prepared, request)
     }

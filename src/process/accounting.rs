@@ -33,3 +33,28 @@ pub fn reaped() -> Option<Reaped> {
         involuntary_switches: count(usage.ru_nivcsw),
     })
 }
+
+/// User and system seconds that a process has used up to now, with those of the children that it has waited for.
+pub fn cpu_time(pid: u32) -> Option<(f64, f64)> {
+    of_stat(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+/// The kernel counts these in hundredths of a second, whatever its own clock does.
+fn of_stat(stat: &str) -> Option<(f64, f64)> {
+    let fields: Vec<&str> = stat.get(stat.rfind(')')? + 1..)?.split_ascii_whitespace().collect();
+    let seconds = |index: usize| Some(fields.get(index)?.parse::<f64>().ok()? / 100.0);
+    Some((seconds(11)? + seconds(13)?, seconds(12)? + seconds(14)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_stand_behind_a_name_that_can_be_anything() {
+        let stat = "7 (a) 1 2 (b)) S 1 7 7 0 -1 4194304 1 2 3 4 250 100 50 25 20 0 1 0 1 1 1";
+        assert_eq!(of_stat(stat), Some((3.0, 1.25)));
+        assert_eq!(of_stat("7 (a) S 1"), None);
+        assert!(cpu_time(std::process::id()).is_some());
+    }
+}

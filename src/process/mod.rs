@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::suite::Cost;
 
+pub use accounting::cpu_time;
 pub use environment::base_environment;
 pub use interrupt::Interrupt;
 pub use run::{kill_leftovers, run};

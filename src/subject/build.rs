@@ -20,13 +20,14 @@ use crate::engine::{Mode, Parallelism};
 use crate::experiment::{Subject, SurefireVersion};
 use crate::home::Home;
 use crate::maven::{
-    self, Handshake, Harvest, Helper, Invocation, Invoked, KnownTest, Limits, SUREFIRE_VERSION, Settings, TestSettings,
+    self, Handshake, Harvest, Helper, Invocation, Invoked, KnownTest, Launch, Limits, SUREFIRE_VERSION, Settings,
+    TestSettings,
 };
 use crate::process::{self, Cause, Exit, Interrupt};
 use crate::suite::{Execution, Finding, FindingKind, RunEnd, TestId};
 
 /// Of the file with what was found; a change makes every subject build again.
-const RECORD_VERSION: u32 = 1;
+const RECORD_VERSION: u32 = 2;
 const RECORD: &str = "build.json";
 /// What a run that was not sequential revealed.
 const SEEN: &str = "seen.json";
@@ -78,6 +79,8 @@ pub struct Prepared {
     pub checkout: Checkout,
     pub toolchain: Toolchain,
     pub helper: Helper,
+    /// Parade's cache folder.
+    pub home: Home,
     /// The Maven repository that holds everything the subject needs.
     pub repository: PathBuf,
     pub snapshot: Snapshot,
@@ -146,6 +149,10 @@ pub struct ModuleSuite {
     pub providers: Vec<String>,
     /// Versions by `junit`, `jupiter`, `vintage`, `platform`, `testng`.
     pub frameworks: BTreeMap<String, String>,
+    /// How its test processes are started, where Surefire told.
+    pub launch: Option<Launch>,
+    /// Why it did not.
+    pub unrevealed: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -322,6 +329,7 @@ impl Preparation<'_> {
             checkout,
             toolchain: self.toolchain.clone(),
             helper,
+            home: self.home.clone(),
             repository: self.home.maven_repository(),
             snapshot,
             worktree: Cleanliness::default(),
@@ -525,7 +533,8 @@ impl Building<'_> {
         selection: Option<Vec<(String, String)>>,
     ) -> miette::Result<Invoked> {
         let subject = self.preparation.subject;
-        let tests = TestSettings { parallelism, cores: 1, selection, fetch_providers: true };
+        let reveal = selection.is_none();
+        let tests = TestSettings { parallelism, cores: 1, selection, fetch_providers: true, reveal };
         let settings = Settings { tests: Some(tests), ..settings(subject, self.preparation.toolchain) };
         self.invoke(label, &[&subject.phase], &settings, subject.timeout)
     }
@@ -601,6 +610,8 @@ fn suites(handshake: &Handshake) -> Vec<ModuleSuite> {
         surefire: goal.version.clone(),
         providers: goal.providers.clone(),
         frameworks: goal.frameworks.clone(),
+        launch: goal.launch.clone(),
+        unrevealed: goal.unrevealed.clone(),
     };
     handshake.goals.iter().map(suite).collect()
 }

@@ -98,6 +98,8 @@ pub enum FindingKind {
     OutputCut,
     /// Something about the machine disturbed the measurement.
     Disturbance,
+    /// Tests ended otherwise than in the subject's own build.
+    EngineDisagreement,
 }
 
 impl Finding {

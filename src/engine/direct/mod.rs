@@ -1,21 +1,372 @@
-//! Stands in for the direct engine until its own branch brings it.
+//! The fast engine: our own runner in JVMs like those that Surefire starts, on what the build revealed. Any selection of
+//! tests in any order, single invocations too, without Maven.
+//!
+//! Each run has processes of its own unless it asks for warm ones. A test that hangs or ends its process costs only
+//! itself. What it cannot know about a suite it says at its opening, and then there is no session.
 
+mod archive;
+mod crew;
+mod events;
+mod harvest;
+mod launch;
+mod listing;
+mod request;
+mod roots;
+mod worker;
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::atomic::AtomicU64;
+use std::time::{Duration, Instant};
 
 use miette::miette;
 
-use super::{Capabilities, EngineKind, RunRequest, Session};
+use self::archive::Archive;
+use self::crew::{Haul, Staffing};
+use self::harvest::Identities;
+use self::launch::Jvm;
+use self::listing::Shelf;
+use self::request::Manner;
+use self::roots::{Framework, Listing, Place};
+use self::worker::{Bounds, JvmPlace, JvmWorker, Ticket};
+use super::surefire::{dirty, safe_label};
+use super::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support};
+use crate::maven::{self, Clock, KnownTest, Launch};
 use crate::process::Interrupt;
-use crate::subject::build::Prepared;
-use crate::suite::{SuiteRun, TestId};
+use crate::subject::build::{Discovery, Prepared};
+use crate::suite::{ClassId, Cost, Execution, Finding, FindingKind, Granularity, SuiteRun, TestId};
 
+/// For the one test that an archive of classes is made with.
+const TRAINING: Duration = Duration::from_secs(60);
+
+/// A prepared subject, ready to run any of its tests.
 #[derive(Debug)]
-pub enum DirectSession {}
+pub struct DirectSession {
+    prepared: Rc<Prepared>,
+    tests: Vec<TestId>,
+    positions: HashMap<TestId, usize>,
+    places: Vec<Place>,
+    identities: Identities,
+    capabilities: Capabilities,
+    /// What every run has to say.
+    notes: Vec<Finding>,
+    interrupt: Interrupt,
+    tag: String,
+    numbers: AtomicU64,
+    /// By suite: the way to start processes quickly, once it is known.
+    quick: HashMap<usize, Jvm>,
+    /// By suite: processes that stay. They end before their folders go.
+    warm: HashMap<usize, Staff>,
+    scratch: tempfile::TempDir,
+}
+
+/// Processes that stay, and what they were started with.
+#[derive(Debug)]
+struct Staff {
+    jvm: Jvm,
+    cores: Option<usize>,
+    memory_bytes: Option<u64>,
+    workers: Vec<JvmWorker>,
+}
+
+/// Tests that follow each other and run in processes of the same goal.
+#[derive(Debug, PartialEq, Eq)]
+struct Leg {
+    suite: usize,
+    /// Positions in the request.
+    tests: Vec<usize>,
+}
 
 impl DirectSession {
-    pub fn open(_prepared: Rc<Prepared>, _tag: impl Into<String>, _interrupt: Interrupt) -> miette::Result<Self> {
-        Err(miette!("this build of parade has no direct engine"))
+    /// `tag` begins the mark of all processes, so that a resumed run finds those of a killed one. An error where the build
+    /// did not reveal how its tests are started.
+    pub fn open(prepared: Rc<Prepared>, tag: impl Into<String>, interrupt: Interrupt) -> miette::Result<Self> {
+        check_revealed(&prepared.discovery, &prepared.subject.name)?;
+        prepared.snapshot.restore()?;
+        let failed = |error| miette!("no temporary folder: {error}");
+        let scratch = tempfile::Builder::new().prefix("parade-direct-").tempdir().map_err(failed)?;
+        let tests: Vec<TestId> = prepared.discovery.tests.iter().map(|test| test.id.clone()).collect();
+        let positions = tests.iter().cloned().enumerate().map(|(position, id)| (id, position)).collect();
+        let mut session = DirectSession {
+            notes: notes(&prepared.discovery),
+            identities: Identities::new(&[], &[]),
+            prepared,
+            tests,
+            positions,
+            places: Vec::new(),
+            capabilities: capabilities(),
+            interrupt,
+            tag: tag.into(),
+            numbers: AtomicU64::new(0),
+            quick: HashMap::new(),
+            warm: HashMap::new(),
+            scratch,
+        };
+        let listings = session.listings()?;
+        session.places = roots::places(&session.prepared.discovery, &listings);
+        session.identities = Identities::new(&session.prepared.discovery.tests, &session.places);
+        Ok(session)
     }
+
+    fn known(&self) -> &[KnownTest] {
+        &self.prepared.discovery.tests
+    }
+
+    /// Suites that have tests are revealed.
+    fn launch_of(&self, suite: usize) -> miette::Result<&Launch> {
+        let revealed = self.prepared.discovery.suites.get(suite).and_then(|suite| suite.launch.as_ref());
+        revealed.ok_or_else(|| miette!("it is not known how tests of {} are started", self.prepared.subject.name))
+    }
+
+    fn jvm(&self, suite: usize) -> miette::Result<Jvm> {
+        let mut environment = maven::environment(&self.prepared.toolchain);
+        environment.extend(self.prepared.subject.environment.clone());
+        Ok(Jvm::new(self.launch_of(suite)?, &self.prepared.helper.listeners, &environment))
+    }
+
+    /// What the frameworks have to be asked, from the shelf where it was asked before.
+    fn listings(&mut self) -> miette::Result<Vec<Listing>> {
+        let wanted = roots::wanted(&self.prepared.discovery);
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let shelf = Shelf::of(&self.prepared)?;
+        if let Some(listings) = shelf.read() {
+            return Ok(listings);
+        }
+        let prepared = Rc::clone(&self.prepared);
+        prepared.worktree.before_run(&prepared.snapshot)?;
+        let (listings, failures) = self.ask(&wanted)?;
+        prepared.worktree.after_run(&prepared.snapshot)?;
+        if failures.is_empty() {
+            shelf.write(&listings)?;
+        }
+        self.notes.extend(failures);
+        Ok(listings)
+    }
+
+    fn ask(&self, wanted: &[(usize, Framework)]) -> miette::Result<(Vec<Listing>, Vec<Finding>)> {
+        let (mut listings, mut failures) = (Vec::new(), Vec::new());
+        for &(suite, framework) in wanted {
+            let bounds = self.unmeasured(self.prepared.subject.timeout);
+            let place = self.place(suite, self.jvm(suite)?, bounds, self.scratch.path(), "listing", &[]);
+            match listing::ask(&place, suite, framework, &self.launch_of(suite)?.scanned)? {
+                Ok(listing) => listings.push(listing),
+                Err(why) => {
+                    let module = &self.prepared.discovery.suites[suite].module;
+                    let text = format!(
+                        "which tests the classes of `{module}` have could not be asked ({why}): tests that a suite gathers, or \
+                         whose names repeat, may not be found"
+                    );
+                    failures.push(Finding::new(FindingKind::Deviation, text));
+                }
+            }
+        }
+        Ok((listings, failures))
+    }
+
+    /// For processes that are no part of any run.
+    fn unmeasured(&self, time: Duration) -> Bounds {
+        Bounds { cores: None, memory_bytes: None, deadline: deadline(time) }
+    }
+
+    fn place<'a>(
+        &'a self,
+        suite: usize,
+        jvm: Jvm,
+        bounds: Bounds,
+        logs: &'a Path,
+        label: &str,
+        tickets: &'a [Ticket<'a>],
+    ) -> JvmPlace<'a> {
+        JvmPlace {
+            jvm,
+            module: &self.prepared.discovery.suites[suite].module,
+            bounds,
+            clock: Clock::now(),
+            interrupt: &self.interrupt,
+            scratch: self.scratch.path(),
+            logs,
+            // Everything of the same tag ends with its process, so no other parade may have it.
+            tag: format!("{}-{}-{}-{label}", self.tag, self.prepared.subject.name, std::process::id()),
+            numbers: &self.numbers,
+            tickets,
+        }
+    }
+
+    fn check(&self, request: &RunRequest) -> miette::Result<()> {
+        match self.capabilities.support(request.parallelism.mode) {
+            Support::Full | Support::Partial(_) => Ok(()),
+            Support::None(why) => {
+                Err(miette!("{} cannot run in mode `{}`: {why}", self.prepared.subject.name, request.parallelism.mode))
+            }
+        }
+    }
+
+    /// The tests of a selection, in the order to run them, and those that are not of this suite.
+    fn chosen(&self, selection: &Selection) -> (Vec<usize>, Vec<(TestId, String)>) {
+        match selection {
+            Selection::All => ((0..self.tests.len()).collect(), Vec::new()),
+            Selection::Classes(classes) => {
+                let members = self.members();
+                let mut wanted = HashSet::new();
+                let once = classes.iter().filter(|class| wanted.insert(*class));
+                (once.flat_map(|class| members.get(class).into_iter().flatten().copied()).collect(), Vec::new())
+            }
+            Selection::Tests(tests) => self.named(tests),
+        }
+    }
+
+    /// These tests. A class that is named as a whole, as its fixture failed, is the tests of it that are not named.
+    fn named(&self, tests: &[TestId]) -> (Vec<usize>, Vec<(TestId, String)>) {
+        let (mut chosen, mut unknown) = (Vec::new(), Vec::new());
+        let mut named: HashSet<usize> = tests.iter().filter_map(|test| self.positions.get(test).copied()).collect();
+        let members = self.members();
+        for test in tests {
+            match (self.positions.get(test), members.get(&test.class_id())) {
+                (Some(position), _) => chosen.push(*position),
+                (None, Some(members)) if test.is_whole_class() => {
+                    chosen.extend(members.iter().copied().filter(|position| named.insert(*position)));
+                }
+                (None, _) => unknown.push((test.clone(), "it is no test of this suite".to_owned())),
+            }
+        }
+        (chosen, unknown)
+    }
+
+    fn members(&self) -> HashMap<ClassId, Vec<usize>> {
+        let mut members: HashMap<ClassId, Vec<usize>> = HashMap::new();
+        for (position, test) in self.tests.iter().enumerate() {
+            members.entry(test.class_id()).or_default().push(position);
+        }
+        members
+    }
+
+    fn run_leg(&mut self, request: &RunRequest, leg: &Leg, chosen: &[usize], pace: &Pace<'_>) -> miette::Result<Haul> {
+        let warm = request.handling.isolation == Isolation::Warm;
+        let staffing = self.staffing(request, leg.suite)?;
+        let jobs = self.jobs(leg, chosen, staffing);
+        let slots = staffing.forks.min(jobs.len()).max(1) as u64;
+        let bounds = Bounds {
+            cores: Some(request.allotment.cores),
+            memory_bytes: request.allotment.memory_bytes.map(|bytes| bytes / slots),
+            deadline: pace.deadline,
+        };
+        let jvm = self.jvm_for(request, leg.suite)?;
+        let mut workers = if warm { self.staff(leg.suite, &jvm, &bounds) } else { Vec::new() };
+        let tickets: Vec<Ticket<'_>> = chosen.iter().map(|position| self.ticket(*position)).collect();
+        let mut place = self.place(leg.suite, jvm.clone(), bounds.clone(), pace.logs, &request.label, &tickets);
+        place.clock = pace.clock;
+        let haul = crew::run(&place, staffing, jobs, &mut workers);
+        if warm {
+            let Bounds { cores, memory_bytes, .. } = bounds;
+            self.warm.insert(leg.suite, Staff { jvm, cores, memory_bytes, workers });
+        }
+        haul
+    }
+
+    fn ticket(&self, position: usize) -> Ticket<'_> {
+        let display = self.known()[position].display.as_deref();
+        Ticket { id: &self.tests[position], place: &self.places[position], display }
+    }
+
+    fn staffing(&self, request: &RunRequest, suite: usize) -> miette::Result<Staffing> {
+        let asked = &request.parallelism;
+        let cores = request.allotment.cores;
+        let sequential = asked.mode == Mode::Sequential;
+        let manner = Manner {
+            mode: asked.mode,
+            threads: if sequential { 1 } else { asked.threads_on(cores).max(1) },
+            limit: request.handling.test_limit,
+            isolation: request.handling.isolation,
+        };
+        Ok(Staffing {
+            forks: if sequential { 1 } else { asked.forks.on(cores) as usize },
+            // Where a project wants a process for every class, its tests may need it.
+            reuse: asked.reuse_forks && self.launch_of(suite)?.reuse_forks,
+            stay: request.handling.isolation == Isolation::Warm,
+            manner,
+        })
+    }
+
+    /// One job for one process, or one for each class that is run.
+    fn jobs(&self, leg: &Leg, chosen: &[usize], staffing: Staffing) -> Vec<Vec<usize>> {
+        if staffing.forks <= 1 && (staffing.reuse || staffing.stay) {
+            return vec![leg.tests.clone()];
+        }
+        let root = |test: &usize| &self.places[chosen[*test]].root;
+        leg.tests.chunk_by(|a, b| root(a) == root(b)).map(<[usize]>::to_vec).collect()
+    }
+
+    fn jvm_for(&self, request: &RunRequest, suite: usize) -> miette::Result<Jvm> {
+        let quick = self.quick.get(&suite).filter(|_| request.handling.quick_start);
+        let jvm = quick.cloned().map_or_else(|| self.jvm(suite), Ok)?;
+        let warm = request.handling.isolation == Isolation::Warm;
+        Ok(if warm { jvm.with_folders_apart() } else { jvm })
+    }
+
+    /// The processes that stayed, where they are what this run asks for.
+    fn staff(&mut self, suite: usize, jvm: &Jvm, bounds: &Bounds) -> Vec<JvmWorker> {
+        let fits = |staff: &Staff| {
+            staff.jvm == *jvm && staff.cores == bounds.cores && staff.memory_bytes == bounds.memory_bytes
+        };
+        self.warm.remove(&suite).filter(fits).map(|staff| staff.workers).unwrap_or_default()
+    }
+
+    /// Makes sure that quick processes can be started for these suites. What this costs is no run's.
+    fn quicken(&mut self, legs: &[Leg], chosen: &[usize]) -> miette::Result<()> {
+        for leg in legs {
+            if !self.quick.contains_key(&leg.suite) {
+                let first = leg.tests.first().map(|test| chosen[*test]);
+                let jvm = self.quick_jvm(leg.suite, first)?;
+                self.quick.insert(leg.suite, jvm);
+            }
+        }
+        Ok(())
+    }
+
+    fn quick_jvm(&self, suite: usize, test: Option<usize>) -> miette::Result<Jvm> {
+        let plain = self.jvm(suite)?;
+        let quick = plain.clone().with_flags(archive::quick_options(&plain));
+        let toolchain = &self.prepared.toolchain;
+        let same_jdk = is_inside(plain.java(), &toolchain.java_home);
+        if !archive::is_possible(&plain, same_jdk.then_some(toolchain.java_major)) {
+            return Ok(quick);
+        }
+        let apart = quick.clone().with_folders_apart();
+        let cache = self.prepared.home.root().join("class-archives");
+        let archive = Archive::of(&apart, &toolchain.java_version, &cache);
+        if let (false, false, Some(test)) = (archive.exists(), archive.failed(), test) {
+            archive.make(|option| self.train(suite, apart.clone().with_flags([option]), test))?;
+        }
+        Ok(if archive.exists() { apart.with_flags([archive.use_option()]) } else { quick })
+    }
+
+    /// Runs one test, so that the classes which every run needs are loaded. How it ends does not matter.
+    fn train(&self, suite: usize, jvm: Jvm, test: usize) -> miette::Result<Result<(), String>> {
+        let prepared = &self.prepared;
+        prepared.worktree.before_run(&prepared.snapshot)?;
+        let tickets = [self.ticket(test)];
+        let place = self.place(suite, jvm, self.unmeasured(TRAINING), self.scratch.path(), "training", &tickets);
+        let manner = Manner { mode: Mode::Sequential, threads: 1, limit: None, isolation: Isolation::Fresh };
+        let staffing = Staffing { forks: 1, reuse: false, stay: false, manner };
+        let haul = crew::run(&place, staffing, vec![vec![0]], &mut Vec::new())?;
+        prepared.worktree.after_run(&prepared.snapshot)?;
+        let died = haul.findings.iter().find(|finding| finding.kind == FindingKind::DeadWorker);
+        Ok(match (haul.end, died) {
+            (None, None) => Ok(()),
+            (Some(end), _) => Err(format!("{end:?}")),
+            (None, Some(finding)) => Err(finding.text.clone()),
+        })
+    }
+}
+
+/// What all legs of a run share.
+struct Pace<'a> {
+    clock: Clock,
+    deadline: Instant,
+    logs: &'a Path,
 }
 
 impl Session for DirectSession {
@@ -24,14 +375,146 @@ impl Session for DirectSession {
     }
 
     fn tests(&self) -> &[TestId] {
-        match *self {}
+        &self.tests
     }
 
     fn capabilities(&self) -> &Capabilities {
-        match *self {}
+        &self.capabilities
     }
 
-    fn run(&mut self, _: &RunRequest) -> miette::Result<SuiteRun> {
-        match *self {}
+    fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
+        self.check(request)?;
+        let logs = make_logs(request)?;
+        let (chosen, mut lost) = self.chosen(&request.selection);
+        let legs = legs(&chosen, self.known());
+        if request.handling.quick_start {
+            self.quicken(&legs, &chosen)?;
+        }
+
+        let prepared = Rc::clone(&self.prepared);
+        prepared.worktree.before_run(&prepared.snapshot)?;
+        let began = Instant::now();
+        let pace = Pace { clock: Clock::now(), deadline: deadline(request.time_limit), logs: &logs };
+        let mut total = Haul::default();
+        let mut executions: Vec<Execution> = Vec::new();
+        for leg in &legs {
+            let mut haul = self.run_leg(request, leg, &chosen, &pace)?;
+            let asked = |test: usize| self.tests[chosen[test]].clone();
+            lost.extend(std::mem::take(&mut haul.unrunnable).into_iter().map(|(test, why)| (asked(test), why)));
+            executions.extend(self.identities.executions(leg.suite, std::mem::take(&mut haul.seen), asked));
+            total = total.then(haul);
+            if total.end.is_some() {
+                break;
+            }
+        }
+        let wall_seconds = began.elapsed().as_secs_f64();
+        let changes = prepared.worktree.after_run(&prepared.snapshot)?;
+
+        executions.sort_by(|a, b| a.start.total_cmp(&b.start));
+        let end = harvest::run_end(total.end, !executions.is_empty());
+        let mut findings = self.notes.clone();
+        findings.extend(total.findings);
+        findings.extend(harvest::unrunnable(&lost));
+        if request.selection == Selection::All && request.parallelism.mode == Mode::Sequential {
+            findings.extend(harvest::disagreement(self.known(), &executions));
+        }
+        findings.extend(dirty(&changes));
+        let cost = Cost { wall_seconds, ..total.cost };
+        Ok(SuiteRun { executions, cost, end, granularity: Granularity::Occurrence, findings })
+    }
+}
+
+fn capabilities() -> Capabilities {
+    let support = |mode| match mode {
+        Mode::Project => {
+            Support::None("what a project's own settings run in parallel is for its own build to say".to_owned())
+        }
+        _ => Support::Full,
+    };
+    Capabilities {
+        selection: Granularity::Occurrence,
+        modes: Mode::ALL.into_iter().map(|mode| ModeSupport { mode, support: support(mode) }).collect(),
+        imposes_order: true,
+        isolations: vec![Isolation::Fresh, Isolation::Warm],
+        limits_tests: true,
+        modules_at_once: false,
+    }
+}
+
+/// Every suite with tests has to be known well enough to be started.
+fn check_revealed(discovery: &Discovery, subject: &str) -> miette::Result<()> {
+    for (index, suite) in discovery.suites.iter().enumerate() {
+        if !discovery.tests.iter().any(|test| test.suite == index) {
+            continue;
+        }
+        let why = match (&suite.launch, &suite.unrevealed) {
+            (None, Some(why)) => why.clone(),
+            (None, None) => "its build did not tell how its test processes are started".to_owned(),
+            (Some(_), _) if roots::frameworks(suite).is_none() => {
+                format!("its tests are run by {}, which is not known here", suite.providers.join(", "))
+            }
+            (Some(_), _) => continue,
+        };
+        let module = if suite.module.is_empty() { String::new() } else { format!(" (module {})", suite.module) };
+        return Err(miette!(
+            help = "use `engine = \"surefire\"` for this subject",
+            "the engine `direct` cannot run {subject}{module}: {why}"
+        ));
+    }
+    Ok(())
+}
+
+fn notes(discovery: &Discovery) -> Vec<Finding> {
+    let notes = discovery.suites.iter().flat_map(|suite| suite.launch.iter().flat_map(|launch| &launch.notes));
+    let mut findings: Vec<Finding> = notes.map(|note| Finding::new(FindingKind::Deviation, note.clone())).collect();
+    findings.dedup();
+    // Where the first run did not see the whole suite, no later one can be held against it.
+    findings.extend(discovery.findings.iter().filter(|finding| finding.kind == FindingKind::LostTests).cloned());
+    findings
+}
+
+/// Split where the goal changes: other goals have other class paths.
+fn legs(chosen: &[usize], known: &[KnownTest]) -> Vec<Leg> {
+    let suite = |test: &usize| known[chosen[*test]].suite;
+    let all: Vec<usize> = (0..chosen.len()).collect();
+    all.chunk_by(|a, b| suite(a) == suite(b))
+        .map(|tests| Leg { suite: suite(&tests[0]), tests: tests.to_vec() })
+        .collect()
+}
+
+fn make_logs(request: &RunRequest) -> miette::Result<PathBuf> {
+    let logs = request.allotment.logs.join(safe_label(&request.label)?);
+    std::fs::create_dir_all(&logs).map_err(|error| miette!("{} cannot be created: {error}", logs.display()))?;
+    Ok(logs)
+}
+
+fn deadline(time: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(time).unwrap_or(now + Duration::from_secs(365 * 24 * 3600))
+}
+
+fn is_inside(program: &Path, folder: &Path) -> bool {
+    matches!((program.canonicalize(), folder.canonicalize()), (Ok(program), Ok(folder)) if program.starts_with(&folder))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_split_where_the_goal_changes() {
+        let known: Vec<KnownTest> = [("a.A#x", 0), ("b.B#y", 1), ("a.A#z", 0)]
+            .into_iter()
+            .map(|(id, suite)| KnownTest { suite, ..KnownTest::passed(id) })
+            .collect();
+        let leg = |suite, tests: &[usize]| Leg { suite, tests: tests.to_vec() };
+        assert_eq!(legs(&[2, 0, 1, 0], &known), [leg(0, &[0, 1]), leg(1, &[2]), leg(0, &[3])]);
+        assert!(legs(&[], &known).is_empty());
+    }
+
+    #[test]
+    fn all_modes_but_the_projects_own_are_offered() {
+        let offered = Mode::ALL.map(|mode| capabilities().support(mode) == Support::Full);
+        assert_eq!(offered, [true, false, true, true, true]);
     }
 }

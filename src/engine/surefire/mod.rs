@@ -156,6 +156,7 @@ impl Session for SurefireSession {
             cores: request.allotment.cores,
             selection: selected.patterns,
             fetch_providers: is_first,
+            reveal: is_first,
         };
         let settings = Settings { tests: Some(tests), ..settings(&self.prepared.subject, &self.prepared.toolchain) };
 
@@ -184,7 +185,7 @@ impl Session for SurefireSession {
     }
 }
 
-fn dirty(changes: &Changes) -> Option<Finding> {
+pub(super) fn dirty(changes: &Changes) -> Option<Finding> {
     const LISTED: usize = 5;
     if changes.elsewhere.is_empty() {
         return None;
@@ -201,7 +202,7 @@ fn remove_events(events: &Path) -> miette::Result<()> {
     std::fs::remove_dir_all(events).map_err(|error| miette!("{} cannot be removed: {error}", events.display()))
 }
 
-fn safe_label(label: &str) -> miette::Result<&str> {
+pub(super) fn safe_label(label: &str) -> miette::Result<&str> {
     let mut components = Path::new(label).components();
     match (components.next(), components.next()) {
         (Some(Component::Normal(name)), None) if name == label => Ok(label),

@@ -148,6 +148,8 @@ mod tests {
             surefire: "3.5.6".to_owned(),
             providers: providers.iter().map(|&p| p.to_owned()).collect(),
             frameworks: frameworks.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
+            launch: None,
+            unrevealed: None,
         }
     }
 
@@ -203,11 +205,8 @@ mod tests {
 
     #[test]
     fn junit_3_suites_under_vintage_are_selected_by_class() {
-        let test = |id: &str, display: Option<&str>| KnownTest {
-            id: id.parse().unwrap(),
-            display: display.map(Into::into),
-            root: None,
-        };
+        let test =
+            |id: &str, display: Option<&str>| KnownTest { display: display.map(Into::into), ..KnownTest::passed(id) };
         let mut vintage = suite(&["surefire-junit-platform"], &[("vintage", "5.7.1")]);
         vintage.module = "m".to_owned();
         let discovery = |tests| Discovery { tests, suites: vec![vintage.clone()], ..Discovery::default() };

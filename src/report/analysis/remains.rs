@@ -116,6 +116,7 @@ fn finding_name(kind: FindingKind) -> &'static str {
         FindingKind::Deviation => "deviation",
         FindingKind::OutputCut => "output_cut",
         FindingKind::Disturbance => "disturbance",
+        FindingKind::EngineDisagreement => "engine_disagreement",
     }
 }
 

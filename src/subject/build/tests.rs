@@ -23,6 +23,8 @@ fn frameworks_have_the_names_that_people_use() {
         surefire: String::new(),
         providers: vec![],
         frameworks: frameworks.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
+        launch: None,
+        unrevealed: None,
     };
     assert_eq!(suite.framework_names(), ["JUnit 4.13.2", "JUnit Jupiter 5.9.0"]);
 }
@@ -46,7 +48,7 @@ fn a_record_of_other_settings_is_no_record() {
     let place =
         Place { record: folder.path().join(RECORD), seen: folder.path().join(SEEN), logs: folder.path().join(LOGS) };
     let read = |key| place.read(key, DiscoveryTime::Now);
-    let test = KnownTest { id: "m:a.B#c~2".parse().unwrap(), display: Some("c[1]".into()), root: None };
+    let test = KnownTest { display: Some("c[1]".into()), ..KnownTest::passed("m:a.B#c~2") };
     let discovery = Discovery { tests: vec![test], ..Discovery::default() };
     assert_eq!(read("k"), None);
     place.write("k", &discovery).unwrap();

@@ -15,7 +15,14 @@ import parade.Line;
  * happened before a crash is on record. The file is opened with the first event: listeners are also created in Maven's
  * own process, where nothing runs.
  */
-final class EventLog {
+public final class EventLog {
+    /** Is told what runs, right after it is on record. */
+    public interface Watch {
+        void started(int number, long nanos);
+
+        void finished(int number);
+    }
+
     static final String FOLDER = "PARADE_EVENTS";
     private static final int NAME_LIMIT = 16 * 1024;
     private static final int TRACE_LIMIT = 4 * 1024;
@@ -27,40 +34,62 @@ final class EventLog {
     private OutputStream out;
     private boolean broken;
     private int count;
+    private volatile Watch watch;
 
-    static EventLog get() {
+    public static EventLog get() {
         return INSTANCE;
     }
 
+    public void watch(Watch who) {
+        watch = who;
+    }
+
     /** Returns the number by which the end of the test refers to its start. */
-    synchronized int started(TestCase test) {
+    public synchronized int started(TestCase test) {
         int number = ++count;
         String thread = Thread.currentThread().getName();
         long now = System.nanoTime();
         write(new Line("S").field(number).field(micros(now)).field(now).field(thread, 1024)
             .field(test.className, NAME_LIMIT).field(test.name, NAME_LIMIT).field(test.occurrence)
-            .field(test.display, NAME_LIMIT).field(test.root, NAME_LIMIT));
+            .field(test.display, NAME_LIMIT).field(test.root, NAME_LIMIT).field(test.answers));
+        if (watch != null) {
+            watch.started(number, now);
+        }
         return number;
     }
 
-    void finished(int number, Outcome outcome, Throwable thrown) {
+    public void finished(int number, Outcome outcome, Throwable thrown) {
         finished(number, outcome, thrown == null ? null : describe(thrown));
     }
 
-    void finished(int number, Outcome outcome, String message) {
+    public void finished(int number, Outcome outcome, String message) {
         long now = System.nanoTime();
         synchronized (this) {
             write(new Line("F").field(number).field(micros(now)).field(now).field(outcome.name())
                 .field(message, TRACE_LIMIT));
+            if (watch != null) {
+                watch.finished(number);
+            }
         }
     }
 
+    /** The test is over its limit, and its process will not live on. */
+    public synchronized void timedOut(int number) {
+        long now = System.nanoTime();
+        write(new Line("T").field(number).field(micros(now)).field(now));
+    }
+
+    /** Any other line of the protocol. */
+    public synchronized void note(Line line) {
+        write(line);
+    }
+
     /** For what has no duration: a skipped test, a failing class fixture. */
-    void instant(TestCase test, Outcome outcome, Throwable thrown) {
+    public void instant(TestCase test, Outcome outcome, Throwable thrown) {
         instant(test, outcome, thrown == null ? null : describe(thrown));
     }
 
-    void instant(TestCase test, Outcome outcome, String message) {
+    public void instant(TestCase test, Outcome outcome, String message) {
         finished(started(test), outcome, message);
     }
 

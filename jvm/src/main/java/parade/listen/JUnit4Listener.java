@@ -55,6 +55,14 @@ public class JUnit4Listener extends RunListener {
         EventLog.get().instant(identify(description), Outcome.skipped, (String) null);
     }
 
+    /** Ends what still runs: the framework itself was torn down. */
+    public final void cutOff(Throwable why) {
+        for (Running.Entry test : running.drain()) {
+            test.ended(Outcome.of(why), why);
+            EventLog.get().finished(test.number, test.outcome, test.thrown);
+        }
+    }
+
     private void ended(Failure failure, Outcome outcome) {
         Description description = failure.getDescription();
         Running.Entry test = running.find(description.getDisplayName());
@@ -75,7 +83,7 @@ public class JUnit4Listener extends RunListener {
         }
     }
 
-    private TestCase identify(Description description) {
+    protected TestCase identify(Description description) {
         String display = description.getDisplayName();
         JUnit4Name name = JUnit4Name.parse(display);
         if (name == null) {

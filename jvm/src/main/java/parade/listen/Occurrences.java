@@ -10,7 +10,7 @@ import java.util.Map;
  * number is the position in that plan, however parallel threads arrive; equals among equals, and whatever was not
  * planned, are numbered as they come.
  */
-final class Occurrences {
+public final class Occurrences {
     /** What is still to come per class and name; a slot is cleared when it is taken. */
     private final Map<String, List<String>> planned = new HashMap<>();
 
@@ -18,7 +18,8 @@ final class Occurrences {
         slots(className, name).add(full);
     }
 
-    synchronized int take(String className, String name, String full) {
+    /** A null for `full` takes a number of its own. */
+    public synchronized int take(String className, String name, String full) {
         List<String> slots = slots(className, name);
         int index = full == null ? -1 : slots.indexOf(full);
         if (index < 0) {
@@ -31,6 +32,12 @@ final class Occurrences {
     }
 
     private List<String> slots(String className, String name) {
-        return planned.computeIfAbsent(className + '\0' + name, key -> new ArrayList<>());
+        String key = className + '\0' + name;
+        List<String> slots = planned.get(key);
+        if (slots == null) {
+            slots = new ArrayList<>();
+            planned.put(key, slots);
+        }
+        return slots;
     }
 }

@@ -1,14 +1,14 @@
 package parade.listen;
 
 /** How a test ended. The names are part of the protocol. */
-enum Outcome {
+public enum Outcome {
     passed,
     failed,
     error,
     skipped;
 
     /** An assertion that does not hold is a failure; anything else that is thrown is an error. */
-    static Outcome of(Throwable thrown) {
+    public static Outcome of(Throwable thrown) {
         return thrown instanceof AssertionError ? failed : error;
     }
 }

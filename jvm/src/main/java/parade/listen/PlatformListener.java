@@ -12,7 +12,7 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
 /** Reports what runs on the JUnit Platform: Jupiter, Vintage, and any other engine. Found by its service file. */
-public final class PlatformListener implements TestExecutionListener {
+public class PlatformListener implements TestExecutionListener {
     private final Map<String, Integer> running = new ConcurrentHashMap<>();
     /** Of engines that do not number their tests themselves; by unique id. */
     private final Map<String, Integer> planned = new ConcurrentHashMap<>();
@@ -21,17 +21,27 @@ public final class PlatformListener implements TestExecutionListener {
 
     @Override
     public void testPlanExecutionStarted(TestPlan plan) {
-        reporting = Reporting.claim(this);
+        reporting = claim();
         if (reporting) {
-            for (TestIdentifier root : plan.getRoots()) {
-                plan(plan, root);
-            }
+            number(plan);
         }
     }
 
     @Override
     public void testPlanExecutionFinished(TestPlan plan) {
         Reporting.release(this);
+    }
+
+    /** May it report? */
+    protected boolean claim() {
+        return Reporting.claim(this);
+    }
+
+    /** Numbers the tests of a plan that their engine does not number itself. */
+    protected final void number(TestPlan plan) {
+        for (TestIdentifier root : plan.getRoots()) {
+            number(plan, root);
+        }
     }
 
     @Override
@@ -76,6 +86,14 @@ public final class PlatformListener implements TestExecutionListener {
         }
     }
 
+    /** Ends what still runs: the Platform itself was torn down. */
+    public final void cutOff(Throwable why) {
+        for (Integer number : running.values()) {
+            EventLog.get().finished(number, Outcome.of(why), why);
+        }
+        running.clear();
+    }
+
     private static Outcome outcome(TestExecutionResult result, Throwable thrown) {
         switch (result.getStatus()) {
             case SUCCESSFUL:
@@ -87,26 +105,31 @@ public final class PlatformListener implements TestExecutionListener {
         }
     }
 
-    private void plan(TestPlan plan, TestIdentifier node) {
+    private void number(TestPlan plan, TestIdentifier node) {
         if (node.isTest()) {
             number(node);
         }
         for (TestIdentifier child : plan.getChildren(node)) {
-            plan(plan, child);
+            number(plan, child);
         }
     }
 
     private void number(TestIdentifier test) {
         UniqueIdSegments id = UniqueIdSegments.parse(test.getUniqueId());
         if (!id.engine.equals("junit-jupiter")) {
-            planned.computeIfAbsent(test.getUniqueId(), key -> {
-                TestCase unnumbered = identify(id, test);
-                return occurrences.take(unnumbered.root + "/" + unnumbered.className, unnumbered.name, null);
-            });
+            number(id, test);
         }
     }
 
-    private TestCase identify(TestIdentifier test) {
+    private synchronized void number(UniqueIdSegments id, TestIdentifier test) {
+        if (!planned.containsKey(test.getUniqueId())) {
+            TestCase unnumbered = identify(id, test);
+            String scope = unnumbered.root + "/" + unnumbered.className;
+            planned.put(test.getUniqueId(), occurrences.take(scope, unnumbered.name, null));
+        }
+    }
+
+    protected TestCase identify(TestIdentifier test) {
         UniqueIdSegments id = UniqueIdSegments.parse(test.getUniqueId());
         return id.engine.equals("junit-jupiter") ? JupiterName.of(id, test.getDisplayName()) : identify(id, test);
     }

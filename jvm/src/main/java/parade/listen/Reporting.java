@@ -6,12 +6,12 @@ import java.util.concurrent.atomic.AtomicReference;
  * Who reports in this process. A test can itself start a test framework, whose listeners are found by the same service
  * files; only the run that began first is the suite's.
  */
-final class Reporting {
+public final class Reporting {
     private static final AtomicReference<Object> OWNER = new AtomicReference<>();
 
     private Reporting() {}
 
-    static boolean claim(Object listener) {
+    public static boolean claim(Object listener) {
         return OWNER.compareAndSet(null, listener) || OWNER.get() == listener;
     }
 

@@ -1,9 +1,11 @@
 package parade.listen;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 
 /** The tests that have started and not ended, by the framework's own key; equal keys are told apart by their thread. */
@@ -29,8 +31,23 @@ final class Running<K> {
 
     private final Map<K, Deque<Entry>> entries = new HashMap<>();
 
+    /** Forgets all that run, and returns them. */
+    synchronized List<Entry> drain() {
+        List<Entry> left = new ArrayList<>();
+        for (Deque<Entry> equals : entries.values()) {
+            left.addAll(equals);
+        }
+        entries.clear();
+        return left;
+    }
+
     synchronized void add(K key, Entry entry) {
-        entries.computeIfAbsent(key, k -> new ArrayDeque<>()).addLast(entry);
+        Deque<Entry> equals = entries.get(key);
+        if (equals == null) {
+            equals = new ArrayDeque<>();
+            entries.put(key, equals);
+        }
+        equals.addLast(entry);
     }
 
     /** Null where nothing of that key runs. */

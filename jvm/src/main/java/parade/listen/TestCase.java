@@ -1,26 +1,42 @@
 package parade.listen;
 
 /** A test as parade knows it: class, name and the number of the occurrence; what people see is data beside it. */
-final class TestCase {
+public final class TestCase {
     /** Stands for the class itself where no test of it can be named: a failing fixture, an ignored class. */
-    static final String WHOLE_CLASS = "<class>";
+    public static final String WHOLE_CLASS = "<class>";
 
-    final String className;
-    final String name;
-    final int occurrence;
-    final String display;
+    public final String className;
+    public final String name;
+    public final int occurrence;
+    public final String display;
     /** The class that was run for it: a JUnit 3 suite gathers tests of others, and each numbers them. Null if unknown. */
-    final String root;
+    public final String root;
+    /** The number under which parade asked for it; null where it did not. */
+    public final String answers;
 
-    TestCase(String className, String name, int occurrence, String display) {
+    public TestCase(String className, String name, int occurrence, String display) {
         this(className, name, occurrence, display, null);
     }
 
-    TestCase(String className, String name, int occurrence, String display, String root) {
+    public TestCase(String className, String name, int occurrence, String display, String root) {
+        this(className, name, occurrence, display, root, null);
+    }
+
+    private TestCase(String className, String name, int occurrence, String display, String root, String answers) {
         this.className = className;
         this.name = name;
         this.occurrence = occurrence;
         this.display = display;
         this.root = root;
+        this.answers = answers;
+    }
+
+    /** The same test, as the answer to what was asked for under a number. */
+    public TestCase answering(long number) {
+        return new TestCase(className, name, occurrence, display, root, Long.toString(number));
+    }
+
+    public boolean isWholeClass() {
+        return name.equals(WHOLE_CLASS);
     }
 }

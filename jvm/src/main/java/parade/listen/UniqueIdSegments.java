@@ -6,16 +6,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A JUnit Platform unique id, {@code [type:value]/[type:value]}, from the innermost engine on. */
-final class UniqueIdSegments {
-    final String engine;
-    final List<String[]> segments;
+public final class UniqueIdSegments {
+    public final String engine;
+    /** Type and value of each. */
+    public final List<String[]> segments;
 
     private UniqueIdSegments(String engine, List<String[]> segments) {
         this.engine = engine;
         this.segments = segments;
     }
 
-    static UniqueIdSegments parse(String uniqueId) {
+    public static UniqueIdSegments parse(String uniqueId) {
         String engine = "";
         List<String[]> segments = new ArrayList<>();
         String inner = uniqueId.startsWith("[") ? uniqueId.substring(1, Math.max(1, uniqueId.length() - 1)) : uniqueId;

@@ -89,6 +89,11 @@ final class Settings {
         return Boolean.parseBoolean(text("providers.fetch"));
     }
 
+    /** Shall it be told how test processes are started? */
+    boolean reveal() {
+        return Boolean.parseBoolean(text("reveal"));
+    }
+
     /** Empty to keep what the project has. */
     String surefireVersion() {
         return text("surefire.version");

@@ -84,8 +84,12 @@ public class TestGoals implements MojoExecutionListener {
         }
         steering.observe(events.getPath());
         File reports = clearReports(goal);
-        tell(settings, event, number, module, frameworks, goal, reports);
         Handshake handshake = new Handshake(settings.handshake());
+        String argLine = expand(Objects.toString(goal.get("argLine"), ""), project);
+        tell(handshake, event, number, module, frameworks, argLine, reports);
+        if (settings.reveal()) {
+            new Reveal(event.getMojo(), project, settings, number).tell(handshake, argLine, frameworks);
+        }
         for (String deviation : steering.deviations()) {
             handshake.deviation(module, deviation);
         }
@@ -98,10 +102,8 @@ public class TestGoals implements MojoExecutionListener {
         }
     }
 
-    private void tell(Settings settings, MojoExecutionEvent event, int number, String module, Frameworks frameworks,
-            Fields goal, File reports) {
-        Handshake handshake = new Handshake(settings.handshake());
-        String argLine = expand(Objects.toString(goal.get("argLine"), ""), event.getProject());
+    private static void tell(Handshake handshake, MojoExecutionEvent event, int number, String module,
+            Frameworks frameworks, String argLine, File reports) {
         handshake.write(new Line("goal").field(number).field(module).field(describe(event.getExecution()))
             .field(event.getExecution().getPlugin().getVersion())
             .field(String.join(",", frameworks.providers)).field(argLine, 8192)

@@ -1,0 +1,125 @@
+package parade.direct;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.IdentityHashMap;
+import java.util.Map;
+
+import junit.framework.AssertionFailedError;
+import junit.framework.Test;
+import junit.framework.TestListener;
+import junit.framework.TestResult;
+import junit.framework.TestSuite;
+
+import parade.listen.EventLog;
+import parade.listen.Outcome;
+
+/** JUnit 3 alone. Uses nothing that 3.8 does not have. */
+final class JUnit3Framework extends TreeFramework {
+    private final Map<Node, Test> tests = new IdentityHashMap<>();
+
+    JUnit3Framework(ClassLoader loader) {
+        super(loader);
+    }
+
+    @Override
+    Node plant(Class<?> root) throws Throwable {
+        Test test = test(root);
+        Node top = new JUnit3Nodes().node(test);
+        tests.put(top, test);
+        return top;
+    }
+
+    private static Test test(Class<?> root) throws Throwable {
+        Method suite = suiteMethod(root);
+        return suite == null ? new TestSuite(root) : (Test) Inside.call(suite, null);
+    }
+
+    private static Method suiteMethod(Class<?> root) {
+        try {
+            Method suite = root.getMethod("suite");
+            return Modifier.isStatic(suite.getModifiers()) ? suite : null;
+        } catch (NoSuchMethodException none) {
+            return null;
+        }
+    }
+
+    @Override
+    void run(Tree tree, Segment segment) {
+        TestResult result = new TestResult();
+        Listener listener = new Listener(segment);
+        result.addListener(listener);
+        try {
+            tests.get(tree.top).run(result);
+        } catch (Throwable thrown) {
+            listener.cutOff(thrown);
+            throw thrown;
+        }
+    }
+
+    @Override
+    public void close() {
+        super.close();
+        tests.clear();
+    }
+
+    private static final class Listener implements TestListener {
+        private final Segment segment;
+        private final Map<Test, Ending> running = new IdentityHashMap<>();
+
+        Listener(Segment segment) {
+            this.segment = segment;
+        }
+
+        @Override
+        public synchronized void startTest(Test test) {
+            running.put(test, new Ending(EventLog.get().started(segment.identify(test.toString()))));
+        }
+
+        @Override
+        public synchronized void addError(Test test, Throwable thrown) {
+            ended(test, Outcome.error, thrown);
+        }
+
+        @Override
+        public synchronized void addFailure(Test test, AssertionFailedError thrown) {
+            ended(test, Outcome.failed, thrown);
+        }
+
+        @Override
+        public synchronized void endTest(Test test) {
+            Ending ending = running.remove(test);
+            if (ending != null) {
+                EventLog.get().finished(ending.number, ending.outcome, ending.thrown);
+            }
+        }
+
+        /** A decorator's set-up fails under the decorator's own name, and was never started. */
+        private void ended(Test test, Outcome outcome, Throwable thrown) {
+            Ending ending = running.get(test);
+            if (ending == null) {
+                EventLog.get().instant(segment.identify(test.getClass().getName()), outcome, thrown);
+            } else if (ending.outcome == Outcome.passed) {
+                ending.outcome = outcome;
+                ending.thrown = thrown;
+            }
+        }
+
+        synchronized void cutOff(Throwable thrown) {
+            for (Ending ending : running.values()) {
+                EventLog.get().finished(ending.number, Outcome.of(thrown), thrown);
+            }
+            running.clear();
+        }
+    }
+
+    private static final class Ending {
+        final int number;
+        Outcome outcome = Outcome.passed;
+        Throwable thrown;
+
+        Ending(int number) {
+            this.number = number;
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package parade.direct;
+
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.Set;
+
+import org.junit.internal.runners.ErrorReportingRunner;
+import org.junit.runner.Description;
+import org.junit.runner.Request;
+import org.junit.runner.Runner;
+import org.junit.runner.notification.RunNotifier;
+
+import parade.listen.JUnit4Listener;
+import parade.listen.Occurrences;
+import parade.listen.TestCase;
+
+/** JUnit 4, and JUnit 3 tests that it runs. Uses nothing that 4.8 does not have. */
+final class JUnit4Framework extends TreeFramework {
+    private final Map<Node, Runner> runners = new IdentityHashMap<>();
+    private final Set<String> reported = new HashSet<>();
+
+    JUnit4Framework(ClassLoader loader) {
+        super(loader);
+    }
+
+    @Override
+    Node plant(Class<?> root) throws Throwable {
+        Runner runner = Request.aClass(root).getRunner();
+        Node top = new JUnit4Nodes().runner(runner);
+        runners.put(top, runner);
+        return top;
+    }
+
+    /** Is it a class of JUnit 4 or 3 at all? */
+    boolean canRun(String root) {
+        try {
+            return !(Request.aClass(Class.forName(root, false, loader)).getRunner() instanceof ErrorReportingRunner);
+        } catch (Throwable error) {
+            return false;
+        }
+    }
+
+    @Override
+    void run(Tree tree, Segment segment) throws Throwable {
+        Runner runner = runners.get(tree.top);
+        JUnit4Choice.apply(tree, segment);
+        Listener listener = new Listener(segment);
+        RunNotifier notifier = new RunNotifier();
+        notifier.addListener(listener);
+        try {
+            runner.run(notifier);
+        } catch (Throwable thrown) {
+            listener.cutOff(thrown);
+            throw thrown;
+        }
+    }
+
+    /** A class that cannot be set up has one test instead of its own, which says why: it is put on record once. */
+    @Override
+    String reasonFor(Tree tree) throws Throwable {
+        if (!(runners.get(tree.top) instanceof ErrorReportingRunner)) {
+            return "";
+        }
+        if (reported.add(tree.root)) {
+            Segment segment = new Segment(tree, new Occurrences());
+            segment.arrange();
+            run(tree, segment);
+        }
+        return ": the class cannot be run";
+    }
+
+    @Override
+    public void close() {
+        super.close();
+        runners.clear();
+    }
+
+    private static final class Listener extends JUnit4Listener {
+        private final Segment segment;
+
+        Listener(Segment segment) {
+            this.segment = segment;
+        }
+
+        @Override
+        protected TestCase identify(Description description) {
+            return segment.identify(description.getDisplayName());
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package parade.direct;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+import junit.framework.JUnit4TestAdapter;
+import junit.framework.Test;
+import org.junit.Ignore;
+import org.junit.internal.runners.JUnit38ClassRunner;
+import org.junit.runner.Describable;
+import org.junit.runner.Description;
+import org.junit.runner.Runner;
+import org.junit.runners.ParentRunner;
+
+/** What JUnit 4 makes of a class: runners of runners, and at the ends methods, or JUnit 3's suites. */
+final class JUnit4Nodes extends JUnit3Nodes {
+    /** Not before 4.10: there a runner asks its filter and sorter each time. */
+    static final Field CHILDREN = Inside.field(ParentRunner.class, "filteredChildren", "fFilteredChildren");
+    private static final Method GET_CHILDREN = Inside.method(ParentRunner.class, "getFilteredChildren");
+    private static final Method DESCRIBE = Inside.method(ParentRunner.class, "describeChild", Object.class);
+    private static final Method GET_TEST = Inside.method(JUnit38ClassRunner.class, "getTest");
+    private static final Field ADAPTED = Inside.field(JUnit4TestAdapter.class, "fRunner", "runner");
+
+    /** Within JUnit 3, which has no word for an ignored test: such tests stay unheard of. */
+    private boolean adapted;
+
+    Node runner(Runner runner) throws Throwable {
+        if (runner instanceof ParentRunner) {
+            return parent((ParentRunner<?>) runner);
+        }
+        if (runner instanceof JUnit38ClassRunner) {
+            return node((Test) Inside.call(GET_TEST, runner));
+        }
+        return described(runner.getDescription(), new Opaque(runner));
+    }
+
+    /** A suite of JUnit 3 can hold classes of JUnit 4. */
+    @Override
+    Node leaf(Test test) throws Throwable {
+        if (test instanceof JUnit4TestAdapter && ADAPTED != null) {
+            adapted = true;
+            Node node = runner((Runner) ADAPTED.get(test));
+            adapted = false;
+            return node;
+        }
+        if (test instanceof Describable) {
+            return described(((Describable) test).getDescription(), new Node.Fixed());
+        }
+        boolean named = test instanceof junit.framework.TestCase;
+        return new Leaf(named ? test.toString() : test.getClass().getName(), false);
+    }
+
+    private Node parent(ParentRunner<?> runner) throws Throwable {
+        Collection<?> children = (Collection<?>) Inside.call(GET_CHILDREN, runner);
+        Parent node = new Parent(runner);
+        for (Object child : children) {
+            Node made = child instanceof Runner
+                ? runner((Runner) child)
+                : method((Description) Inside.call(DESCRIBE, runner, child));
+            if (made != null) {
+                node.add(made);
+                node.objects.add(child);
+            }
+        }
+        return node;
+    }
+
+    /** Runners of others describe a method with parameters as many tests, and run it as one. */
+    private Node method(Description description) {
+        if (adapted && description.getAnnotation(Ignore.class) != null) {
+            return null;
+        }
+        return description.isTest() ? new Leaf(description.getDisplayName(), false) : described(description, new Node.Fixed());
+    }
+
+    private static Node described(Description description, Node node) {
+        if (description.isTest()) {
+            node.add(new Leaf(description.getDisplayName(), false));
+        }
+        for (Description child : description.getChildren()) {
+            described(child, node);
+        }
+        return node;
+    }
+
+    /** A runner of unknown make: what it will run is known, and it may let itself be filtered. */
+    static final class Opaque extends Node {
+        final Runner runner;
+
+        Opaque(Runner runner) {
+            this.runner = runner;
+        }
+    }
+
+    static final class Parent extends Node {
+        final ParentRunner<?> runner;
+        final List<Object> objects = new ArrayList<>();
+
+        Parent(ParentRunner<?> runner) {
+            this.runner = runner;
+        }
+
+        @Override
+        boolean isFree() {
+            return true;
+        }
+
+        @Override
+        void arrange(List<Node> chosen) {
+            if (CHILDREN == null) {
+                return;
+            }
+            List<Object> arranged = new ArrayList<>();
+            for (Node child : chosen) {
+                arranged.add(objects.get(children.indexOf(child)));
+            }
+            Inside.set(CHILDREN, runner, arranged);
+        }
+    }
+}

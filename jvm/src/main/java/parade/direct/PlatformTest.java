@@ -1,0 +1,58 @@
+package parade.direct;
+
+import java.util.List;
+
+/** A test of the Platform that an order asks for, and how to select it. */
+final class PlatformTest {
+    final Wanted wanted;
+    /** Of what discovery found: the test itself, or the template or factory that makes it. */
+    final String staticId;
+    final String uniqueId;
+    /** The indices of the invocations that it is in, from outside in; none for a plain test. */
+    private final int[] indices;
+    /** How many of the indices come before the method: those of class templates. */
+    private final int outer;
+
+    PlatformTest(Wanted wanted, String staticId, String uniqueId, int[] indices, int outer) {
+        this.wanted = wanted;
+        this.staticId = staticId;
+        this.uniqueId = uniqueId;
+        this.indices = indices;
+        this.outer = outer;
+    }
+
+    /** One template's invocations run by their index, once per request; and each request stays in one class invocation. */
+    boolean canFollow(List<PlatformTest> run) {
+        PlatformTest last = run.get(run.size() - 1);
+        if (outer != last.outer || !sameOuter(last)) {
+            return false;
+        }
+        if (staticId.equals(last.staticId)) {
+            return isAfter(last);
+        }
+        for (PlatformTest earlier : run) {
+            if (earlier.staticId.equals(staticId)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean sameOuter(PlatformTest other) {
+        for (int i = 0; i < outer; i++) {
+            if (indices[i] != other.indices[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean isAfter(PlatformTest other) {
+        for (int i = 0; i < Math.min(indices.length, other.indices.length); i++) {
+            if (indices[i] != other.indices[i]) {
+                return indices[i] > other.indices[i];
+            }
+        }
+        return false;
+    }
+}

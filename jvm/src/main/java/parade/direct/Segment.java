@@ -1,0 +1,174 @@
+package parade.direct;
+
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+import parade.listen.JUnit4Name;
+import parade.listen.Occurrences;
+import parade.listen.TestCase;
+
+/**
+ * Tests of one tree that one pass over it can run in their order: the pass enters no part of the tree twice. Knows what will
+ * run, and tells what an event of the framework is about.
+ */
+final class Segment {
+    private final Tree tree;
+    private final Occurrences fixtures;
+    private final Map<Node, List<Node>> chosen = new IdentityHashMap<>();
+    private final Map<Leaf, Wanted> asked = new IdentityHashMap<>();
+    private List<Node> lastPath;
+    private final List<Leaf> expected = new ArrayList<>();
+    private boolean[] seen;
+    private int firstUnseen;
+    private String lastClass;
+    private boolean fixtureFailed;
+
+    Segment(Tree tree, Occurrences fixtures) {
+        this.tree = tree;
+        this.fixtures = fixtures;
+        lastClass = tree.root;
+    }
+
+    /** Takes a test in; false where that needs another pass. */
+    boolean admit(Leaf leaf, Wanted test) {
+        List<Node> path = leaf.path();
+        int depth = lastPath == null ? 0 : firstDifference(path);
+        if (lastPath != null && (depth == path.size() || !canGoOn(path, depth))) {
+            return false;
+        }
+        for (int i = Math.max(1, depth); i < path.size(); i++) {
+            choices(path.get(i - 1)).add(path.get(i));
+        }
+        lastPath = path;
+        asked.put(leaf, test);
+        return true;
+    }
+
+    private int firstDifference(List<Node> path) {
+        int depth = 0;
+        while (depth < path.size() && path.get(depth) == lastPath.get(depth)) {
+            depth++;
+        }
+        return depth;
+    }
+
+    /** Can the node above this depth run this child after those that it runs already? */
+    private boolean canGoOn(List<Node> path, int depth) {
+        Node parent = path.get(depth - 1);
+        Node next = path.get(depth);
+        if (parent.isFree()) {
+            return !choices(parent).contains(next);
+        }
+        return parent.children.indexOf(next) > parent.children.indexOf(lastPath.get(depth));
+    }
+
+    private List<Node> choices(Node parent) {
+        List<Node> choices = chosen.get(parent);
+        if (choices == null) {
+            choices = new ArrayList<>();
+            chosen.put(parent, choices);
+        }
+        return choices;
+    }
+
+    /** Tells every part of the tree what to run. */
+    void arrange() {
+        expected.clear();
+        arrange(tree.top);
+        seen = new boolean[expected.size()];
+    }
+
+    private void arrange(Node node) {
+        if (node instanceof Leaf) {
+            expected.add((Leaf) node);
+        } else if (node.isFree()) {
+            List<Node> choices = choices(node);
+            node.arrange(choices);
+            for (Node choice : choices) {
+                arrange(choice);
+            }
+        } else {
+            for (Node child : node.children) {
+                arrange(child);
+            }
+        }
+    }
+
+    /** What was taken in, by the nodes above it. */
+    Map<Node, List<Node>> choices() {
+        return chosen;
+    }
+
+    /** The leaves that will run. */
+    List<Leaf> expected() {
+        return expected;
+    }
+
+    /** Lets the tree be as it was. */
+    void release() {
+        for (Map.Entry<Node, List<Node>> entry : chosen.entrySet()) {
+            if (entry.getKey().isFree()) {
+                entry.getKey().arrange(entry.getKey().children);
+            }
+        }
+    }
+
+    /** Which test is this, by the name that the framework gives it? */
+    synchronized TestCase identify(String text) {
+        int index = find(text);
+        if (index >= 0) {
+            return answer(index);
+        }
+        JUnit4Name name = JUnit4Name.parse(text);
+        if (name != null) {
+            return new TestCase(name.className, name.plain(), 1, name.full, tree.root);
+        }
+        fixtureFailed = true;
+        String className = text.startsWith("[") ? lastClass : text;
+        int occurrence = fixtures.take(className, TestCase.WHOLE_CLASS, null);
+        return new TestCase(className, TestCase.WHOLE_CLASS, occurrence, text, tree.root);
+    }
+
+    private TestCase answer(int index) {
+        Leaf leaf = expected.get(index);
+        seen[index] = true;
+        while (firstUnseen < seen.length && seen[firstUnseen]) {
+            firstUnseen++;
+        }
+        lastClass = leaf.className;
+        Wanted test = asked.get(leaf);
+        TestCase testCase = leaf.testCase(tree.root);
+        if (test == null) {
+            return testCase;
+        }
+        test.settle();
+        return testCase.answering(test.number);
+    }
+
+    /** Of equals the one that comes first; where the text changed since it was planned, one of that class and name. */
+    private int find(String text) {
+        for (int i = firstUnseen; i < seen.length; i++) {
+            if (!seen[i] && expected.get(i).text.equals(text)) {
+                return i;
+            }
+        }
+        Leaf like = new Leaf(text, false);
+        for (int i = firstUnseen; i < seen.length; i++) {
+            if (!seen[i] && expected.get(i).key().equals(like.key())) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** What a failed fixture kept from running is answered by its failure. */
+    void excuse() {
+        if (fixtureFailed) {
+            for (Wanted test : asked.values()) {
+                test.settle();
+            }
+        }
+    }
+}

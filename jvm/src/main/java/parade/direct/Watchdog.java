@@ -1,0 +1,111 @@
+package parade.direct;
+
+import java.util.HashMap;
+import java.util.Map;
+
+import parade.listen.EventLog;
+
+/**
+ * Ends the process when a test runs longer than it may: what a test does cannot be undone from inside. A class fixture that
+ * hangs counts against the test that is next.
+ */
+final class Watchdog extends Thread implements EventLog.Watch {
+    /** Tells parade that it was on purpose. */
+    static final int EXIT_CODE = 87;
+
+    private final Order order;
+    private final long limitNanos;
+    private final Map<Integer, Long> running = new HashMap<>();
+    private long lastEvent = System.nanoTime();
+    private boolean ended;
+
+    private Watchdog(Order order) {
+        super("parade-watchdog");
+        setDaemon(true);
+        setContextClassLoader(null);
+        this.order = order;
+        limitNanos = order.limitMillis * 1_000_000;
+    }
+
+    static Watchdog over(Order order) {
+        Watchdog watchdog = new Watchdog(order);
+        EventLog.get().watch(watchdog);
+        watchdog.start();
+        return watchdog;
+    }
+
+    @Override
+    public synchronized void started(int number, long nanos) {
+        running.put(number, nanos);
+    }
+
+    @Override
+    public synchronized void finished(int number) {
+        running.remove(number);
+        lastEvent = System.nanoTime();
+    }
+
+    synchronized void end() {
+        EventLog.get().watch(null);
+        ended = true;
+        notifyAll();
+    }
+
+    @Override
+    public void run() {
+        int overdue = 0;
+        while (overdue == 0) {
+            overdue = awaitOverdue();
+        }
+        if (overdue > 0) {
+            EventLog.get().timedOut(overdue);
+        } else if (overdue == HUNG_FIXTURE) {
+            blameNext();
+        } else {
+            return;
+        }
+        Runtime.getRuntime().halt(EXIT_CODE);
+    }
+
+    private static final int ORDER_ENDED = -1;
+    private static final int HUNG_FIXTURE = -2;
+
+    /** Waits until the next limit could be reached; 0 where none was. */
+    private synchronized int awaitOverdue() {
+        if (ended) {
+            return ORDER_ENDED;
+        }
+        long now = System.nanoTime();
+        long nearest = limitNanos;
+        for (Map.Entry<Integer, Long> test : running.entrySet()) {
+            long left = limitNanos - (now - test.getValue());
+            if (left <= 0) {
+                return test.getKey();
+            }
+            nearest = Math.min(nearest, left);
+        }
+        if (running.isEmpty() && now - lastEvent > limitNanos) {
+            return HUNG_FIXTURE;
+        }
+        pause(nearest / 1_000_000 + 1);
+        return 0;
+    }
+
+    private void pause(long millis) {
+        try {
+            wait(millis);
+        } catch (InterruptedException byATest) {
+            // The limit holds all the same.
+            return;
+        }
+    }
+
+    private void blameNext() {
+        for (Wanted test : order.tests) {
+            if (!test.isSettled()) {
+                EventLog.get().timedOut(EventLog.get().started(test.testCase()));
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Options that make a JVM start quickly, at the price of slower code later; and shared archives of loaded classes, made
+//! once per JDK and class path.
+//!
+//! What the subject itself chooses is not overridden. An archive that cannot be made is done without: why is kept beside
+//! where it would be, so that nobody tries again.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use miette::miette;
+use sha2::{Digest, Sha256};
+
+use super::launch::Jvm;
+
+/// The first JDK that makes archives of what a program loaded.
+const DYNAMIC_ARCHIVES: u32 = 13;
+
+/// The options for a quick start, as far as the subject leaves the choice.
+pub fn quick_options(jvm: &Jvm) -> Vec<OsString> {
+    let chosen = jvm.chosen_options();
+    let has = |test: &dyn Fn(&str) -> bool| chosen.iter().any(|option| test(option));
+    let compiles_otherwise = has(&|option| {
+        option.contains("TieredStopAtLevel")
+            || option.contains("TieredCompilation")
+            || option == "-Xint"
+            || option == "-Xcomp"
+    });
+    let collects_otherwise = has(&|option| option.starts_with("-XX:+Use") && option.ends_with("GC"));
+    let mut options = Vec::new();
+    if !compiles_otherwise {
+        options.push("-XX:TieredStopAtLevel=1".into());
+    }
+    if !collects_otherwise {
+        options.push("-XX:+UseSerialGC".into());
+    }
+    if !shares_otherwise(&chosen) {
+        options.push("-Xshare:auto".into());
+    }
+    options
+}
+
+fn shares_otherwise(chosen: &[String]) -> bool {
+    chosen.iter().any(|option| option.starts_with("-Xshare") || option.contains("SharedArchiveFile"))
+}
+
+/// Can archives be made for this way to start processes?
+pub fn is_possible(jvm: &Jvm, java_major: Option<u32>) -> bool {
+    java_major.is_some_and(|major| major >= DYNAMIC_ARCHIVES) && !shares_otherwise(&jvm.chosen_options())
+}
+
+/// The archive of one JDK and class path.
+#[derive(Debug, Clone)]
+pub struct Archive {
+    path: PathBuf,
+}
+
+impl Archive {
+    /// In parade's cache; whether or not it is there yet.
+    pub fn of(jvm: &Jvm, java_version: &str, cache: &Path) -> Self {
+        Archive { path: cache.join(format!("{}.jsa", key(jvm, java_version))) }
+    }
+
+    pub fn exists(&self) -> bool {
+        self.path.is_file()
+    }
+
+    /// Has it been tried in vain?
+    pub fn failed(&self) -> bool {
+        self.failure().is_file()
+    }
+
+    fn failure(&self) -> PathBuf {
+        self.path.with_extension("failed")
+    }
+
+    /// To start a process that uses it.
+    pub fn use_option(&self) -> OsString {
+        option("-XX:SharedArchiveFile=", &self.path)
+    }
+
+    /// Makes it: `train` runs a process with the option that it is given, to its end.
+    pub fn make(&self, train: impl FnOnce(OsString) -> miette::Result<Result<(), String>>) -> miette::Result<()> {
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        let broken = |error: std::io::Error| miette!("{}: {error}", folder.display());
+        std::fs::create_dir_all(folder).map_err(broken)?;
+        let work = tempfile::Builder::new().prefix("making-").tempdir_in(folder).map_err(broken)?;
+        let half = work.path().join("archive");
+        let trained = train(option("-XX:ArchiveClassesAtExit=", &half))?;
+        let made = trained.and_then(|()| keep(&half, &self.path).map_err(|error| error.to_string()));
+        if let Err(why) = made {
+            tracing::debug!(archive = %self.path.display(), why, "no archive of classes");
+            std::fs::write(self.failure(), why).map_err(broken)?;
+        }
+        Ok(())
+    }
+}
+
+fn keep(half: &Path, whole: &Path) -> std::io::Result<()> {
+    std::fs::File::open(half)?.sync_all()?;
+    std::fs::rename(half, whole)
+}
+
+fn option(name: &str, path: &Path) -> OsString {
+    let mut option = OsString::from(name);
+    option.push(path);
+    option
+}
+
+/// Over everything that makes an archive unfit for a process.
+fn key(jvm: &Jvm, java_version: &str) -> String {
+    let mut hash = Sha256::new();
+    let mut add = |part: &[u8]| {
+        hash.update(part);
+        hash.update([0]);
+    };
+    add(java_version.as_bytes());
+    add(jvm.java().as_os_str().as_encoded_bytes());
+    for option in jvm.chosen_options() {
+        add(option.as_bytes());
+    }
+    for jar in jvm.jars() {
+        add(jar.as_os_str().as_encoded_bytes());
+        if let Ok(metadata) = jar.metadata() {
+            add(format!("{} {} {}", metadata.len(), metadata.mtime(), metadata.mtime_nsec()).as_bytes());
+        }
+    }
+    hash.finalize().iter().take(12).fold(String::new(), |mut text, byte| {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::maven::Launch;
+    use std::collections::BTreeMap;
+
+    fn jvm(arg_line: &str, class_path: &[&Path]) -> Jvm {
+        let class_path = class_path.iter().map(|path| path.to_path_buf()).collect();
+        let launch = Launch { arg_line: arg_line.to_owned(), class_path, ..Launch::default() };
+        Jvm::new(&launch, Path::new("/h/parade-jvm.jar"), &BTreeMap::new())
+    }
+
+    fn options(arg_line: &str) -> String {
+        quick_options(&jvm(arg_line, &[])).join(std::ffi::OsStr::new(" ")).into_string().unwrap()
+    }
+
+    #[test]
+    fn what_the_subject_chooses_stays() {
+        assert_eq!(options(""), "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto");
+        assert_eq!(options("-Xmx1g -XX:+UseG1GC"), "-XX:TieredStopAtLevel=1 -Xshare:auto");
+        assert_eq!(options("-Xint -Xshare:off"), "-XX:+UseSerialGC");
+        assert!(!is_possible(&jvm("-Xshare:off", &[]), Some(17)));
+        assert!(is_possible(&jvm("", &[]), Some(17)));
+        assert!(!is_possible(&jvm("", &[]), Some(11)) && !is_possible(&jvm("", &[]), None));
+    }
+
+    #[test]
+    fn another_jar_or_jdk_is_another_archive() {
+        let folder = tempfile::tempdir().unwrap();
+        let jar = folder.path().join("a.jar");
+        std::fs::write(&jar, "one").unwrap();
+        let key_now = |version| key(&jvm("", &[&jar]), version);
+        let first = key_now("17.0.1");
+        assert_eq!(first, key_now("17.0.1"));
+        assert_ne!(first, key_now("17.0.2"));
+        std::fs::write(&jar, "another").unwrap();
+        assert_ne!(first, key_now("17.0.1"));
+    }
+
+    #[test]
+    fn an_archive_is_there_whole_or_not_at_all() {
+        let cache = tempfile::tempdir().unwrap();
+        let archive = Archive::of(&jvm("", &[]), "17", cache.path());
+        archive.make(|_| Ok(Err("no".to_owned()))).unwrap();
+        assert!(!archive.exists() && archive.failed());
+        let made = |option: OsString| {
+            let path = option.into_string().unwrap();
+            std::fs::write(path.strip_prefix("-XX:ArchiveClassesAtExit=").unwrap(), "classes").unwrap();
+            Ok(Ok(()))
+        };
+        archive.make(made).unwrap();
+        assert!(archive.exists());
+        assert_eq!(cache.path().read_dir().unwrap().count(), 2, "nothing else is left");
+    }
+
+    #[test]
+    fn a_run_that_made_nothing_is_remembered() {
+        let cache = tempfile::tempdir().unwrap();
+        let archive = Archive::of(&jvm("", &[]), "17", cache.path());
+        archive.make(|_| Ok(Ok(()))).unwrap();
+        assert!(!archive.exists() && archive.failed());
+    }
+}

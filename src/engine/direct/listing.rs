@@ -1,0 +1,94 @@
+//! Asking the frameworks which tests a suite's classes have, once per build: the answer is kept beside the build's record.
+
+use std::path::{Path, PathBuf};
+
+use miette::miette;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::crew::{Close, Workplace};
+use super::request;
+use super::roots::{Framework, Listing};
+use super::worker::JvmPlace;
+use crate::subject::build::Prepared;
+
+const FILE: &str = "listings.json";
+
+/// Listings as they are kept.
+#[derive(Serialize, Deserialize)]
+struct Record {
+    key: String,
+    listings: Vec<Listing>,
+}
+
+/// Where the listings of a build lie.
+pub struct Shelf {
+    path: PathBuf,
+    key: String,
+}
+
+impl Shelf {
+    /// Of this build, made by this helper.
+    pub fn of(prepared: &Prepared) -> miette::Result<Self> {
+        let parts = serde_json::to_vec(&(&prepared.discovery.tests, &prepared.discovery.suites, &prepared.helper.hash))
+            .map_err(|error| miette!("the tests of {} cannot be hashed: {error}", prepared.subject.name))?;
+        let key = Sha256::digest(parts).iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Shelf { path: prepared.checkout.root.with_file_name(FILE), key })
+    }
+
+    /// A file that is missing, damaged or of another build holds nothing.
+    pub fn read(&self) -> Option<Vec<Listing>> {
+        let record: Record = serde_json::from_slice(&std::fs::read(&self.path).ok()?).ok()?;
+        (record.key == self.key).then_some(record.listings)
+    }
+
+    pub fn write(&self, listings: &[Listing]) -> miette::Result<()> {
+        let failed = |error: &dyn std::fmt::Display| miette!("{} cannot be written: {error}", self.path.display());
+        let record = Record { key: self.key.clone(), listings: listings.to_vec() };
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| failed(&error))?;
+        serde_json::to_writer(&mut file, &record).map_err(|error| failed(&error))?;
+        file.as_file().sync_all().map_err(|error| failed(&error))?;
+        file.persist(&self.path).map_err(|error| failed(&error))?;
+        Ok(())
+    }
+}
+
+/// Asks one framework. `Err` inside says why there is no whole answer.
+pub fn ask(
+    place: &JvmPlace<'_>,
+    suite: usize,
+    framework: Framework,
+    roots: &[String],
+) -> miette::Result<Result<Listing, String>> {
+    let id = place.next_order();
+    let text = place.jvm.preamble(1) + &request::listing(id, framework, roots.iter().map(String::as_str));
+    let mut worker = place.launch(1, &text, false)?;
+    worker.expect(id, place.clock);
+    let (answer, close) = place.follow(&mut worker)?;
+    place.end(worker)?;
+    Ok(match close {
+        Close::Done => Ok(Listing { suite, framework, leaves: answer.leaves }),
+        Close::Died(how) | Close::NeverBegan(how) => Err(how),
+        Close::OutOfTime => Err("it took too long".to_owned()),
+        Close::Interrupted => Err("interrupted".to_owned()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn listings_of_another_build_are_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let shelf = |key: &str| Shelf { path: folder.path().join(FILE), key: key.to_owned() };
+        let listing = Listing { suite: 1, framework: Framework::JUnit4, leaves: vec![] };
+        assert_eq!(shelf("a").read(), None);
+        shelf("a").write(std::slice::from_ref(&listing)).unwrap();
+        assert_eq!(shelf("a").read(), Some(vec![listing]));
+        assert_eq!(shelf("b").read(), None);
+        std::fs::write(folder.path().join(FILE), "{").unwrap();
+        assert_eq!(shelf("a").read(), None);
+    }
+}

@@ -1,0 +1,362 @@
+//! One test process: a JVM with our runner, told by a control file what to run and followed by what it writes.
+//!
+//! The control file is a plain one where there is one order for the process' whole life, and a pipe where orders come
+//! while it runs. Each process is watched by a thread of its own, which `process::run` keeps.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use miette::miette;
+use rustix::fs::{CWD, FileType, Mode as Permissions, OFlags};
+
+use super::crew::{Account, Close, Closing, Order, Workplace};
+use super::events::{Answer, Follower, State};
+use super::launch::Jvm;
+use super::request::{self, Asked};
+use super::roots::Place;
+use crate::maven::Clock;
+use crate::process::{self, Cause, Ended, Exit, Interrupt};
+use crate::suite::{Cost, Finding, FindingKind, TestId};
+
+/// How often the events of a process that waits for orders are looked at, and of one that does not.
+const ATTENTIVE: Duration = Duration::from_millis(2);
+const PATIENT: Duration = Duration::from_millis(10);
+/// Between SIGTERM and SIGKILL.
+const GRACE: Duration = Duration::from_secs(5);
+/// A process that has nothing left to do may take this long to end, as Surefire's may.
+const SHUTDOWN: Duration = Duration::from_secs(30);
+/// As long as a process that stays may live; runs have limits of their own.
+const LIFE: Duration = Duration::from_secs(30 * 24 * 3600);
+const LOG_LIMIT: u64 = 64 << 20;
+
+/// What a run may use, and until when.
+#[derive(Debug, Clone)]
+pub struct Bounds {
+    pub cores: Option<usize>,
+    /// Of each process.
+    pub memory_bytes: Option<u64>,
+    pub deadline: Instant,
+}
+
+/// A test of the request.
+#[derive(Debug, Clone, Copy)]
+pub struct Ticket<'a> {
+    pub id: &'a TestId,
+    pub place: &'a Place,
+    pub display: Option<&'a str>,
+}
+
+/// Starts the test processes of one goal for one run.
+pub struct JvmPlace<'a> {
+    pub jvm: Jvm,
+    pub module: &'a str,
+    pub bounds: Bounds,
+    pub clock: Clock,
+    pub interrupt: &'a Interrupt,
+    /// Where control files and events go; of the session.
+    pub scratch: &'a Path,
+    /// Where output goes.
+    pub logs: &'a Path,
+    pub tag: String,
+    /// Numbers of processes and orders, over all runs of a session.
+    pub numbers: &'a AtomicU64,
+    pub tickets: &'a [Ticket<'a>],
+}
+
+/// A process that runs, or ran.
+#[derive(Debug)]
+pub struct JvmWorker {
+    folder: PathBuf,
+    log: PathBuf,
+    events: Follower,
+    stop: Interrupt,
+    ended: Receiver<miette::Result<Ended>>,
+    over: Option<Ended>,
+    /// The writing end of its control file, where that is a pipe.
+    control: Option<File>,
+    /// What earlier runs have paid for already.
+    paid: Cost,
+}
+
+impl JvmPlace<'_> {
+    /// Starts a process that reads `text`, and more later where it has a pipe.
+    pub fn launch(&self, slot: u32, text: &str, pipe: bool) -> miette::Result<JvmWorker> {
+        let number = self.next_number();
+        let folder = self.scratch.join(number.to_string());
+        let broken = |error: std::io::Error| miette!("{} cannot be prepared: {error}", folder.display());
+        let (control, events) = (folder.join("control"), folder.join("events"));
+        std::fs::create_dir_all(&events).map_err(broken)?;
+        let working = self.jvm.folder(slot);
+        std::fs::create_dir_all(&working).map_err(|error| miette!("{}: {error}", working.display()))?;
+        let writer = if pipe {
+            Some(open_pipe(&control).map_err(broken)?)
+        } else {
+            std::fs::write(&control, text).map_err(broken)?;
+            None
+        };
+        let log = self.logs.join(format!("jvm-{number}.log"));
+        let command = self.command(slot, number, &control, &events, &log);
+        let stop = Interrupt::new();
+        let ended = watch(command, stop.clone());
+        let events = Follower::new(&events, self.module, self.clock);
+        let (over, paid) = (None, Cost::default());
+        let mut worker = JvmWorker { folder, log, events, stop, ended, over, control: writer, paid };
+        if pipe {
+            self.send(&mut worker, text)?;
+        }
+        Ok(worker)
+    }
+
+    pub fn next_number(&self) -> u64 {
+        self.numbers.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    fn command(&self, slot: u32, number: u64, control: &Path, events: &Path, log: &Path) -> process::Command {
+        let mut environment = self.jvm.environment(slot);
+        environment.insert("PARADE_EVENTS".to_owned(), events.to_string_lossy().into_owned());
+        let args: Vec<OsString> = self.jvm.arguments(slot, control);
+        process::Command {
+            program: self.jvm.java().to_owned(),
+            args,
+            dir: self.jvm.folder(slot),
+            environment,
+            output: log.to_owned(),
+            output_limit: LOG_LIMIT,
+            cores: self.bounds.cores,
+            memory_bytes: self.bounds.memory_bytes,
+            time_limit: LIFE,
+            grace: GRACE,
+            tag: format!("{}-{number}", self.tag),
+        }
+    }
+
+    /// Writes to a pipe that may be full, and whose reader may die.
+    fn send(&self, worker: &mut JvmWorker, text: &str) -> miette::Result<()> {
+        let Some(mut control) = worker.control.as_ref() else { return Ok(()) };
+        let mut rest = text.as_bytes();
+        while !rest.is_empty() && worker.over.is_none() && !self.is_over() {
+            match control.write(rest) {
+                Ok(count) => rest = &rest[count..],
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    worker.over = next_end(&worker.ended, ATTENTIVE)?;
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(miette!("{} cannot be written: {error}", worker.folder.display())),
+            }
+        }
+        Ok(())
+    }
+
+    fn is_over(&self) -> bool {
+        self.interrupt.is_set() || Instant::now() >= self.bounds.deadline
+    }
+
+    /// Follows a process until it is done with its order, or cannot be any more.
+    pub fn follow(&self, worker: &mut JvmWorker) -> miette::Result<(Answer, Close)> {
+        let pause = if worker.control.is_some() { ATTENTIVE } else { PATIENT };
+        loop {
+            if worker.over.is_none() {
+                worker.over = next_end(&worker.ended, pause)?;
+            }
+            let dead = worker.over.is_some();
+            worker.events.poll()?;
+            if worker.events.is_done() {
+                return Ok((worker.events.answer(), Close::Done));
+            }
+            let close = match () {
+                () if dead => Close::Died(worker.how_it_ended()),
+                () if self.interrupt.is_set() => Close::Interrupted,
+                () if self.is_over() => Close::OutOfTime,
+                () => continue,
+            };
+            worker.stop()?;
+            worker.events.poll()?;
+            let mut answer = worker.events.answer();
+            self.last_until_now(&mut answer);
+            return Ok(match close {
+                Close::Died(_) if !answer.begun => (answer, Close::NeverBegan(worker.last_words())),
+                close => (answer, close),
+            });
+        }
+    }
+
+    /// What did not end was running until its process was gone.
+    fn last_until_now(&self, answer: &mut Answer) {
+        let now = (Clock::now().monotonic_nanos - self.clock.monotonic_nanos) as f64 / 1e9;
+        for seen in answer.seen.iter_mut().filter(|seen| seen.state == State::Open) {
+            seen.execution.seconds = (now - seen.execution.start).max(0.0);
+        }
+    }
+
+    fn order_text(&self, order: &Order<'_>) -> String {
+        let asked = |&number: &usize| {
+            let ticket = &self.tickets[number];
+            Asked { number, id: ticket.id, place: ticket.place, display: ticket.display }
+        };
+        request::order(order.id, order.manner, order.tests.iter().map(asked))
+    }
+}
+
+impl Workplace for JvmPlace<'_> {
+    type Worker = JvmWorker;
+
+    fn start(&self, slot: u32, only: Option<&Order<'_>>) -> miette::Result<JvmWorker> {
+        let mut text = self.jvm.preamble(slot);
+        text.extend(only.map(|order| self.order_text(order)));
+        self.launch(slot, &text, only.is_none())
+    }
+
+    fn is_alive(&self, worker: &mut JvmWorker) -> bool {
+        if worker.over.is_none() {
+            worker.over = worker.ended.try_recv().ok().and_then(Result::ok);
+        }
+        worker.over.is_none()
+    }
+
+    fn carry_out(&self, worker: &mut JvmWorker, order: &Order<'_>) -> miette::Result<Account> {
+        worker.events.expect(order.id, self.clock);
+        if worker.control.is_some() {
+            self.send(worker, &self.order_text(order))?;
+        }
+        let (answer, close) = self.follow(worker)?;
+        Ok(Account { seen: answer.seen, unrunnable: answer.unrunnable, close })
+    }
+
+    fn pause(&self, worker: &mut JvmWorker) -> Closing {
+        let used = worker.events.process().and_then(process::cpu_time).unwrap_or((0.0, 0.0));
+        let total = Cost { user_seconds: used.0, system_seconds: used.1, ..Cost::default() };
+        let cost = worker.share_of(total);
+        Closing { cost, findings: Vec::new() }
+    }
+
+    fn end(&self, mut worker: JvmWorker) -> miette::Result<Closing> {
+        let mut findings = Vec::new();
+        worker.control = None;
+        if worker.over.is_none() {
+            let left = self.bounds.deadline.saturating_duration_since(Instant::now());
+            worker.over = next_end(&worker.ended, SHUTDOWN.min(left.max(Duration::from_secs(1))))?;
+            if worker.over.is_none() {
+                let text = "a test process did not end by itself after its tests, and was killed";
+                findings.push(Finding::new(FindingKind::StrayProcesses, text));
+                worker.stop()?;
+            }
+        }
+        let Some(ended) = worker.over.take() else { return Ok(Closing::default()) };
+        findings.extend(left_behind(&ended, &worker.log));
+        Ok(Closing { cost: worker.share_of(ended.cost), findings })
+    }
+
+    fn test(&self, position: usize) -> &TestId {
+        self.tickets[position].id
+    }
+
+    fn next_order(&self) -> u64 {
+        self.next_number()
+    }
+}
+
+impl JvmWorker {
+    /// What comes next answers this order; times count from `clock` on.
+    pub fn expect(&mut self, order: u64, clock: Clock) {
+        self.events.expect(order, clock);
+    }
+
+    /// Ends the process, however that is done, and waits for it.
+    fn stop(&mut self) -> miette::Result<()> {
+        self.control = None;
+        if self.over.is_none() {
+            self.stop.set();
+            self.over = Some(self.ended.recv().map_err(|_| unwatched())??);
+        }
+        Ok(())
+    }
+
+    /// What was used since the last run.
+    fn share_of(&mut self, total: Cost) -> Cost {
+        let paid = std::mem::replace(&mut self.paid, total);
+        Cost {
+            wall_seconds: 0.0,
+            user_seconds: (total.user_seconds - paid.user_seconds).max(0.0),
+            system_seconds: (total.system_seconds - paid.system_seconds).max(0.0),
+            ..total
+        }
+    }
+
+    fn how_it_ended(&self) -> String {
+        match self.over.as_ref().map(|ended| (ended.cause, ended.exit)) {
+            Some((Cause::OutOfMemory, _)) => "it was killed as the memory limit was reached".to_owned(),
+            Some((_, Exit::Code(code))) => format!("exit code {code}"),
+            Some((_, Exit::Signal(signal))) => format!("signal {signal}"),
+            None => "it is not known how".to_owned(),
+        }
+    }
+
+    /// How it ended, and how its output begins, where a JVM that refuses to start says why.
+    fn last_words(&self) -> String {
+        let mut head = Vec::new();
+        let read = File::open(&self.log).and_then(|log| log.take(8 << 10).read_to_end(&mut head));
+        let text = if read.is_ok() { String::from_utf8_lossy(&head).into_owned() } else { String::new() };
+        let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).collect();
+        format!("{}: {} (see {})", self.how_it_ended(), lines.join("; "), self.log.display())
+    }
+}
+
+impl Drop for JvmWorker {
+    fn drop(&mut self) {
+        self.control = None;
+        if self.over.is_none() && matches!(self.ended.recv_timeout(GRACE), Err(RecvTimeoutError::Timeout)) {
+            self.stop.set();
+            let _ = self.ended.recv();
+        }
+        // It holds nothing that anyone needs; the session removes what is around it.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn watch(command: process::Command, stop: Interrupt) -> Receiver<miette::Result<Ended>> {
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        // Nobody waits any more where nobody is told.
+        let _ = sender.send(process::run(&command, &stop));
+    });
+    receiver
+}
+
+fn next_end(ended: &Receiver<miette::Result<Ended>>, patience: Duration) -> miette::Result<Option<Ended>> {
+    match ended.recv_timeout(patience) {
+        Ok(ended) => ended.map(Some),
+        Err(RecvTimeoutError::Timeout) => Ok(None),
+        Err(RecvTimeoutError::Disconnected) => Err(unwatched()),
+    }
+}
+
+fn unwatched() -> miette::Report {
+    miette!("the thread that watched a test process broke down")
+}
+
+/// Reading and writing, so that opening does not wait for the other side and its end is ours to say.
+fn open_pipe(path: &Path) -> std::io::Result<File> {
+    rustix::fs::mknodat(CWD, path, FileType::Fifo, Permissions::RUSR | Permissions::WUSR, 0)?;
+    let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
+    File::options().read(true).write(true).custom_flags(flags).open(path)
+}
+
+fn left_behind(ended: &Ended, log: &Path) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if !ended.strays.is_empty() {
+        let list: Vec<_> = ended.strays.iter().take(5).map(|stray| stray.command.as_str()).collect();
+        let text = format!("{} processes were left behind and killed: {}", ended.strays.len(), list.join("; "));
+        findings.push(Finding::new(FindingKind::StrayProcesses, text));
+    }
+    if ended.output_cut {
+        let text = format!("the output was too long; {} holds its beginning and its end", log.display());
+        findings.push(Finding::new(FindingKind::OutputCut, text));
+    }
+    findings
+}

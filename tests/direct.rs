@@ -1,0 +1,290 @@
+//! The direct engine on the bundled subjects: it agrees with Maven, runs exactly what is asked for, and loses nothing but
+//! the test that hangs or ends its process.
+
+#[path = "direct/bench.rs"]
+mod bench;
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use parade::engine::{Forks, Handling, Isolation, Mode, Parallelism, Selection, Session};
+use parade::suite::{ClassId, FindingKind, Outcome, TestId};
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use bench::{Bench, assert_finished, open, order_of, outcomes_of};
+
+/// Left out of the comparison with Maven, and why.
+const NOT_COMPARED: [(&str, &str); 5] = [
+    ("build-fails", "there is nothing to run"),
+    ("flaky", "its outcomes change from run to run"),
+    ("hanging-test", "Maven's run ends with the hanging test"),
+    ("kills-its-jvm", "Maven's run ends with the test that ends its process"),
+    ("crash-upstream", "Maven's run ends with the test that ends its process"),
+];
+
+macro_rules! agreement {
+    ($($test:ident = $subject:literal,)*) => {
+        const COMPARED: &[&str] = &[$($subject),*];
+        mod agrees_with_maven_on {
+            $(
+                #[test]
+                fn $test() {
+                    super::check_agreement($subject);
+                }
+            )*
+        }
+    };
+}
+
+agreement! {
+    clean_gains = "clean-gains",
+    data_race = "data-race",
+    detached_process = "detached-process",
+    enormous_output = "enormous-output",
+    fixture_race = "fixture-race",
+    hangs_in_parallel = "hangs-in-parallel",
+    hostile_names = "hostile-names",
+    junit3 = "junit3",
+    junit5 = "junit5",
+    loses_tests = "loses-tests",
+    multi_module = "multi-module",
+    order_across_classes = "order-across-classes",
+    order_within_class = "order-within-class",
+    parallel_modules = "parallel-modules",
+    pins_parallel = "pins-parallel",
+    repeated_names = "repeated-names",
+    same_class_in_two_modules = "same-class-in-two-modules",
+    several_frameworks = "several-frameworks",
+    testng = "testng",
+}
+
+#[test]
+fn every_subject_is_compared_or_has_a_reason() {
+    let left_out = NOT_COMPARED.iter().map(|(name, _)| (*name).to_owned());
+    let named: BTreeSet<String> = COMPARED.iter().map(|&name| name.to_owned()).chain(left_out).collect();
+    let folders = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/subjects")).unwrap().flatten();
+    let folders: BTreeSet<String> = folders
+        .filter(|entry| entry.path().is_dir())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    assert_eq!(named, folders);
+}
+
+/// The same tests in the same order with the same outcomes.
+fn check_agreement(subject: &str) {
+    let Some(mut bench) = open(subject) else { return };
+    let run = bench.run_all();
+    assert_finished(&run);
+    let known = &bench.prepared.discovery.tests;
+    let mut expected: Vec<_> = known.iter().map(|test| format!("{} {}", test.id, test.outcome.name())).collect();
+    expected.sort();
+    assert_eq!(outcomes_of(&run), expected, "{:?}\n{}", run.findings, bench.output());
+    let original: Vec<String> = known.iter().map(|test| test.id.to_string()).collect();
+    assert_eq!(order_of(&run), original);
+    let disagreement = run.findings.iter().find(|finding| finding.kind == FindingKind::EngineDisagreement);
+    assert_eq!(disagreement, None);
+}
+
+fn random_selection(bench: &Bench, random: &mut ChaCha8Rng) -> Vec<TestId> {
+    let mut tests = bench.session.tests().to_vec();
+    tests.shuffle(random);
+    tests.truncate(random.random_range(1..=tests.len()));
+    tests
+}
+
+/// What ran is what was asked for, test by test.
+fn check_orders(subject: &str) {
+    let Some(mut bench) = open(subject) else { return };
+    let mut random = ChaCha8Rng::seed_from_u64(20);
+    for round in 0..20 {
+        let asked = random_selection(&bench, &mut random);
+        let run = bench.run_tests(&asked);
+        assert_finished(&run);
+        let names: Vec<String> = asked.iter().map(TestId::to_string).collect();
+        assert_eq!(order_of(&run), names, "round {round}: {:?}\n{}", run.findings, bench.output());
+    }
+}
+
+#[test]
+fn any_order_of_junit_3() {
+    check_orders("junit3");
+}
+
+#[test]
+fn any_order_of_junit_4_with_suites_and_parameters() {
+    check_orders("repeated-names");
+}
+
+#[test]
+fn any_order_of_jupiter() {
+    check_orders("junit5");
+}
+
+#[test]
+fn any_order_of_testng() {
+    check_orders("testng");
+}
+
+#[test]
+fn any_order_of_several_frameworks() {
+    check_orders("several-frameworks");
+}
+
+#[test]
+fn any_order_of_odd_names() {
+    check_orders("hostile-names");
+}
+
+#[test]
+fn classes_run_whole_in_their_original_order() {
+    let Some(mut bench) = open("multi-module") else { return };
+    let mut classes: Vec<ClassId> = bench.session.tests().iter().map(TestId::class_id).collect();
+    classes.dedup();
+    classes.reverse();
+    let run = bench.run(Selection::Classes(classes.clone()), Parallelism::SEQUENTIAL, Handling::default());
+    let mut expected = Vec::new();
+    for class in &classes {
+        let members = bench.session.tests().iter().filter(|test| test.class_id() == *class);
+        expected.extend(members.map(TestId::to_string));
+    }
+    assert_eq!(order_of(&run), expected);
+}
+
+#[test]
+fn a_test_that_hangs_costs_only_itself() {
+    let Some(mut bench) = open("hanging-test") else { return };
+    let hanging = bench.test("harbour.LighthouseTest#waitsForAShipThatNeverComes");
+    let others: Vec<TestId> = bench.session.tests().iter().filter(|test| **test != hanging).cloned().collect();
+    let mut asked = vec![hanging.clone()];
+    asked.extend(others.clone());
+    let handling = Handling { test_limit: Some(Duration::from_secs(2)), ..Handling::default() };
+    let run = bench.run(Selection::Tests(asked), Parallelism::SEQUENTIAL, handling);
+    assert_finished(&run);
+    let expect = |test: &TestId, outcome: Outcome| format!("{test} {}", outcome.name());
+    let mut expected: Vec<String> = others.iter().map(|test| expect(test, Outcome::Passed)).collect();
+    expected.push(expect(&hanging, Outcome::TimedOut));
+    expected.sort();
+    assert_eq!(outcomes_of(&run), expected, "{:?}", run.findings);
+    let told = run
+        .findings
+        .iter()
+        .any(|finding| finding.kind == FindingKind::DeadWorker && finding.text.contains("went on in a new one"));
+    assert!(told, "{:?}", run.findings);
+}
+
+#[test]
+fn a_test_that_ends_its_process_costs_only_itself() {
+    let Some(mut bench) = open("kills-its-jvm") else { return };
+    let crashed = bench.prepared.discovery.tests.iter().find(|test| test.outcome == Outcome::Crashed);
+    let killer = crashed.expect("Maven saw it").id.clone();
+    let others: Vec<TestId> = bench.session.tests().iter().filter(|test| **test != killer).cloned().collect();
+    let both = Parallelism { mode: Mode::ClassesAndMethods, threads: 4, ..Parallelism::SEQUENTIAL };
+    for parallelism in [Parallelism::SEQUENTIAL, both] {
+        let mut asked = vec![killer.clone()];
+        asked.extend(others.clone());
+        let run = bench.run(Selection::Tests(asked), parallelism, Handling::default());
+        assert_finished(&run);
+        let mut expected: Vec<String> = others.iter().map(|test| format!("{test} passed")).collect();
+        expected.push(format!("{killer} crashed"));
+        expected.sort();
+        assert_eq!(outcomes_of(&run), expected, "{:?}", run.findings);
+        let told = |finding: &parade::suite::Finding| {
+            finding.kind == FindingKind::DeadWorker && finding.text.contains(&killer.to_string())
+        };
+        assert!(run.findings.iter().any(told), "{:?}", run.findings);
+    }
+}
+
+/// A process that stays, with the subject's classes loaded anew, gives what fresh ones give.
+fn check_warm(subject: &str) {
+    let Some(mut bench) = open(subject) else { return };
+    let warm = Handling { isolation: Isolation::Warm, ..Handling::default() };
+    let fresh = bench.run_all();
+    let mut processes = BTreeSet::new();
+    for _ in 0..3 {
+        let run = bench.run(Selection::All, Parallelism::SEQUENTIAL, warm);
+        assert_finished(&run);
+        assert_eq!(outcomes_of(&run), outcomes_of(&fresh), "{:?}\n{}", run.findings, bench.output());
+        assert_eq!(order_of(&run), order_of(&fresh));
+        processes.extend(run.executions.iter().map(|execution| (execution.test.module.clone(), execution.process)));
+    }
+    let modules: BTreeSet<_> = processes.iter().map(|(module, _)| module.clone()).collect();
+    assert_eq!(processes.len(), modules.len(), "one process for each module in all runs");
+}
+
+#[test]
+fn warm_is_as_fresh_in_junit_4() {
+    check_warm("order-within-class");
+}
+
+#[test]
+fn warm_is_as_fresh_in_jupiter() {
+    check_warm("junit5");
+}
+
+#[test]
+fn warm_is_as_fresh_in_several_modules_and_frameworks() {
+    check_warm("several-frameworks");
+}
+
+/// Every test once, whatever runs beside it.
+fn check_once(subject: &str) {
+    let Some(mut bench) = open(subject) else { return };
+    let mut expected: Vec<String> = bench.session.tests().iter().map(TestId::to_string).collect();
+    expected.sort();
+    for mode in [Mode::Methods, Mode::Classes, Mode::ClassesAndMethods] {
+        for (forks, reuse_forks) in [(1, true), (2, true), (2, false)] {
+            let parallelism = Parallelism {
+                mode,
+                threads: 3,
+                threads_per_core: false,
+                forks: Forks::Count(forks),
+                reuse_forks,
+                modules: None,
+            };
+            let run = bench.run(Selection::All, parallelism, Handling::default());
+            assert_finished(&run);
+            let mut ran = order_of(&run);
+            ran.sort();
+            assert_eq!(ran, expected, "{mode} {forks} {reuse_forks}: {:?}\n{}", run.findings, bench.output());
+        }
+    }
+}
+
+#[test]
+fn threads_and_forks_run_junit_4_once() {
+    check_once("clean-gains");
+}
+
+#[test]
+fn threads_and_forks_run_jupiter_once() {
+    check_once("junit5");
+}
+
+#[test]
+fn threads_and_forks_run_testng_once() {
+    check_once("testng");
+}
+
+#[test]
+fn threads_really_overlap() {
+    let Some(mut bench) = open("clean-gains") else { return };
+    let parallelism = Parallelism { mode: Mode::ClassesAndMethods, threads: 4, ..Parallelism::SEQUENTIAL };
+    let run = bench.run(Selection::All, parallelism, Handling::default());
+    assert!(run.concurrency().max >= 2, "{:?}", run.concurrency());
+    assert_eq!(bench.run_all().concurrency().max, 1);
+}
+
+#[test]
+fn a_quick_start_changes_nothing_but_time() {
+    let Some(mut bench) = open("order-within-class") else { return };
+    let plain = bench.run_all();
+    let quick = Handling { quick_start: true, ..Handling::default() };
+    for _ in 0..2 {
+        let run = bench.run(Selection::All, Parallelism::SEQUENTIAL, quick);
+        assert_finished(&run);
+        assert_eq!(outcomes_of(&run), outcomes_of(&plain));
+    }
+}

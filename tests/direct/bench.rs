@@ -1,0 +1,152 @@
+//! Bundled subjects, prepared once and opened with the direct engine.
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use parade::engine::direct::DirectSession;
+use parade::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session};
+use parade::experiment::{self, MachineLimits, Subject};
+use parade::home::Home;
+use parade::process::{self, Interrupt};
+use parade::subject::build::{self, BuildOutcome, DiscoveryTime, Preparation, Prepared};
+use parade::subject::{self, Silent};
+use parade::suite::{Execution, RunEnd, SuiteRun, TestId};
+
+const TAG: &str = "direct-tests";
+
+/// One subject at a time: they would share two cores and a Maven repository.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// A subject with its session.
+pub struct Bench {
+    pub prepared: Rc<Prepared>,
+    pub session: DirectSession,
+    logs: tempfile::TempDir,
+    runs: u32,
+    _turn: MutexGuard<'static, ()>,
+}
+
+/// `None` where tests that run Maven are not wanted.
+pub fn open(name: &str) -> Option<Bench> {
+    if std::env::var("PARADE_SLOW_TESTS").is_err() {
+        println!("{name}: skipped, as it runs Maven; set PARADE_SLOW_TESTS=1");
+        return None;
+    }
+    process::keeper::use_program(env!("CARGO_BIN_EXE_parade"));
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let prepared = Rc::new(prepare(name));
+    let session = DirectSession::open(Rc::clone(&prepared), TAG, Interrupt::new()).unwrap();
+    let logs = tempfile::tempdir().unwrap();
+    Some(Bench { prepared, session, logs, runs: 0, _turn: turn })
+}
+
+fn home() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("parade-home")
+}
+
+/// Under a name of its own: other tests build the same folder with other settings.
+fn load(name: &str) -> Subject {
+    let folder = tempfile::tempdir().unwrap();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("subjects").join(name);
+    let timeout = if name == "hanging-test" { "15s" } else { "120s" };
+    let text = format!(
+        "[experiment]\nname = \"direct\"\nseed = 1\n[machine]\ntimeout = \"{timeout}\"\n\
+         [[subject]]\nname = \"direct-{name}\"\npath = {:?}\nenvironment = {{ MAVEN_OPTS = \"-XX:TieredStopAtLevel=1\" }}\n\
+         [[configuration]]\nname = \"sequential\"\n",
+        path.display()
+    );
+    let file = folder.path().join("experiment.toml");
+    std::fs::write(&file, text).unwrap();
+    let loaded = experiment::load(&file, &MachineLimits::here()).map_err(miette::Report::from).unwrap();
+    loaded.experiment.subjects.into_iter().next().unwrap()
+}
+
+fn prepare(name: &str) -> Prepared {
+    let subject = load(name);
+    let home = Home::at(home());
+    let toolchain = subject::toolchain().unwrap();
+    let revision = subject::resolve(&subject.origin, &home, &Silent, &|| false).unwrap();
+    let preparation = Preparation {
+        subject: &subject,
+        revision: &revision,
+        toolchain: &toolchain,
+        home: &home,
+        build_timeout: Duration::from_secs(600),
+        progress: &Silent,
+        interrupt: &Interrupt::new(),
+        tag: TAG,
+        discovery: DiscoveryTime::Now,
+    };
+    match build::prepare(&preparation).unwrap() {
+        BuildOutcome::Ready(prepared) => *prepared,
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+impl Bench {
+    pub fn run(&mut self, selection: Selection, parallelism: Parallelism, handling: Handling) -> SuiteRun {
+        self.runs += 1;
+        let request = RunRequest {
+            label: format!("run-{}", self.runs),
+            selection,
+            parallelism,
+            allotment: Allotment { cores: cores(), memory_bytes: None, logs: self.logs.path().to_owned() },
+            time_limit: Duration::from_secs(120),
+            handling,
+        };
+        self.session.run(&request).unwrap()
+    }
+
+    /// The whole suite, one test after the other.
+    pub fn run_all(&mut self) -> SuiteRun {
+        self.run(Selection::All, Parallelism::SEQUENTIAL, Handling::default())
+    }
+
+    /// These tests, one after the other, in this order.
+    pub fn run_tests(&mut self, tests: &[TestId]) -> SuiteRun {
+        self.run(Selection::Tests(tests.to_vec()), Parallelism::SEQUENTIAL, Handling::default())
+    }
+
+    pub fn test(&self, id: &str) -> TestId {
+        let id: TestId = id.parse().unwrap();
+        assert!(self.session.tests().contains(&id), "{id} is not among {:?}", self.session.tests());
+        id
+    }
+
+    /// What processes printed, for a test that fails.
+    pub fn output(&self) -> String {
+        let logs = walk(self.logs.path());
+        logs.iter().map(|log| std::fs::read_to_string(log).unwrap_or_default()).collect()
+    }
+}
+
+fn walk(folder: &Path) -> Vec<PathBuf> {
+    let entries = folder.read_dir().unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// In the order in which they started; what a class does around its tests is none.
+pub fn order_of(run: &SuiteRun) -> Vec<String> {
+    tests_of(run).map(|execution| execution.test.to_string()).collect()
+}
+
+pub fn tests_of(run: &SuiteRun) -> impl Iterator<Item = &Execution> {
+    run.executions.iter().filter(|execution| !execution.is_failed_fixture())
+}
+
+/// Test and outcome, as a multiset.
+pub fn outcomes_of(run: &SuiteRun) -> Vec<String> {
+    let mut found: Vec<_> = tests_of(run).map(|one| format!("{} {}", one.test, one.outcome.name())).collect();
+    found.sort();
+    found
+}
+
+pub fn assert_finished(run: &SuiteRun) {
+    assert_eq!(run.end, RunEnd::Finished, "{:?}", run.findings);
+}
