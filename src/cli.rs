@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::report::Format;
-use crate::commands::{check, doctor, report, run, test};
+use crate::commands::{check, doctor, init, report, run, test};
 use parade::engine::{EngineKind, Forks, Mode};
 use parade::experiment::{TechniqueKind, parse_duration};
 
@@ -29,6 +29,8 @@ enum Command {
     Report(ReportArgs),
     /// Run a suite now, in parallel and repaired: the exit code is the suite's, JUnit XML is written
     Test(TestArgs),
+    /// Write a commented experiment file to start from
+    Init(InitArgs),
     /// Say what this machine can measure, and what is missing
     Doctor(DoctorArgs),
 }
@@ -139,6 +141,19 @@ struct TestArgs {
 }
 
 #[derive(Debug, Args)]
+struct InitArgs {
+    /// The experiment file
+    #[arg(default_value = "experiment.toml")]
+    file: PathBuf,
+    /// What to run: a folder, the url of a git repository, or a model suite [default: the current folder if it has a pom.xml]
+    #[arg(long, value_name = "PATH|URL")]
+    subject: Option<String>,
+    /// Replace a file that is there
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Debug, Args)]
 struct DoctorArgs {
     /// Compile the JVM helper and fetch what it needs, for a machine that will be offline
     #[arg(long)]
@@ -217,6 +232,9 @@ impl Cli {
                 reports: args.reports,
                 json: args.json,
             }),
+            Command::Init(args) => {
+                init::run(&init::InitOptions { file: args.file, subject: args.subject, force: args.force })
+            }
             Command::Doctor(args) => doctor::run(&doctor::DoctorOptions { prepare: args.prepare, json: args.json }),
         }
     }

@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod doctor;
+pub mod init;
 mod output;
 mod progress;
 pub mod report;

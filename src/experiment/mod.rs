@@ -15,6 +15,7 @@ mod quantity;
 mod raw;
 mod reader;
 mod spec;
+mod starter;
 mod validate;
 mod warnings;
 
@@ -29,6 +30,8 @@ pub use spec::{
     Configuration, Experiment, Harness, Located, Machine, Origin, Override, Plan, Subject, SurefireVersion,
     TechniqueKind, Trial,
 };
+
+pub use starter::{Starter, StarterOrigin};
 
 use crate::subject::redact;
 use mistake::Log;

@@ -63,7 +63,7 @@ static CONFIGURATION: TableKind = TableKind {
 };
 static ANALYSIS: TableKind = TableKind { header: "[analysis]", keys: &["baseline"] };
 
-static KINDS: &[&TableKind] = &[&EXPERIMENT, &MACHINE, &DEFAULTS, &SUBJECT, &CONFIGURATION, &ANALYSIS];
+pub(super) static KINDS: &[&TableKind] = &[&EXPERIMENT, &MACHINE, &DEFAULTS, &SUBJECT, &CONFIGURATION, &ANALYSIS];
 
 /// Known keys that were written, even with a value of the wrong type.
 pub(super) type Written = BTreeMap<&'static str, Span>;
