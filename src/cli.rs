@@ -75,6 +75,9 @@ struct RunArgs {
     /// Run only matching trials: `subject=GLOB`, `configuration=GLOB`, `cores=N`, joined by commas; repeatable
     #[arg(long, value_name = "FILTER")]
     only: Vec<String>,
+    /// Run all subjects on this JDK, by version or path, whatever the file says
+    #[arg(long, value_name = "VERSION|PATH")]
+    jdk: Option<String>,
     /// End with one JSON object on standard output
     #[arg(long)]
     json: bool,
@@ -135,6 +138,9 @@ struct TestArgs {
     /// Where JUnit XML goes, as `<module>/TEST-<class>.xml`
     #[arg(long, value_name = "DIR", default_value = "parade-reports")]
     reports: PathBuf,
+    /// The JDK, by version or path [default: JAVA_HOME, without it the newest that builds the project]
+    #[arg(long, value_name = "VERSION|PATH")]
+    jdk: Option<String>,
     /// End with one JSON document on standard output
     #[arg(long)]
     json: bool,
@@ -208,6 +214,7 @@ impl Cli {
                 accept_changes: args.accept_changes,
                 retry: args.retry,
                 only: args.only,
+                jdk: args.jdk,
                 json: args.json,
             }),
             Command::Report(args) => report::run(&report::ReportOptions {
@@ -230,6 +237,7 @@ impl Cli {
                 timeout: args.timeout,
                 test_timeout: args.test_timeout,
                 reports: args.reports,
+                jdk: args.jdk,
                 json: args.json,
             }),
             Command::Init(args) => {

@@ -22,6 +22,8 @@
 
 pub mod engine;
 pub mod experiment;
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod home;
 pub mod maven;
 pub mod once;
@@ -33,3 +35,4 @@ pub mod store;
 pub mod subject;
 pub mod suite;
 pub mod technique;
+mod text_file;

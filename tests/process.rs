@@ -73,6 +73,7 @@ fn command_in(folder: &Path, program: &str, args: &[&str]) -> Command {
         time_limit: Duration::from_secs(60),
         grace: Duration::from_secs(10),
         tag: format!("test-{}", folder.display()),
+        user: None,
     }
 }
 
@@ -236,6 +237,45 @@ fn processes_that_multiply_are_ended() {
     let ended = run(&command);
     assert_eq!(ended.cause, Cause::Exited);
     assert_eq!(process::kill_leftovers(&bench.tag()), []);
+}
+
+/// As many as it can get, each waiting for ever; tells how many it got.
+const BOMB: &str = "\
+import os, time
+count = 0
+try:
+    while count < 300:
+        if os.fork() == 0: time.sleep(600)
+        count += 1
+except OSError: pass
+print(count, flush=True)
+";
+
+#[test]
+fn a_command_that_forks_without_end_gets_so_many_processes_and_loses_them_all() {
+    if std::env::var_os("PARADE_MAX_TASKS").is_none() {
+        // The limit is the environment's, which tests in one process share.
+        let test = "a_command_that_forks_without_end_gets_so_many_processes_and_loses_them_all";
+        let output = Spawn::new(std::env::current_exe().unwrap())
+            .args(["--exact", test, "--nocapture"])
+            .env("PARADE_MAX_TASKS", "100")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        return;
+    }
+    let bench = Bench::new();
+    let mut command = bench.python(&format!("{BOMB}time.sleep(600)"));
+    command.time_limit = Duration::from_secs(5);
+    command.grace = Duration::from_millis(100);
+    let ended = run(&command);
+    let count: u32 = bench.output().trim().parse().unwrap();
+    assert_eq!((ended.cause, process::kill_leftovers(&bench.tag())), (Cause::TimedOut, vec![]));
+    if ended.tasks_refused {
+        assert!((50..100).contains(&count), "{count}");
+    } else {
+        assert_eq!(count, 300, "nobody counts where there are no cgroups");
+    }
 }
 
 #[test]

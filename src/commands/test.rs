@@ -1,6 +1,6 @@
 //! `parade test`: run a suite by a technique, now. The exit code is the suite's; JUnit XML is left for others to read.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -11,12 +11,13 @@ use parade::once::project::{self, Choice, Refusal};
 use parade::once::{self, Ended, Order, Outcome, TestStory, junit};
 use parade::process::Interrupt;
 use parade::store::record::Verdict;
+use parade::subject::JdkWish;
 use parade::suite::FindingKind;
 use serde_json::{Value, json};
 
-use super::BadUsage;
 use super::output::{one_line, plural, pretty, print};
 use super::progress::Progress;
+use super::{BadUsage, asked_jdk};
 
 #[derive(Debug)]
 pub struct TestOptions {
@@ -36,6 +37,8 @@ pub struct TestOptions {
     pub timeout: Duration,
     pub test_timeout: Option<Duration>,
     pub reports: PathBuf,
+    /// By version or path; `JAVA_HOME` where nobody asks, and without it the newest that builds the project.
+    pub jdk: Option<String>,
     pub json: bool,
 }
 
@@ -44,7 +47,8 @@ const INTERRUPTED: u8 = 130;
 const LISTED: usize = 50;
 
 pub fn run(options: &TestOptions) -> miette::Result<ExitCode> {
-    let order = order(options)?;
+    let mut order = order(options)?;
+    order.subject.jdk = wanted_jdk(options)?;
     let home = Home::find()?;
     let interrupt = Interrupt::install()?;
     junit::clear(&options.reports)?;
@@ -93,6 +97,12 @@ fn order(options: &TestOptions) -> Result<Order, BadUsage> {
         cores,
         time_limit: options.timeout,
     })
+}
+
+/// What a build machine has set up for a project is what the project is tested with.
+fn wanted_jdk(options: &TestOptions) -> Result<Option<JdkWish>, BadUsage> {
+    let set_up = || std::env::var("JAVA_HOME").ok().filter(|home| Path::new(home).join("bin/javac").is_file());
+    options.jdk.clone().or_else(set_up).map(|jdk| asked_jdk(&jdk)).transpose()
 }
 
 fn bad_usage(message: impl Into<String>, help: impl Into<String>) -> BadUsage {
@@ -230,6 +240,7 @@ fn document(outcome: &Outcome, preparation: f64, options: &TestOptions) -> Value
         "failures": failures.collect::<Vec<_>>(),
         "findings": outcome.findings,
         "technique": options.technique,
+        "jdk": outcome.jdk,
         "stages": stages.collect::<Vec<_>>(),
         "rerun_engine": outcome.rerun_engine,
         "concurrency_max": outcome.concurrency.max,
@@ -346,6 +357,7 @@ mod tests {
             timeout: Duration::from_secs(60),
             test_timeout: None,
             reports: "parade-reports".into(),
+            jdk: None,
             json: false,
         }
     }

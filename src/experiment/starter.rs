@@ -60,9 +60,9 @@ impl Starter {
     }
 }
 
-/// As TOML writes a text.
+/// A text as TOML has it between double quotes, which is as JSON has it: on one line, whatever is in it.
 fn quoted(text: &str) -> String {
-    toml::Value::from(text).to_string()
+    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }
 
 const TEMPLATE: &str = include_str!("starter.toml");

@@ -108,7 +108,8 @@ fn run_suite(
     }
     judgement.findings.extend(suite.notes());
     let logs = bench.allotment.logs.clone();
-    Ok(Ended::Ran(Box::new(Outcome::of(&stages, &tests, judgement, suite.was_pending, logs))))
+    let outcome = Outcome::of(&stages, &tests, judgement, suite.was_pending, logs);
+    Ok(Ended::Ran(Box::new(Outcome { jdk: suite.jdk, ..outcome })))
 }
 
 /// The logs of the last run of a project, and of no other: they would fill the disk of a build machine.

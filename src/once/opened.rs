@@ -15,7 +15,7 @@ use crate::home::Home;
 use crate::process::Interrupt;
 use crate::runner::{Event, Telling, Watcher};
 use crate::subject;
-use crate::subject::build::{self, BuildOutcome, DiscoveryTime, Preparation, Prepared};
+use crate::subject::build::{BuildOutcome, DiscoveryTime, Preparation, Prepared};
 use crate::suite::{ClassId, Finding, Granularity, SuiteRun, TestId};
 
 /// Begins the mark of all processes.
@@ -32,13 +32,15 @@ pub struct Suite {
     pub rerun: Option<Box<Late>>,
     /// Was it not known beforehand which tests there are?
     pub was_pending: bool,
+    /// The JDK's version, and why it is this one.
+    pub jdk: Option<String>,
     revealed: Option<Revealed>,
 }
 
 impl Suite {
     pub fn of_model(path: &Path) -> miette::Result<Suite> {
         let main = Box::new(ModelSession::load(path, 0)?);
-        Ok(Suite { main, rerun: None, was_pending: false, revealed: None })
+        Ok(Suite { main, rerun: None, was_pending: false, jdk: None, revealed: None })
     }
 
     fn of_maven(prepared: Prepared, order: &Order, interrupt: &Interrupt) -> miette::Result<Suite> {
@@ -47,7 +49,7 @@ impl Suite {
         let revealed = main.revealed();
         let wants_direct = order.technique.reruns() && order.harness.rerun_engine == EngineKind::Direct;
         let rerun = wants_direct.then(|| Box::new(Late::new(Rc::clone(&revealed), interrupt.clone())));
-        Ok(Suite { main: Box::new(main), rerun, was_pending, revealed: Some(revealed) })
+        Ok(Suite { main: Box::new(main), rerun, was_pending, jdk: None, revealed: Some(revealed) })
     }
 
     /// What parade changed in the build, and what it could not do as it was told.
@@ -68,12 +70,13 @@ pub fn build(
 ) -> miette::Result<Opened> {
     let telling = Telling(watcher);
     let stop = || interrupt.is_set();
-    let toolchain = subject::toolchain()?;
+    let tools = subject::tools()?;
+    let newest = tools.newest()?;
     let revision = subject::resolve(&order.subject.origin, home, &telling, &stop)?;
     let preparation = Preparation {
         subject: &order.subject,
         revision: &revision,
-        toolchain: &toolchain,
+        toolchain: &newest,
         home,
         build_timeout: order.time_limit,
         progress: &telling,
@@ -81,12 +84,14 @@ pub fn build(
         tag: TAG,
         discovery: DiscoveryTime::Later,
     };
-    Ok(match build::prepare(&preparation)? {
+    let chosen = subject::prepare_on_some_jdk(&preparation, &tools, None)?;
+    Ok(match chosen.outcome {
         BuildOutcome::Ready(prepared) => {
             subject::forget_others(&order.subject.name, &revision, home)?;
-            Opened::Suite(Suite::of_maven(*prepared, order, interrupt)?)
+            let jdk = format!("{} ({})", prepared.toolchain.java_version, chosen.why);
+            Opened::Suite(Suite { jdk: Some(jdk), ..Suite::of_maven(*prepared, order, interrupt)? })
         }
-        BuildOutcome::Failed { reason, log } => Opened::BuildFailed { reason, log },
+        BuildOutcome::Failed { reason, log, .. } => Opened::BuildFailed { reason, log },
         BuildOutcome::Interrupted => Opened::BuildFailed { reason: "interrupted".to_owned(), log: PathBuf::new() },
     })
 }

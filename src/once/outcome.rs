@@ -24,6 +24,8 @@ pub struct Outcome {
     /// What ran again what failed.
     pub rerun_engine: Option<EngineKind>,
     pub concurrency: Concurrency,
+    /// The JDK's version, and why it is this one; a model has none.
+    pub jdk: Option<String>,
     pub logs: PathBuf,
 }
 
@@ -119,6 +121,7 @@ impl Outcome {
             stages: (0..stages.len()).map(|last| stage_story(&stages[..=last])).collect(),
             rerun_engine: super::rerun_engine(stages),
             concurrency: stages.first().map(|stage| stage.run.concurrency()).unwrap_or_default(),
+            jdk: None,
             logs,
         }
     }

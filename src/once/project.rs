@@ -159,6 +159,8 @@ fn subject(named: &str, origin: Origin, timeout: Duration) -> Subject {
         repetitions: 1,
         configurations: Vec::new(),
         dependencies: None,
+        jdk: None,
+        user: None,
         overrides: BTreeMap::new(),
     }
 }

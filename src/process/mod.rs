@@ -3,7 +3,9 @@
 //!
 //! It knows nothing of tests or builds, decides nothing about what a failure means, and never runs a shell.
 
+mod account;
 mod accounting;
+mod ask;
 mod cgroup;
 mod cores;
 mod environment;
@@ -16,7 +18,7 @@ mod run;
 mod support;
 mod tree;
 mod watch;
-mod wire;
+pub(crate) mod wire;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -27,11 +29,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::suite::Cost;
 
+pub use account::{Account, missing_privileges, other_user};
 pub use accounting::cpu_time;
+pub use ask::ask;
 pub use environment::base_environment;
 pub use interrupt::Interrupt;
 pub use run::{kill_leftovers, run};
 pub use support::{Ability, Support, probe};
+pub(crate) use tree::parse_stat;
 
 /// The environment variable by which every descendant of a command can be found again.
 pub const TAG_VARIABLE: &str = "PARADE_TAG";
@@ -59,6 +64,8 @@ pub struct Command {
     pub grace: Duration,
     /// Inherited by every descendant as [`TAG_VARIABLE`]. No two commands that run at the same time may share it.
     pub tag: String,
+    /// Run as this user instead of parade's own.
+    pub user: Option<Account>,
 }
 
 /// How a command came to its end. A failing command is data; `Err` means that parade could not run or watch it.
@@ -70,6 +77,8 @@ pub struct Ended {
     /// Descendants that outlived the command and were killed; at most [`MAX_STRAYS`] are listed.
     pub strays: Vec<Stray>,
     pub output_cut: bool,
+    /// It wanted more processes and threads than a command may have.
+    pub tasks_refused: bool,
     pub accounting: Accounting,
 }
 

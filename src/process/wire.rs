@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Command, Ended};
+use super::{Account, Command, Ended};
 
 /// Parade to keeper, later: end the command now.
 pub const STOP: &str = "stop\n";
@@ -29,11 +29,14 @@ pub struct Order {
     /// The processors to run on; empty for all.
     pub processors: Vec<usize>,
     pub memory_bytes: Option<u64>,
+    /// Processes and threads together; kept only where there are cgroups.
+    pub most_tasks: u64,
     pub time_limit: Duration,
     pub grace: Duration,
     pub tag: String,
     /// What the command's cgroups are to be called; `None` for a command without.
     pub group: Option<String>,
+    pub user: Option<Account>,
 }
 
 /// Keeper to parade, at the end.
@@ -56,6 +59,7 @@ pub struct Launch {
     pub groups: Vec<PathBuf>,
     /// The keeper's process id: if it is no longer the launcher's parent, nobody wants the command any more.
     pub keeper: u32,
+    pub user: Option<Account>,
 }
 
 /// Launcher to keeper. After `Ready` the socket closes, as the launcher became the command, or `Failed` follows.
@@ -69,7 +73,13 @@ pub enum Launched {
 }
 
 impl Order {
-    pub fn new(command: &Command, output: PathBuf, processors: Vec<usize>, group: Option<String>) -> Self {
+    pub fn new(
+        command: &Command,
+        output: PathBuf,
+        processors: Vec<usize>,
+        group: Option<String>,
+        most_tasks: u64,
+    ) -> Self {
         let mut environment = command.environment.clone();
         environment.insert(super::TAG_VARIABLE.to_owned(), command.tag.clone());
         Order {
@@ -81,10 +91,12 @@ impl Order {
             output_limit: command.output_limit,
             processors,
             memory_bytes: command.memory_bytes,
+            most_tasks,
             time_limit: command.time_limit,
             grace: command.grace,
             tag: command.tag.clone(),
             group,
+            user: command.user.clone(),
         }
     }
 }

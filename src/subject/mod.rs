@@ -3,13 +3,17 @@
 //!
 //! Nothing here draws, prints or asks. The caller hears of progress through [`Progress`] and can stop the work.
 
-mod address;
+pub(crate) mod address;
 pub mod build;
 mod cache;
+mod choice;
 mod credentials;
 mod folder;
+mod jdks;
 mod lock;
 mod network;
+mod ownership;
+pub mod project;
 mod revision;
 mod snapshot;
 mod source;
@@ -20,11 +24,14 @@ mod transfer;
 mod worktree;
 
 pub use address::redact;
+pub use choice::{Attempt, Chosen, Pin, prepare as prepare_on_some_jdk};
 pub use folder::REPORTS_LIST;
+pub use jdks::{Jdk, JdkWish, Jdks, Version, asked_jdk, jdks};
 pub use network::Network;
+pub use ownership::check_open;
 pub use snapshot::{Changes, Snapshot};
 pub use source::{Sources, checkout, resolve};
-pub use toolchain::{Toolchain, toolchain};
+pub use toolchain::{Toolchain, Tools, toolchain, tools};
 pub use worktree::forget_others;
 
 use std::path::PathBuf;
