@@ -270,8 +270,14 @@ fn check_once(subject: &str) {
     expected.sort();
     for mode in [Mode::Methods, Mode::Classes, Mode::ClassesAndMethods] {
         for (forks, reuse_forks) in [(1, true), (2, true), (2, false)] {
-            let parallelism =
-                Parallelism { mode, threads: 3, threads_per_core: false, forks: Forks::Count(forks), reuse_forks };
+            let parallelism = Parallelism {
+                mode,
+                threads: 3,
+                threads_per_core: false,
+                forks: Forks::Count(forks),
+                reuse_forks,
+                modules: None,
+            };
             let run = bench.run(Selection::All, parallelism, Handling::default());
             assert_finished(&run);
             let mut ran = order_of(&run);

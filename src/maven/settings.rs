@@ -93,6 +93,10 @@ impl Settings {
 }
 
 impl TestSettings {
+    pub fn modules_at_once(&self) -> u32 {
+        self.parallelism.modules_on(self.cores)
+    }
+
     fn entries(&self) -> Vec<(&'static str, String)> {
         let asked = &self.parallelism;
         let sequential = asked.mode == Mode::Sequential;
@@ -107,6 +111,7 @@ impl TestSettings {
             ("threads.per-core", per_core.to_string()),
             ("forks", if sequential { "1".to_owned() } else { asked.forks.on(self.cores).to_string() }),
             ("forks.reuse", asked.reuse_forks.to_string()),
+            ("modules.at-once", self.modules_at_once().to_string()),
             ("providers.fetch", self.fetch_providers.to_string()),
             ("reveal", self.reveal.to_string()),
         ]
@@ -166,7 +171,14 @@ mod tests {
     fn sequential_is_one_process_and_one_thread_whatever_else_is_said() {
         let odd = Parallelism { threads: 9, threads_per_core: true, forks: Forks::Count(4), ..Parallelism::SEQUENTIAL };
         let text = written(&tests(odd, None));
-        for line in ["mode=sequential", "threads=1", "threads.total=1", "threads.per-core=false", "forks=1"] {
+        for line in [
+            "mode=sequential",
+            "threads=1",
+            "threads.total=1",
+            "threads.per-core=false",
+            "forks=1",
+            "modules.at-once=1",
+        ] {
             assert!(text.lines().any(|own| own == line), "{line} in {text}");
         }
         assert!(!text.contains("selection="));
@@ -180,10 +192,18 @@ mod tests {
             threads_per_core: true,
             forks: Forks::PerCore(1.0),
             reuse_forks: false,
+            modules: Some(Forks::PerCore(1.0)),
         };
         let text =
             written(&tests(both, Some(vec![Picked { module: "lib".into(), goal: None, tests: "a.B#c".into() }])));
-        for line in ["mode=classesAndMethods", "threads=7", "threads.total=14", "forks=2", "forks.reuse=false"] {
+        for line in [
+            "mode=classesAndMethods",
+            "threads=7",
+            "threads.total=14",
+            "forks=2",
+            "forks.reuse=false",
+            "modules.at-once=2",
+        ] {
             assert!(text.lines().any(|own| own == line), "{line} in {text}");
         }
         assert!(text.contains("selection=DIR/selection\n"), "{text}");

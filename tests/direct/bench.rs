@@ -10,7 +10,7 @@ use parade::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Se
 use parade::experiment::{self, MachineLimits, Subject};
 use parade::home::Home;
 use parade::process::{self, Interrupt};
-use parade::subject::build::{BuildOutcome, Preparation, Prepared};
+use parade::subject::build::{BuildOutcome, DiscoveryTime, Preparation, Prepared};
 use parade::subject::{self, Silent};
 use parade::suite::{Execution, RunEnd, SuiteRun, TestId};
 
@@ -92,6 +92,7 @@ fn prepare(name: &str) -> Prepared {
         progress: &Silent,
         interrupt: &Interrupt::new(),
         tag: TAG,
+        discovery: DiscoveryTime::Now,
     };
     match subject::prepare_on_some_jdk(&preparation, &tools, None).unwrap().outcome {
         BuildOutcome::Ready(prepared) => *prepared,

@@ -31,11 +31,11 @@ use self::request::Manner;
 use self::roots::{Framework, Listing, Place};
 use self::worker::{Bounds, JvmPlace, JvmWorker, Ticket};
 use super::surefire::{dirty, safe_label};
-use super::{Capabilities, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support};
+use super::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support};
 use crate::maven::{self, Clock, KnownTest, Launch};
 use crate::process::Interrupt;
 use crate::subject::build::{Discovery, Prepared};
-use crate::suite::{Cost, Execution, Finding, FindingKind, Granularity, SuiteRun, TestId};
+use crate::suite::{ClassId, Cost, Execution, Finding, FindingKind, Granularity, SuiteRun, TestId};
 
 /// For the one test that an archive of classes is made with.
 const TRAINING: Duration = Duration::from_secs(60);
@@ -211,26 +211,38 @@ impl DirectSession {
         match selection {
             Selection::All => ((0..self.tests.len()).collect(), Vec::new()),
             Selection::Classes(classes) => {
-                let mut members: HashMap<_, Vec<usize>> = HashMap::new();
-                for (position, test) in self.tests.iter().enumerate() {
-                    members.entry(test.class_id()).or_default().push(position);
-                }
+                let members = self.members();
                 let mut wanted = HashSet::new();
                 let once = classes.iter().filter(|class| wanted.insert(*class));
                 (once.flat_map(|class| members.get(class).into_iter().flatten().copied()).collect(), Vec::new())
             }
-            Selection::Tests(tests) => {
-                let mut unknown = Vec::new();
-                let known = tests.iter().filter_map(|test| match self.positions.get(test) {
-                    Some(position) => Some(*position),
-                    None => {
-                        unknown.push((test.clone(), "it is no test of this suite".to_owned()));
-                        None
-                    }
-                });
-                (known.collect(), unknown)
+            Selection::Tests(tests) => self.named(tests),
+        }
+    }
+
+    /// These tests. A class that is named as a whole, as its fixture failed, is the tests of it that are not named.
+    fn named(&self, tests: &[TestId]) -> (Vec<usize>, Vec<(TestId, String)>) {
+        let (mut chosen, mut unknown) = (Vec::new(), Vec::new());
+        let mut named: HashSet<usize> = tests.iter().filter_map(|test| self.positions.get(test).copied()).collect();
+        let members = self.members();
+        for test in tests {
+            match (self.positions.get(test), members.get(&test.class_id())) {
+                (Some(position), _) => chosen.push(*position),
+                (None, Some(members)) if test.is_whole_class() => {
+                    chosen.extend(members.iter().copied().filter(|position| named.insert(*position)));
+                }
+                (None, _) => unknown.push((test.clone(), "it is no test of this suite".to_owned())),
             }
         }
+        (chosen, unknown)
+    }
+
+    fn members(&self) -> HashMap<ClassId, Vec<usize>> {
+        let mut members: HashMap<ClassId, Vec<usize>> = HashMap::new();
+        for (position, test) in self.tests.iter().enumerate() {
+            members.entry(test.class_id()).or_default().push(position);
+        }
+        members
     }
 
     fn run_leg(&mut self, request: &RunRequest, leg: &Leg, chosen: &[usize], pace: &Pace<'_>) -> miette::Result<Haul> {
@@ -360,6 +372,10 @@ struct Pace<'a> {
 }
 
 impl Session for DirectSession {
+    fn engine(&self) -> EngineKind {
+        EngineKind::Direct
+    }
+
     fn tests(&self) -> &[TestId] {
         &self.tests
     }
@@ -423,6 +439,7 @@ fn capabilities() -> Capabilities {
         imposes_order: true,
         isolations: vec![Isolation::Fresh, Isolation::Warm],
         limits_tests: true,
+        modules_at_once: false,
     }
 }
 

@@ -198,7 +198,7 @@ mod tests {
 
     fn discovery(suites: Vec<ModuleSuite>, ids: &[&str]) -> Discovery {
         let tests = ids.iter().map(|id| KnownTest::passed(id)).collect();
-        Discovery { tests, suites, findings: vec![] }
+        Discovery { tests, suites, ..Discovery::default() }
     }
 
     fn listing(framework: Framework, leaves: &[(&str, &str, &str, u32)]) -> Listing {

@@ -46,15 +46,36 @@ fn a_first_run_that_ended_early_has_not_seen_the_suite() {
 #[test]
 fn a_record_of_other_settings_is_no_record() {
     let folder = tempfile::tempdir().unwrap();
-    let place = Place { record: folder.path().join(RECORD), logs: folder.path().join(LOGS) };
+    let place =
+        Place { record: folder.path().join(RECORD), seen: folder.path().join(SEEN), logs: folder.path().join(LOGS) };
+    let read = |key| place.read(key, DiscoveryTime::Now);
     let test = KnownTest { display: Some("c[1]".into()), ..KnownTest::passed("m:a.B#c~2") };
     let discovery = Discovery { tests: vec![test], ..Discovery::default() };
-    assert_eq!(place.read("k"), None);
+    assert_eq!(read("k"), None);
     place.write("k", &discovery).unwrap();
-    assert_eq!(place.read("k"), Some(discovery));
-    assert_eq!(place.read("other"), None);
+    assert_eq!(read("k"), Some(discovery));
+    assert_eq!(read("other"), None);
     std::fs::write(&place.record, "{").unwrap();
-    assert_eq!(place.read("k"), None);
+    assert_eq!(read("k"), None);
+}
+
+#[test]
+fn what_a_parallel_run_saw_is_for_those_who_do_not_measure() {
+    let folder = tempfile::tempdir().unwrap();
+    let checkout = Checkout { root: folder.path().join("tree"), revision: "r".into() };
+    let memory = Memory { place: Place::beside(&checkout), key: "k".into() };
+    let seen = Discovery { scrambled: true, ..Discovery::default() };
+    memory.keep(&seen).unwrap();
+    assert_eq!(memory.place.read("k", DiscoveryTime::Now), None);
+    assert_eq!(memory.place.read("k", DiscoveryTime::Later), Some(seen.clone()));
+    // A sequential run knows better.
+    memory.keep(&Discovery::default()).unwrap();
+    assert_eq!(memory.place.read("k", DiscoveryTime::Later), Some(Discovery::default()));
+    memory.place.forget(&checkout).unwrap();
+    assert_eq!(memory.place.read("k", DiscoveryTime::Later), None);
+    let lost = Finding::new(FindingKind::LostTests, "x");
+    memory.keep(&Discovery { findings: vec![lost], ..seen }).unwrap();
+    assert_eq!(memory.place.read("k", DiscoveryTime::Later), None);
 }
 
 fn subject(timeout: u64) -> Subject {
@@ -91,7 +112,7 @@ fn key_and_tag(subject: &Subject) -> (String, String) {
     };
     let helper = Helper { extension: "/h/e.jar".into(), listeners: "/h/l.jar".into(), hash: "0".into() };
     let checkout = Checkout { root: "/w".into(), revision: "content-1".into() };
-    let place = Place { record: "/r".into(), logs: "/l".into() };
+    let place = Place { record: "/r".into(), seen: "/s".into(), logs: "/l".into() };
     let preparation = Preparation {
         subject,
         revision: "content-1",
@@ -101,6 +122,7 @@ fn key_and_tag(subject: &Subject) -> (String, String) {
         progress: &Silent,
         interrupt: &Interrupt::new(),
         tag: "run-7",
+        discovery: DiscoveryTime::Now,
     };
     let means = Means { helper, repository: "/m2".into(), user: None };
     let building = Building { preparation: &preparation, checkout: &checkout, means: &means, place: &place };

@@ -75,6 +75,11 @@ final class Settings {
         return text("forks");
     }
 
+    /** How many modules may be built, and so tested, at the same time. */
+    int modulesAtOnce() {
+        return has("modules.at-once") ? Integer.parseInt(text("modules.at-once")) : 1;
+    }
+
     boolean reuseForks() {
         return Boolean.parseBoolean(text("forks.reuse"));
     }
