@@ -181,7 +181,7 @@ fn a_command_runs_as_another_user_and_still_dies_with_its_keeper() {
     let ended = run(&command);
     assert_eq!((ended.exit, ended.cause), (Exit::Code(0), Cause::Exited), "{}", bench.output());
     let (uid, gid) = (user.uid, user.gid);
-    let mut groups = user.groups.clone();
+    let mut groups = user.groups;
     groups.sort_unstable();
     let expected = format!("({uid}, {uid}, {uid}) ({gid}, {gid}, {gid}) {groups:?} 9\n");
     assert_eq!(bench.output(), expected);
