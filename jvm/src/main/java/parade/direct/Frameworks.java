@@ -72,6 +72,8 @@ final class Frameworks {
                 return new JUnit4Framework(loader);
             case "platform":
                 return new PlatformFramework(loader);
+            case "testng":
+                return new TestNgFramework(loader);
             default:
                 throw new IllegalArgumentException("no such framework: " + name);
         }
