@@ -68,6 +68,9 @@ struct RunArgs {
     /// Run only matching trials: `subject=GLOB`, `configuration=GLOB`, `cores=N`, joined by commas; repeatable
     #[arg(long, value_name = "FILTER")]
     only: Vec<String>,
+    /// Run all subjects on this JDK, by version or path, whatever the file says
+    #[arg(long, value_name = "VERSION|PATH")]
+    jdk: Option<String>,
     /// End with one JSON object on standard output
     #[arg(long)]
     json: bool,
@@ -122,6 +125,7 @@ impl Cli {
                 accept_changes: args.accept_changes,
                 retry: args.retry,
                 only: args.only,
+                jdk: args.jdk,
                 json: args.json,
             }),
             Command::Report(args) => report::run(&report::ReportOptions {

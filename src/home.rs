@@ -44,6 +44,16 @@ impl Home {
         self.root.join("m2")
     }
 
+    /// That of subjects which run as another user, who has to be able to write it.
+    pub fn maven_repository_of(&self, user: &str) -> PathBuf {
+        self.root.join("m2-of").join(user)
+    }
+
+    /// Which JDK each subject was built with, where the experiment left that open.
+    pub fn jdk_choices(&self) -> PathBuf {
+        self.root.join("jdk-choices")
+    }
+
     /// The JVM helper, one folder per content hash.
     pub fn jvm_helper(&self) -> PathBuf {
         self.root.join("jvm")

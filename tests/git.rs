@@ -117,6 +117,8 @@ fn subject(url: &str, revision: &str) -> Subject {
         origin: origin(url, revision),
         source: "somewhere".into(),
         directory: None,
+        jdk: None,
+        user: None,
         overrides: BTreeMap::new(),
         modules: Vec::new(),
         maven_args: Vec::new(),

@@ -73,6 +73,7 @@ fn command_in(folder: &Path, program: &str, args: &[&str]) -> Command {
         time_limit: Duration::from_secs(60),
         grace: Duration::from_secs(10),
         tag: format!("test-{}", folder.display()),
+        user: None,
     }
 }
 

@@ -25,16 +25,20 @@ subjects! {
     data_race = "data-race",
     detached_process = "detached-process",
     enormous_output = "enormous-output",
+    file_permissions = "file-permissions",
     fixture_race = "fixture-race",
     flaky = "flaky",
     hanging_test = "hanging-test",
     hangs_in_parallel = "hangs-in-parallel",
     hostile_names = "hostile-names",
+    integration_tests = "integration-tests",
     junit3 = "junit3",
     junit5 = "junit5",
     kills_its_jvm = "kills-its-jvm",
     loses_tests = "loses-tests",
     multi_module = "multi-module",
+    needs_jdk17 = "needs-jdk17",
+    needs_jdk8 = "needs-jdk8",
     order_across_classes = "order-across-classes",
     order_within_class = "order-within-class",
     parallel_modules = "parallel-modules",
@@ -48,6 +52,16 @@ subjects! {
 #[test]
 fn nothing_outlives_a_killed_parade() {
     support::check_nothing_outlives_parade("hanging-test");
+}
+
+#[test]
+fn subjects_get_the_jdks_that_they_need() {
+    support::check_choice_of_jdks();
+}
+
+#[test]
+fn root_is_told_apart() {
+    support::check_root_is_told_apart();
 }
 
 #[test]

@@ -8,6 +8,16 @@ pub mod report;
 pub mod run;
 
 use miette::Diagnostic;
+use parade::subject::{self, JdkWish};
+
+/// What `--jdk` asks for; relative paths start at the current folder.
+fn asked_jdk(written: &str) -> Result<JdkWish, BadUsage> {
+    let here = std::env::current_dir().unwrap_or_default();
+    subject::asked_jdk(written, &here).map_err(|report| BadUsage {
+        message: format!("--jdk: {report}"),
+        help: report.help().map(|help| help.to_string()).unwrap_or_default(),
+    })
+}
 
 /// A combination of options that makes no sense; the exit code is that of bad usage.
 #[derive(Debug)]

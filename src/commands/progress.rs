@@ -90,6 +90,10 @@ impl Progress {
             "  ✓ {}: {} tests in {} classes; {frameworks}",
             subject.subject, subject.tests, subject.classes
         ));
+        if let Some(jdk) = &subject.jdk {
+            let why = subject.jdk_choice.as_deref().map(|why| format!(" ({why})")).unwrap_or_default();
+            self.line(&format!("      JDK {jdk}{why}"));
+        }
         for deviation in &subject.deviations {
             self.line(&format!("      deviation: {}", deviation.text));
         }

@@ -12,6 +12,7 @@ use parade::runner::{self, Order, Summary};
 use parade::store;
 use serde_json::json;
 
+use super::asked_jdk;
 use super::check;
 use super::output::print;
 use super::progress::Progress;
@@ -28,6 +29,8 @@ pub struct RunOptions {
     pub retry: bool,
     /// Filters such as `subject=commons-*,cores=2`; a trial must match all of them.
     pub only: Vec<String>,
+    /// A version or a path, for all subjects.
+    pub jdk: Option<String>,
     pub json: bool,
 }
 
@@ -36,7 +39,10 @@ const SOME_TRIALS_FAILED: u8 = 3;
 const INTERRUPTED: u8 = 130;
 
 pub fn run(options: &RunOptions) -> miette::Result<ExitCode> {
-    let loaded = experiment::load(&options.file, &MachineLimits::here())?;
+    let mut loaded = experiment::load(&options.file, &MachineLimits::here())?;
+    if let Some(jdk) = &options.jdk {
+        loaded.experiment.use_jdk(&asked_jdk(jdk)?);
+    }
     let (loaded, plan) = loaded.planned(options.quick, &options.only)?;
     if options.dry_run {
         return check::show(&loaded.experiment, &plan, options.json);

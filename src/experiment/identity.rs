@@ -76,6 +76,10 @@ impl Fingerprint {
         self.text("surefire", surefire(&subject.surefire));
         self.texts("disable_plugins", subject.disable_plugins.iter().map(String::as_str));
         self.text("dependencies", subject.dependencies.as_ref().map_or("", |file| &file.written));
+        // As they were asked for; what nobody asked for leaves the identity what it was.
+        for (label, value) in [("jdk", subject.jdk.as_ref().map(|jdk| &jdk.written)), ("user", subject.user.as_ref())] {
+            value.iter().for_each(|value| self.text(label, value));
+        }
     }
 
     /// With what the subject changes in it.

@@ -28,7 +28,8 @@ pub use spec::{
     Configuration, Experiment, Located, Machine, Origin, Override, Plan, Subject, SurefireVersion, TechniqueKind, Trial,
 };
 
-use crate::subject::redact;
+use crate::process;
+use crate::subject::{self, Jdks, redact};
 use mistake::Log;
 use validate::Context;
 
@@ -48,6 +49,18 @@ impl MachineLimits {
             memory_bytes: info.totalram.saturating_mul(u64::from(info.mem_unit)),
         }
     }
+}
+
+/// What else an experiment can ask of this machine. Looked up only when one does.
+#[derive(Clone, Copy)]
+struct Here {
+    jdks: fn() -> &'static Jdks,
+    /// Can subjects be run as the user of this name?
+    check_user: fn(&str) -> miette::Result<()>,
+}
+
+impl Here {
+    const REAL: Here = Here { jdks: subject::jdks, check_user: |name| process::other_user(name).map(drop) };
 }
 
 /// An experiment file that has no mistake.
@@ -80,7 +93,7 @@ pub fn load(path: &Path, limits: &MachineLimits) -> Result<Loaded, Mistakes> {
     let text = document::read(path)?;
     let log = Log::default();
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let experiment = interpret(&text, &Context { folder, limits, log: &log });
+    let experiment = interpret(&text, &Context { folder, limits, log: &log, here: Here::REAL });
     match experiment {
         Some(experiment) if log.is_empty() => Ok(Loaded { experiment, text, path: path.to_owned() }),
         _ => Err(log.into_mistakes(&path.display().to_string(), &text)),

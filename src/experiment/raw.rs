@@ -12,7 +12,8 @@ static FILE: TableKind =
     TableKind { header: "", keys: &["experiment", "machine", "defaults", "subject", "configuration", "analysis"] };
 static EXPERIMENT: TableKind =
     TableKind { header: "[experiment]", keys: &["name", "study", "repetitions", "warmup", "screening", "seed"] };
-static MACHINE: TableKind = TableKind { header: "[machine]", keys: &["cores", "memory", "timeout", "build_timeout"] };
+static MACHINE: TableKind =
+    TableKind { header: "[machine]", keys: &["cores", "memory", "timeout", "build_timeout", "jdk", "user"] };
 static DEFAULTS: TableKind = TableKind {
     header: "[defaults]",
     keys: &["maven_args", "environment", "phase", "setup", "surefire", "disable_plugins", "timeout"],
@@ -37,6 +38,8 @@ static SUBJECT: TableKind = TableKind {
         "repetitions",
         "configurations",
         "dependencies",
+        "jdk",
+        "user",
         "override",
     ],
 };
@@ -84,6 +87,8 @@ pub(super) struct RawMachine {
     pub memory: Option<At<String>>,
     pub timeout: Option<At<String>>,
     pub build_timeout: Option<At<String>>,
+    pub jdk: Option<At<String>>,
+    pub user: Option<At<String>>,
 }
 
 /// What a subject and `[defaults]` have in common.
@@ -113,6 +118,8 @@ pub(super) struct RawSubject {
     pub repetitions: Option<At<u64>>,
     pub configurations: Option<At<Vec<At<String>>>>,
     pub dependencies: Option<At<String>>,
+    pub jdk: Option<At<String>>,
+    pub user: Option<At<String>>,
     pub overrides: Vec<(At<String>, RawOverride)>,
 }
 
@@ -181,6 +188,8 @@ fn read_machine(table: &Reader<'_>) -> RawMachine {
         memory: table.text("memory", "\"8GiB\""),
         timeout: table.text("timeout", "\"3h\""),
         build_timeout: table.text("build_timeout", "\"1h\""),
+        jdk: table.text_or_count("jdk", "\"17\""),
+        user: table.text("user", "\"nobody\""),
     }
 }
 
@@ -215,6 +224,8 @@ fn read_subject(table: &At<&DeTable<'_>>, log: &Log) -> RawSubject {
         repetitions: subject.count("repetitions", "6"),
         configurations: subject.texts("configurations", "[\"sequential\"]"),
         dependencies: subject.text("dependencies", "\"dependencies.toml\""),
+        jdk: subject.text_or_count("jdk", "\"8\""),
+        user: subject.text("user", "\"nobody\""),
         overrides: subject
             .named_tables("override")
             .into_iter()

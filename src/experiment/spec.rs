@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{Forks, Parallelism};
+use crate::subject::JdkWish;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Experiment {
@@ -57,6 +58,12 @@ impl Experiment {
     pub fn time_limit(&self, subject: &Subject, configuration: &Configuration) -> Duration {
         let change = subject.overrides.get(&configuration.name);
         change.and_then(|change| change.timeout).unwrap_or(subject.timeout)
+    }
+
+    /// Has every subject that is built run on this JDK, whatever the file says.
+    pub fn use_jdk(&mut self, jdk: &JdkWish) {
+        let built = |subject: &&mut Subject| !matches!(subject.origin, Origin::Model { .. });
+        self.subjects.iter_mut().filter(built).for_each(|subject| subject.jdk = Some(jdk.clone()));
     }
 
     /// A taste of the experiment: every cell once, on the largest core count, without warm-up and screening. Its trials
@@ -108,6 +115,10 @@ pub struct Subject {
     pub configurations: Vec<String>,
     /// Dependencies between tests, for techniques that want them.
     pub dependencies: Option<Located>,
+    /// The JDK that it is built and run with; without, the newest that builds it.
+    pub jdk: Option<JdkWish>,
+    /// The user that its processes run as; without, parade's own.
+    pub user: Option<String>,
     /// What differs for one configuration on this subject, by the configuration's name.
     pub overrides: BTreeMap<String, Override>,
 }

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::decisive_lines;
 use crate::home::Home;
 use crate::process::{self, Cause, Exit, Interrupt};
-use crate::subject::Toolchain;
+use crate::subject::{Toolchain, jdks};
 
 const BUILD_LIMIT: Duration = Duration::from_secs(15 * 60);
 
@@ -153,6 +153,7 @@ fn build(home: &Home, toolchain: &Toolchain, tag: &str, interrupt: &Interrupt, f
 }
 
 fn package(home: &Home, toolchain: &Toolchain, tag: &str, interrupt: &Interrupt, work: &Path) -> miette::Result<()> {
+    let toolchain = for_level_8(toolchain);
     let log = home.jvm_helper().join("build.log");
     let mut repository = std::ffi::OsString::from("-Dmaven.repo.local=");
     repository.push(home.maven_repository());
@@ -161,7 +162,7 @@ fn package(home: &Home, toolchain: &Toolchain, tag: &str, interrupt: &Interrupt,
             program: toolchain.mvn.clone(),
             args: vec!["-B".into(), repository, "package".into()],
             dir: work.join("sources"),
-            environment: super::invocation::environment(toolchain),
+            environment: super::invocation::environment(&toolchain, None),
             output: log.clone(),
             output_limit: 16 << 20,
             cores: None,
@@ -169,6 +170,7 @@ fn package(home: &Home, toolchain: &Toolchain, tag: &str, interrupt: &Interrupt,
             time_limit: BUILD_LIMIT,
             grace: Duration::from_secs(5),
             tag: format!("{tag}-helper-{}", std::process::id()),
+            user: None,
         },
         interrupt,
     )?;
@@ -184,6 +186,19 @@ fn package(home: &Home, toolchain: &Toolchain, tag: &str, interrupt: &Interrupt,
             toolchain.mvn.display(),
             decisive_lines(&log).join("; ")
         )),
+    }
+}
+
+/// The same compiler whatever JDK the first subject has: one that takes level 8 without giving notice.
+fn for_level_8(toolchain: &Toolchain) -> Toolchain {
+    match jdks().oldest_modern() {
+        Some(jdk) => Toolchain {
+            java_home: jdk.home.clone(),
+            java_version: jdk.version.to_string(),
+            java_major: jdk.major(),
+            ..toolchain.clone()
+        },
+        None => toolchain.clone(),
     }
 }
 

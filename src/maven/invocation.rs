@@ -11,7 +11,7 @@ use super::events::Clock;
 use super::handshake::Handshake;
 use super::helper::Helper;
 use super::settings::{Files, Settings};
-use crate::process::{self, Cause, Ended, Exit, Interrupt};
+use crate::process::{self, Account, Cause, Ended, Exit, Interrupt};
 use crate::subject::Toolchain;
 
 /// Of Maven's log; what a test prints goes there too.
@@ -46,6 +46,8 @@ pub struct Invocation<'a> {
     pub settings: &'a Settings,
     pub limits: Limits,
     pub tag: String,
+    /// Run as this user instead of parade's own.
+    pub user: Option<&'a Account>,
 }
 
 /// What came back.
@@ -90,11 +92,13 @@ impl Invocation<'_> {
         }
         std::fs::create_dir(&files.events).map_err(broken)?;
         self.settings.write(&files, &self.helper.listeners)?;
+        // The extension and the tests write there.
+        self.user.map_or(Ok(()), |user| user.take_over_all(self.folder)).map_err(broken)?;
         Ok(files)
     }
 
     fn command(&self, files: &Files, log: &Path) -> process::Command {
-        let mut environment = environment(self.toolchain);
+        let mut environment = environment(self.toolchain, self.user);
         environment.extend(self.environment.clone());
         process::Command {
             program: self.toolchain.mvn.clone(),
@@ -108,6 +112,7 @@ impl Invocation<'_> {
             time_limit: self.limits.time,
             grace: GRACE,
             tag: self.tag.clone(),
+            user: self.user.cloned(),
         }
     }
 
@@ -139,9 +144,10 @@ fn property(name: &str, value: &Path) -> OsString {
     argument
 }
 
-/// What a Maven needs to start: the JDK by both ways in which programs look for it.
-pub fn environment(toolchain: &Toolchain) -> BTreeMap<String, String> {
+/// What a Maven needs to start: the JDK by both ways in which programs look for it, and who it runs as.
+pub fn environment(toolchain: &Toolchain, user: Option<&Account>) -> BTreeMap<String, String> {
     let mut environment = process::base_environment();
+    user.iter().for_each(|user| user.adapt(&mut environment));
     let java_home = toolchain.java_home.to_string_lossy().into_owned();
     let path = environment.get("PATH").cloned().unwrap_or_default();
     environment.insert("PATH".to_owned(), format!("{java_home}/bin:{path}"));
@@ -181,6 +187,7 @@ mod tests {
             settings,
             limits: Limits { cores: None, memory_bytes: None, time: Duration::from_secs(1) },
             tag: "t".into(),
+            user: None,
         };
         let arguments = invocation.arguments(&Files::new(Path::new("/logs")));
         arguments.into_iter().map(|argument| argument.into_string().unwrap()).collect()

@@ -51,6 +51,7 @@ pub fn start(order: &Order, doors: Vec<PathBuf>, output: &io::PipeWriter) -> Res
         processors: order.processors.clone(),
         groups: doors,
         keeper: std::process::id(),
+        user: order.user.clone(),
     };
     wire::send(&socket, &launch).map_err(fail)?;
     let refused = await_exec(&socket).map_err(fail)?;
@@ -90,18 +91,28 @@ fn become_command(socket: &UnixStream) -> io::Result<()> {
     BufReader::new(socket).read_line(&mut line)?;
     let launch: Launch = serde_json::from_str(&line)?;
     setsid()?;
-    set_parent_process_death_signal(Some(Signal::KILL))?;
-    if getppid().map(|pid| pid.as_raw_pid().unsigned_abs()) != Some(launch.keeper) {
-        return Err(io::Error::other("its keeper died"));
-    }
     let _ = std::fs::write("/proc/self/oom_score_adj", OOM_SCORE);
     cores::pin(&launch.processors).map_err(|error| {
         io::Error::other(format!("it cannot be pinned to processors {:?}: {error}", launch.processors))
     })?;
     close_inherited_files_on_exec();
-    let refused = launch.groups.into_iter().filter(|door| std::fs::write(door, "0").is_err()).collect();
+    let refused = launch.groups.iter().filter(|door| std::fs::write(door, "0").is_err()).cloned().collect();
+    if let Some(user) = &launch.user {
+        let failed = |error| io::Error::other(format!("it cannot be run as {}: {error}", user.name));
+        user.become_it().map_err(failed)?;
+    }
+    die_with(launch.keeper)?;
     wire::send(socket, &Launched::Ready { refused })?;
     Err(std::process::Command::new(&launch.program).args(&launch.args).stdin(Stdio::null()).exec())
+}
+
+/// Last of all, as the kernel forgets it when the user changes.
+fn die_with(keeper: u32) -> io::Result<()> {
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    if getppid().map(|pid| pid.as_raw_pid().unsigned_abs()) != Some(keeper) {
+        return Err(io::Error::other("its keeper died"));
+    }
+    Ok(())
 }
 
 /// Files that whoever started parade left open are no business of a subject, and would differ from machine to machine.

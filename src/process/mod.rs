@@ -3,7 +3,9 @@
 //!
 //! It knows nothing of tests or builds, decides nothing about what a failure means, and never runs a shell.
 
+mod account;
 mod accounting;
+mod ask;
 mod cgroup;
 mod cores;
 mod environment;
@@ -27,7 +29,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::suite::Cost;
 
+pub use account::{Account, missing_privileges, other_user};
 pub use accounting::cpu_time;
+pub use ask::ask;
 pub use environment::base_environment;
 pub use interrupt::Interrupt;
 pub use run::{kill_leftovers, run};
@@ -59,6 +63,8 @@ pub struct Command {
     pub grace: Duration,
     /// Inherited by every descendant as [`TAG_VARIABLE`]. No two commands that run at the same time may share it.
     pub tag: String,
+    /// Run as this user instead of parade's own.
+    pub user: Option<Account>,
 }
 
 /// How a command came to its end. A failing command is data; `Err` means that parade could not run or watch it.

@@ -80,6 +80,7 @@ fn attempt(cores: Option<usize>) -> Result<Accounting, String> {
         time_limit: Duration::from_secs(30),
         grace: Duration::from_secs(1),
         tag: format!("probe-{}", cgroup::new_name()),
+        user: None,
     };
     run(&command, &Interrupt::new()).map(|ended| ended.accounting).map_err(|error| error.to_string())
 }

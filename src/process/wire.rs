@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Command, Ended};
+use super::{Account, Command, Ended};
 
 /// Parade to keeper, later: end the command now.
 pub const STOP: &str = "stop\n";
@@ -34,6 +34,7 @@ pub struct Order {
     pub tag: String,
     /// What the command's cgroups are to be called; `None` for a command without.
     pub group: Option<String>,
+    pub user: Option<Account>,
 }
 
 /// Keeper to parade, at the end.
@@ -56,6 +57,7 @@ pub struct Launch {
     pub groups: Vec<PathBuf>,
     /// The keeper's process id: if it is no longer the launcher's parent, nobody wants the command any more.
     pub keeper: u32,
+    pub user: Option<Account>,
 }
 
 /// Launcher to keeper. After `Ready` the socket closes, as the launcher became the command, or `Failed` follows.
@@ -85,6 +87,7 @@ impl Order {
             grace: command.grace,
             tag: command.tag.clone(),
             group,
+            user: command.user.clone(),
         }
     }
 }

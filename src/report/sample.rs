@@ -303,6 +303,7 @@ fn trial_record(subject: &str, configuration: &str, cores: usize, repetition: u3
         throttle_events: None,
         revision: Some("2d62a3e9da726942a93cf16b6e91c0187e6c0136".into()),
         jdk: Some("1.8.0_462".into()),
+        java_home: Some("/opt/jdk-8".into()),
         maven: Some("3.9.9".into()),
         parade: "0.1.0".into(),
     }
@@ -343,6 +344,9 @@ fn subject_record(subject: &str) -> SubjectRecord {
         revision: Some("2d62a3e9da726942a93cf16b6e91c0187e6c0136".into()),
         requested: None,
         jdk: Some("1.8.0_462".into()),
+        java_home: Some("/opt/jdk-8".into()),
+        jdk_choice: Some("8 was asked for".into()),
+        user: None,
         maven: Some("3.9.9".into()),
         frameworks: vec!["JUnit 4.13.2".into()],
         modules: vec![".".into()],

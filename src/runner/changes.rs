@@ -7,7 +7,8 @@ use std::path::Path;
 use miette::miette;
 
 use crate::experiment::Trial;
-use crate::store::record::{Environment, RunManifest};
+use crate::store::record::{Environment, RunManifest, SubjectRecord};
+use crate::subject::Jdk;
 
 /// One sentence per difference that matters.
 pub fn between(
@@ -32,11 +33,28 @@ pub fn between(
     changes.compare("number of cores", &old_machine.logical_cores, &new_machine.logical_cores);
     changes.compare("memory", &gib(old_machine), &gib(new_machine));
     changes.compare("kernel", &old_machine.kernel, &new_machine.kernel);
-    changes.compare("JDK", &old_machine.jdk, &new_machine.jdk);
     changes.compare("Maven", &old_machine.maven, &new_machine.maven);
     changes.compare("parade", &old_machine.parade, &new_machine.parade);
     changes.compare("user", &old_machine.user, &new_machine.user);
     changes.0
+}
+
+/// JDKs that subjects had so far, and that are gone or were replaced: another one would not measure the same.
+pub fn of_jdks(before: &[SubjectRecord]) -> Vec<String> {
+    before
+        .iter()
+        .filter_map(|record| changed_jdk(record, &|home| Jdk::at(home).map(|jdk| jdk.version.to_string())))
+        .collect()
+}
+
+fn changed_jdk(record: &SubjectRecord, version_in: &dyn Fn(&Path) -> Result<String, String>) -> Option<String> {
+    let (version, home) = (record.jdk.as_ref()?, record.java_home.as_ref()?);
+    let what = format!("the JDK of subject `{}`: {version} in {home}", record.subject);
+    match version_in(Path::new(home)) {
+        Ok(now) if now == *version => None,
+        Ok(now) => Some(format!("{what} is now {now}")),
+        Err(why) => Some(format!("{what} is gone: {why}")),
+    }
 }
 
 /// The kernel's own share of the memory differs a little from boot to boot.
@@ -85,5 +103,24 @@ impl Changes {
         if let Some(first) = differing.first() {
             self.0.push(format!("the settings of {} trials, such as {}", differing.len(), first.id));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::record::tests::subject;
+
+    #[test]
+    fn a_jdk_that_is_gone_or_replaced_is_a_change() {
+        let record =
+            SubjectRecord { jdk: Some("17.0.2".to_owned()), java_home: Some("/opt/jdk".to_owned()), ..subject("lib") };
+        let changed = |now: Result<&str, &str>| {
+            changed_jdk(&record, &|_| now.map(str::to_owned).map_err(str::to_owned)).unwrap_or_default()
+        };
+        assert_eq!(changed(Ok("17.0.2")), "");
+        assert_eq!(changed(Ok("17.0.9")), "the JDK of subject `lib`: 17.0.2 in /opt/jdk is now 17.0.9");
+        assert_eq!(changed(Err("no")), "the JDK of subject `lib`: 17.0.2 in /opt/jdk is gone: no");
+        assert_eq!(changed_jdk(&subject("model"), &|_| Err(String::new())), None);
     }
 }

@@ -66,6 +66,7 @@ pub fn run(
 ) -> miette::Result<Summary> {
     let located = store::locate(&order.results, &folder_of(order))?;
     let environment = open::environment(order.experiment)?;
+    open::check_users(order.experiment, &order.results, home)?;
     let manifest = manifest(order, &environment, open::contents(order.experiment, home));
     let folder = choose_folder(order, &located, &manifest, &environment)?;
     let (journal, entries) = folder.journal()?;
@@ -134,7 +135,8 @@ fn choose_folder(
     let Some(latest) = located.latest.clone().filter(|_| !order.fresh) else {
         return located.create(manifest, order.experiment_text, environment);
     };
-    let changed = changes::between(&latest.manifest()?, manifest, &latest.environment()?, environment);
+    let mut changed = changes::between(&latest.manifest()?, manifest, &latest.environment()?, environment);
+    changed.extend(changes::of_jdks(&latest.read()?.subjects));
     if changed.is_empty() {
         latest.plan_also(&manifest.trials)?;
         return Ok(latest);
@@ -224,9 +226,11 @@ impl Run<'_> {
         self.watcher.event(&Event::Preparing { subject: &subject.name });
         let logs = self.folder.logs(&format!("prepare-{}", subject.name));
         let pinned = self.pinned(subject);
+        let pinned_jdk = open::earlier_jdk(subject, &self.prepared_before);
         let request = open::Request {
             subject,
             pinned,
+            pinned_jdk,
             home: self.home,
             logs,
             tag: &self.tag,
@@ -240,6 +244,7 @@ impl Run<'_> {
             return Ok(());
         }
         self.journal.append(&Entry::Subject(open.record.clone()))?;
+        self.folder.note_jdk(&open.record)?;
         self.watcher.event(&Event::Prepared { subject: &open.record });
         self.subjects.insert(subject.name.clone(), open);
         Ok(())

@@ -15,8 +15,8 @@ use crate::home::Home;
 use crate::process::{self, Interrupt};
 use crate::store;
 use crate::store::record::{Environment, SubjectFailure, SubjectRecord, Verdict};
-use crate::subject::build::{self, BuildOutcome, Preparation, Prepared};
-use crate::subject::{self, Progress};
+use crate::subject::build::{BuildOutcome, Preparation, Prepared};
+use crate::subject::{self, Attempt, Jdk, Pin, Progress};
 use crate::suite::{ClassId, DependencyGraph, TestId};
 
 use super::trial::describe;
@@ -37,6 +37,8 @@ pub struct Request<'a> {
     pub subject: &'a Subject,
     /// The revision that an earlier sitting of the same run used.
     pub pinned: Option<String>,
+    /// The JDK that it used.
+    pub pinned_jdk: Option<Pin>,
     pub home: &'a Home,
     pub logs: PathBuf,
     pub tag: &'a str,
@@ -51,12 +53,28 @@ pub fn environment(experiment: &Experiment) -> miette::Result<Environment> {
         process::probe().abilities.iter().map(|ability| format!("{}: {}", ability.name, ability.how)).collect();
     let needs_java = experiment.subjects.iter().any(|subject| !matches!(subject.origin, Origin::Model { .. }));
     if needs_java {
-        let toolchain = subject::toolchain()?;
-        environment.jdk = Some(toolchain.java_version);
-        environment.java_home = Some(toolchain.java_home.display().to_string());
-        environment.maven = Some(toolchain.maven_version);
+        environment.maven = Some(subject::tools()?.maven_version().to_owned());
     }
     Ok(environment)
+}
+
+/// Can those that subjects run as get to where they have to write?
+pub fn check_users(experiment: &Experiment, results: &Path, home: &Home) -> miette::Result<()> {
+    for name in experiment.subjects.iter().filter_map(|subject| subject.user.as_deref()) {
+        if let Some(user) = process::other_user(name)? {
+            subject::check_open(&user, results, "name a folder that everyone may enter with --out")?;
+            subject::check_open(&user, home.root(), "set PARADE_HOME to a folder that everyone may enter")?;
+        }
+    }
+    Ok(())
+}
+
+/// The JDK that earlier trials of a subject had, if it is still there and the same.
+pub fn earlier_jdk(subject: &Subject, before: &[SubjectRecord]) -> Option<Pin> {
+    let record = before.iter().find(|record| record.subject == subject.name)?;
+    let (version, home) = (record.jdk.as_ref()?, record.java_home.as_ref()?);
+    let jdk = Jdk::at(Path::new(home)).ok().filter(|jdk| jdk.version.to_string() == *version)?;
+    Some(Pin { jdk, why: record.jdk_choice.clone().unwrap_or_else(|| "this run began with it".to_owned()) })
 }
 
 /// `None` when the user interrupted.
@@ -95,24 +113,27 @@ fn open_maven(request: &Request<'_>, interrupt: &Interrupt, watcher: &mut dyn Wa
         Ok(revision) => revision,
         Err(error) => return Ok(broken(request.subject, None, Verdict::BuildFailed, describe(&error), None)),
     };
-    let toolchain = subject::toolchain()?;
+    let tools = subject::tools()?;
+    let newest = tools.newest()?;
     let preparation = Preparation {
         subject: request.subject,
         revision: &revision,
-        toolchain: &toolchain,
+        toolchain: &newest,
         home: request.home,
         build_timeout: request.build_timeout,
         progress: &telling,
         interrupt,
         tag: request.tag,
     };
-    match build::prepare(&preparation)? {
+    let chosen = subject::prepare_on_some_jdk(&preparation, &tools, request.pinned_jdk.clone())?;
+    keep_attempts(&chosen.attempts, &request.logs);
+    match chosen.outcome {
         BuildOutcome::Ready(prepared) => {
-            let record = record_of(&prepared);
+            let record = SubjectRecord { jdk_choice: Some(chosen.why), ..record_of(&prepared) };
             let session = SurefireSession::open(Rc::from(prepared), request.tag, interrupt.clone())?;
             Ok(ready(record, Box::new(session), true))
         }
-        BuildOutcome::Failed { reason, log } => {
+        BuildOutcome::Failed { reason, log, .. } => {
             let log = keep_log(&log, &request.logs);
             Ok(broken(request.subject, Some(revision), Verdict::BuildFailed, reason, log))
         }
@@ -130,6 +151,18 @@ fn resolve(request: &Request<'_>, interrupt: &Interrupt, telling: &Telling<'_>) 
     }
 }
 
+/// One log for each JDK that did not build the subject.
+fn keep_attempts(attempts: &[Attempt], folder: &Path) {
+    for attempt in attempts {
+        let safe = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '_' };
+        let jdk: String = attempt.jdk.chars().map(safe).collect();
+        let kept = folder.join(format!("build-with-jdk-{jdk}.log"));
+        if let Err(error) = std::fs::create_dir_all(folder).and_then(|()| std::fs::copy(&attempt.log, &kept)) {
+            tracing::warn!("{} is not kept: {error}", attempt.log.display());
+        }
+    }
+}
+
 /// The whole log of a failed build belongs to the run; the cache may be cleared.
 fn keep_log(log: &Path, folder: &Path) -> Option<String> {
     let kept = folder.join("build.log");
@@ -142,6 +175,7 @@ fn record_of(prepared: &Prepared) -> SubjectRecord {
     SubjectRecord {
         revision: Some(prepared.checkout.revision.clone()),
         jdk: Some(prepared.toolchain.java_version.clone()),
+        java_home: Some(prepared.toolchain.java_home.display().to_string()),
         maven: Some(prepared.toolchain.maven_version.clone()),
         frameworks: prepared.frameworks(),
         modules: prepared.modules(),
@@ -202,6 +236,9 @@ pub fn blank_record(subject: &Subject) -> SubjectRecord {
             Origin::Folder { .. } | Origin::Model { .. } => None,
         },
         jdk: None,
+        java_home: None,
+        jdk_choice: None,
+        user: subject.user.clone(),
         maven: None,
         frameworks: vec![],
         modules: vec![],

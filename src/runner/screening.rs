@@ -49,7 +49,7 @@ fn screening_trial(subject: &Subject, open: &OpenSubject, number: u32, cores: us
     let depends_on = (
         (&record.origin, &record.requested, &record.revision, &record.jdk, &record.maven),
         (&subject.directory, &subject.modules, &subject.maven_args, &subject.environment, &subject.phase),
-        (&subject.setup, &subject.surefire, &subject.disable_plugins),
+        (&subject.setup, &subject.surefire, &subject.disable_plugins, &subject.user),
     );
     let digest = Sha256::digest(serde_json::to_vec(&depends_on).unwrap_or_default());
     let digits = u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]);

@@ -136,6 +136,7 @@ impl Draft {
             throttle_events: None,
             revision: open.record.revision.clone(),
             jdk: open.record.jdk.clone(),
+            java_home: open.record.java_home.clone(),
             maven: open.record.maven.clone(),
             parade: assignment.environment.parade.clone(),
         };

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::journal::{self, Entry, Journal};
-use super::record::{Environment, ExecutionRow, Phase, RunData, RunManifest, SubjectRecord, TrialRecord};
+use super::record::{Environment, ExecutionRow, Phase, RunData, RunManifest, SubjectRecord, TrialRecord, UsedJdk};
 use super::{frames, table, write_atomically};
 use crate::experiment::Trial;
 
@@ -140,6 +140,18 @@ impl RunFolder {
         write_atomically(&self.dir.join("experiment.toml"), experiment_text.as_bytes())?;
         self.write_json("environment.json", environment)?;
         self.write_json("manifest.json", manifest)
+    }
+
+    /// Adds a subject's JDK to those of the run. Which one it is turns out only when the subject is built.
+    pub fn note_jdk(&self, subject: &SubjectRecord) -> miette::Result<()> {
+        let (Some(version), Some(home)) = (subject.jdk.clone(), subject.java_home.clone()) else { return Ok(()) };
+        let mut environment = self.environment()?;
+        let used = UsedJdk { version, home };
+        if environment.jdks.contains(&used) {
+            return Ok(());
+        }
+        environment.jdks.push(used);
+        self.write_json("environment.json", &environment)
     }
 
     /// Adds trials to the plan: the run was begun with a part of the matrix.

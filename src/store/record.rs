@@ -126,6 +126,9 @@ pub struct TrialRecord {
     /// Of the subject: full commit hash, or the hash of a folder's content.
     pub revision: Option<String>,
     pub jdk: Option<String>,
+    /// Where that JDK was; older records have none.
+    #[serde(default)]
+    pub java_home: Option<String>,
     pub maven: Option<String>,
     pub parade: String,
 }
@@ -153,6 +156,15 @@ pub struct SubjectRecord {
     #[serde(default)]
     pub requested: Option<String>,
     pub jdk: Option<String>,
+    /// Where that JDK was; older records have none.
+    #[serde(default)]
+    pub java_home: Option<String>,
+    /// Why it is this JDK, and which newer ones did not build the subject.
+    #[serde(default)]
+    pub jdk_choice: Option<String>,
+    /// The user that its processes ran as, where that was not parade's own.
+    #[serde(default)]
+    pub user: Option<String>,
     pub maven: Option<String>,
     /// E.g. `JUnit 4.13.2`, `JUnit Jupiter 5.10.1`, `TestNG 7.12.0`.
     pub frameworks: Vec<String>,
@@ -241,13 +253,21 @@ pub struct Environment {
     pub turbo: Option<bool>,
     /// `vm`, `container`, or nothing where neither is seen.
     pub virtualization: Option<String>,
-    pub jdk: Option<String>,
-    pub java_home: Option<String>,
+    /// Those that subjects were built and run with.
+    #[serde(default)]
+    pub jdks: Vec<UsedJdk>,
     pub maven: Option<String>,
     pub parade: String,
     pub user: String,
     /// How processes are limited and counted here, in a sentence each.
     pub limits: Vec<String>,
+}
+
+/// A JDK of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UsedJdk {
+    pub version: String,
+    pub home: String,
 }
 
 #[cfg(test)]
@@ -283,6 +303,7 @@ pub(crate) mod tests {
             throttle_events: None,
             revision: None,
             jdk: None,
+            java_home: None,
             maven: None,
             parade: "0".to_owned(),
         }
@@ -296,6 +317,9 @@ pub(crate) mod tests {
             revision: None,
             requested: None,
             jdk: None,
+            java_home: None,
+            jdk_choice: None,
+            user: None,
             maven: None,
             frameworks: vec![],
             modules: vec![],

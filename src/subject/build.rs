@@ -14,14 +14,14 @@ use miette::miette;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{Changes, Checkout, Progress, Snapshot, Toolchain, checkout};
+use super::{Changes, Checkout, Progress, Snapshot, Toolchain, checkout, ownership, project};
 use crate::engine::{Mode, Parallelism};
 use crate::experiment::{Subject, SurefireVersion};
 use crate::home::Home;
 use crate::maven::{
     self, Handshake, Helper, Invocation, Invoked, KnownTest, Launch, Limits, SUREFIRE_VERSION, Settings, TestSettings,
 };
-use crate::process::{self, Cause, Exit, Interrupt};
+use crate::process::{self, Account, Cause, Exit, Interrupt};
 use crate::suite::{Execution, Finding, FindingKind, RunEnd, TestId};
 
 /// Of the file with what was found; a change makes every subject build again.
@@ -53,6 +53,8 @@ pub enum BuildOutcome {
         reason: String,
         /// The whole log.
         log: PathBuf,
+        /// Would every other JDK meet the same?
+        whatever_the_jdk: bool,
     },
     Interrupted,
 }
@@ -68,6 +70,8 @@ pub struct Prepared {
     pub home: Home,
     /// The Maven repository that holds everything the subject needs.
     pub repository: PathBuf,
+    /// Who its processes run as, where that is not parade's own user.
+    pub user: Option<Account>,
     pub snapshot: Snapshot,
     /// Shared by all engines that run on this worktree.
     pub worktree: Cleanliness,
@@ -182,18 +186,31 @@ impl ModuleSuite {
 
 /// Builds the subject, or finds that this was done.
 pub fn prepare(preparation: &Preparation<'_>) -> miette::Result<BuildOutcome> {
+    let user = preparation.subject.user.as_deref().map(process::other_user).transpose()?.flatten();
+    ownership::check_reach(preparation.home, preparation.toolchain, user.as_ref())?;
+    let repository = ownership::repository(preparation.home, user.as_ref())?;
     let helper = Helper::obtain(preparation.home, preparation.toolchain, preparation.tag, preparation.interrupt)?;
+    let means = Means { helper, repository, user };
     let checkout = preparation.checkout()?;
-    let key = preparation.key(&checkout, &helper)?;
+    let key = preparation.key(&checkout, &means.helper)?;
     let place = Place { record: checkout.root.with_file_name(RECORD), logs: checkout.root.with_file_name(LOGS) };
     if let (Some(discovery), Some(snapshot)) = (place.read(&key), Snapshot::open(&checkout.snapshot_store())?) {
         snapshot.restore()?;
-        return Ok(preparation.ready(checkout, helper, snapshot, discovery));
+        return Ok(preparation.ready(checkout, means, snapshot, discovery));
     }
     // Another JDK, other arguments: nothing of the old build may reach the new one.
     place.forget(&checkout)?;
     let checkout = preparation.checkout()?;
-    Building { preparation, checkout: &checkout, helper: &helper, place: &place }.run(&key)
+    ownership::hand_over(&checkout.root, means.user.as_ref())?;
+    Building { preparation, checkout: &checkout, means: &means, place: &place }.run(&key)
+}
+
+/// What a build uses besides the subject and its tools.
+#[derive(Debug, Clone)]
+struct Means {
+    helper: Helper,
+    repository: PathBuf,
+    user: Option<Account>,
 }
 
 /// Where Maven is started: the worktree, or the folder below it that the experiment names. A link must not lead out.
@@ -205,8 +222,10 @@ pub fn build_root(subject: &Subject, checkout: &Checkout) -> miette::Result<Path
         path.starts_with(tree).then_some(())
     };
     match inside(&root) {
-        Some(()) if root.join("pom.xml").is_file() => Ok(root),
-        Some(()) => Err(miette!("there is no pom.xml in `{shown}`: parade runs Maven projects")),
+        Some(()) => match project::refusal(&root, &shown) {
+            None => Ok(root),
+            Some(refusal) => Err(miette!(help = refusal.help, "{}", refusal.message)),
+        },
         None => Err(miette!("`{shown}` is not a folder of the subject")),
     }
 }
@@ -250,14 +269,15 @@ impl Preparation<'_> {
         checkout(self.subject, self.revision, self.home, self.progress, &|| self.interrupt.is_set())
     }
 
-    fn ready(&self, checkout: Checkout, helper: Helper, snapshot: Snapshot, discovery: Discovery) -> BuildOutcome {
+    fn ready(&self, checkout: Checkout, means: Means, snapshot: Snapshot, discovery: Discovery) -> BuildOutcome {
         BuildOutcome::Ready(Box::new(Prepared {
             subject: self.subject.clone(),
             checkout,
             toolchain: self.toolchain.clone(),
-            helper,
+            helper: means.helper,
             home: self.home.clone(),
-            repository: self.home.maven_repository(),
+            repository: means.repository,
+            user: means.user,
             snapshot,
             worktree: Cleanliness::default(),
             discovery,
@@ -270,8 +290,7 @@ impl Preparation<'_> {
         let parts = serde_json::to_vec(&(
             (&checkout.revision, &checkout.root, &helper.hash),
             (&self.toolchain.java_home, &self.toolchain.java_version, &self.toolchain.maven_version),
-            (&subject.maven_args, &subject.environment, &subject.setup, &subject.modules, &subject.phase),
-            (&subject.surefire, &subject.disable_plugins, &subject.directory, &subject.timeout),
+            settings_key(subject),
         ))
         .map_err(|error| miette!("the settings of {} cannot be hashed: {error}", subject.name))?;
         let mut key = String::new();
@@ -281,6 +300,14 @@ impl Preparation<'_> {
         }
         Ok(key)
     }
+}
+
+/// Everything in a subject's settings that a build and its discovery depend on.
+pub(super) fn settings_key(subject: &Subject) -> impl Serialize {
+    (
+        (&subject.maven_args, &subject.environment, &subject.setup, &subject.modules, &subject.phase),
+        (&subject.surefire, &subject.disable_plugins, &subject.directory, &subject.timeout, &subject.user),
+    )
 }
 
 /// How this subject's builds are changed; tests apart.
@@ -325,7 +352,7 @@ fn last_line(log: &Path) -> String {
 
 /// Why there is no suite to run.
 enum Stop {
-    Failed { reason: String, log: PathBuf },
+    Failed { reason: String, log: PathBuf, whatever_the_jdk: bool },
     Interrupted,
 }
 
@@ -333,7 +360,7 @@ enum Stop {
 struct Building<'a> {
     preparation: &'a Preparation<'a>,
     checkout: &'a Checkout,
-    helper: &'a Helper,
+    means: &'a Means,
     place: &'a Place,
 }
 
@@ -345,7 +372,9 @@ impl Building<'_> {
             return Ok(stop.into());
         }
         if let Err(error) = build_root(self.preparation.subject, self.checkout) {
-            return Ok(BuildOutcome::Failed { reason: error.to_string(), log: logs.clone() });
+            let help = error.help().map(|help| format!("; {help}")).unwrap_or_default();
+            let reason = format!("{error}{help}");
+            return Ok(Stop::Failed { reason, log: logs.clone(), whatever_the_jdk: true }.into());
         }
         if let Some(stop) = self.build()? {
             return Ok(stop.into());
@@ -360,7 +389,7 @@ impl Building<'_> {
         if discovery.is_complete() {
             self.place.write(key, &discovery)?;
         }
-        Ok(self.preparation.ready(self.checkout.clone(), self.helper.clone(), snapshot, discovery))
+        Ok(self.preparation.ready(self.checkout.clone(), self.means.clone(), snapshot, discovery))
     }
 
     fn set_up(&self) -> miette::Result<Option<Stop>> {
@@ -368,7 +397,8 @@ impl Building<'_> {
         for (number, words) in subject.setup.iter().enumerate() {
             let Some((program, args)) = words.split_first() else { continue };
             self.preparation.progress.stage(&format!("setting up {}: {program}", subject.name));
-            let mut environment = maven::environment(self.preparation.toolchain);
+            let user = self.means.user.as_ref();
+            let mut environment = maven::environment(self.preparation.toolchain, user);
             environment.extend(subject.environment.clone());
             let log = self.place.logs.join(format!("setup-{}.log", number + 1));
             let ended = process::run(
@@ -384,12 +414,16 @@ impl Building<'_> {
                     time_limit: self.preparation.build_timeout,
                     grace: Duration::from_secs(5),
                     tag: self.tag("setup"),
+                    user: user.cloned(),
                 },
                 self.preparation.interrupt,
             );
             let ended = match ended {
                 Ok(ended) => ended,
-                Err(error) => return Ok(Some(Stop::Failed { reason: format!("the set-up command: {error}"), log })),
+                Err(error) => {
+                    let reason = format!("the set-up command: {error}");
+                    return Ok(Some(Stop::Failed { reason, log, whatever_the_jdk: true }));
+                }
             };
             match (ended.cause, ended.exit) {
                 (Cause::Exited, Exit::Code(0)) => {}
@@ -402,7 +436,7 @@ impl Building<'_> {
                     };
                     let reason =
                         format!("the set-up command `{}` ended with {how}{}", words.join(" "), last_line(&log));
-                    return Ok(Some(Stop::Failed { reason, log }));
+                    return Ok(Some(Stop::Failed { reason, log, whatever_the_jdk: false }));
                 }
             }
         }
@@ -419,13 +453,13 @@ impl Building<'_> {
             (Cause::Exited, Exit::Code(0)) => None,
             (Cause::Interrupted, _) => Some(Stop::Interrupted),
             (Cause::TimedOut, _) => Some(self.too_long("the build", invoked.log)),
-            _ => Some(Stop::Failed { reason: maven::why(&invoked), log: invoked.log }),
+            _ => Some(Stop::Failed { reason: maven::why(&invoked), log: invoked.log, whatever_the_jdk: false }),
         })
     }
 
     fn too_long(&self, what: &str, log: PathBuf) -> Stop {
         let limit = self.preparation.build_timeout.as_secs();
-        Stop::Failed { reason: format!("{what} took longer than {limit} seconds"), log }
+        Stop::Failed { reason: format!("{what} took longer than {limit} seconds"), log, whatever_the_jdk: true }
     }
 
     /// Online, as Surefire fetches what it needs only when it runs.
@@ -434,12 +468,16 @@ impl Building<'_> {
         self.preparation.progress.stage(&format!("running the tests of {} once", subject.name));
         let invoked = self.run_tests("discovery", Parallelism::SEQUENTIAL, None)?;
         let harvest = maven::harvest(&invoked, &[])?;
-        let failed = |reason: String| Ok(Err(Stop::Failed { reason, log: invoked.log.clone() }));
+        let log = &invoked.log;
+        let failed = |reason| Ok(Err(Stop::Failed { reason, log: log.clone(), whatever_the_jdk: false }));
+        let no_test = || "the build succeeded, and ran no test".to_owned();
         match &harvest.end {
             RunEnd::Interrupted => return Ok(Err(Stop::Interrupted)),
             RunEnd::BuildFailed(reason) => return failed(reason.clone()),
             RunEnd::Crashed(reason) if harvest.executions.is_empty() => return failed(reason.clone()),
-            _ if harvest.executions.is_empty() => return failed("the build succeeded, and ran no test".to_owned()),
+            _ if harvest.executions.is_empty() => {
+                return Ok(Err(Stop::Failed { reason: no_test(), log: log.clone(), whatever_the_jdk: true }));
+            }
             _ => {}
         }
         if invoked.handshake.as_ref().is_some_and(|handshake| !handshake.unfetched.is_empty()) {
@@ -492,9 +530,9 @@ impl Building<'_> {
         let subject = self.preparation.subject;
         Invocation {
             toolchain: self.preparation.toolchain,
-            helper: self.helper,
+            helper: &self.means.helper,
             root: &build_root(subject, self.checkout)?,
-            repository: &self.preparation.home.maven_repository(),
+            repository: &self.means.repository,
             folder: &self.place.logs.join(label),
             environment: &subject.environment,
             args: &subject.maven_args,
@@ -503,6 +541,7 @@ impl Building<'_> {
             settings,
             limits: Limits { cores: None, memory_bytes: None, time },
             tag: self.tag(label),
+            user: self.means.user.as_ref(),
         }
         .run(self.preparation.interrupt)
     }
@@ -515,7 +554,7 @@ impl Building<'_> {
 impl From<Stop> for BuildOutcome {
     fn from(stop: Stop) -> Self {
         match stop {
-            Stop::Failed { reason, log } => BuildOutcome::Failed { reason, log },
+            Stop::Failed { reason, log, whatever_the_jdk } => BuildOutcome::Failed { reason, log, whatever_the_jdk },
             Stop::Interrupted => BuildOutcome::Interrupted,
         }
     }

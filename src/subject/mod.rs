@@ -6,10 +6,14 @@
 mod address;
 pub mod build;
 mod cache;
+mod choice;
 mod credentials;
 mod folder;
+mod jdks;
 mod lock;
 mod network;
+mod ownership;
+pub mod project;
 mod revision;
 mod snapshot;
 mod source;
@@ -20,10 +24,13 @@ mod transfer;
 mod worktree;
 
 pub use address::redact;
+pub use choice::{Attempt, Chosen, Pin, prepare as prepare_on_some_jdk};
+pub use jdks::{Jdk, JdkWish, Jdks, Version, asked_jdk, jdks};
 pub use network::Network;
+pub use ownership::check_open;
 pub use snapshot::{Changes, Snapshot};
 pub use source::{Sources, checkout, resolve};
-pub use toolchain::{Toolchain, toolchain};
+pub use toolchain::{Toolchain, Tools, toolchain, tools};
 
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
 //! The state of a worktree right after its build, kept as a copy and brought back before every run: content, modes,
-//! links, empty folders, and times to the nanosecond, which incremental compilers look at. Folders named `.git` are left
-//! alone. Owners, extended attributes and special files are not kept; what changes without its size, mode or time
+//! links, empty folders, times to the nanosecond, which incremental compilers look at, and owners where parade may give
+//! files away. Folders named `.git` are left alone. Extended attributes and special files are not kept; what changes without its size, mode or time
 //! changing is not seen.
 
 use std::collections::BTreeMap;
@@ -146,8 +146,13 @@ fn copy_entry(from: &Path, to: &Path, metadata: &Metadata) -> Located<()> {
     located(to, settle(to, metadata))
 }
 
-/// Gives a copy the mode and the time of its original.
+/// Gives a copy the owner, the mode and the time of its original.
 fn settle(path: &Path, original: &Metadata) -> io::Result<()> {
+    let now = path.symlink_metadata()?;
+    if (now.uid(), now.gid()) != (original.uid(), original.gid()) {
+        // Only root may, and only root has anything to give back: for others all files are their own.
+        let _ = std::os::unix::fs::lchown(path, Some(original.uid()), Some(original.gid()));
+    }
     if !original.is_symlink() {
         fs::set_permissions(path, original.permissions())?;
     }

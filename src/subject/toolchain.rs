@@ -1,14 +1,20 @@
-//! The JDK and the Maven of this machine, and what to install where one is missing.
+//! The Maven of this machine and one of its JDKs, and what to install where one is missing.
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::time::Duration;
 
 use miette::{Result, miette};
 
-/// The JDK and the Maven that subjects are built and run with.
+use super::jdks::{Jdk, Jdks, jdks};
+use crate::process;
+
+/// For Maven to start and say its version, on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The JDK and the Maven that a subject is built and run with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Toolchain {
     pub java_home: PathBuf,
@@ -18,50 +24,80 @@ pub struct Toolchain {
     pub maven_version: String,
 }
 
-/// Finds the JDK (`JAVA_HOME`, else `javac` on the path) and Maven (`MAVEN_HOME`, `M2_HOME`, else `mvn` on the path).
+/// What there is to choose from.
+#[derive(Debug, Clone)]
+pub struct Tools {
+    /// At least one.
+    pub jdks: &'static Jdks,
+    mvn: PathBuf,
+    maven_version: String,
+}
+
+/// The newest JDK with the Maven of this machine.
 pub fn toolchain() -> Result<Toolchain> {
-    find(&|name| std::env::var_os(name).filter(|value| !value.is_empty()))
+    tools()?.newest()
+}
+
+/// All JDKs, and Maven (`MAVEN_HOME`, `M2_HOME`, else `mvn` on the path); looked for once.
+pub fn tools() -> Result<Tools> {
+    static FOUND: OnceLock<Tools> = OnceLock::new();
+    if let Some(found) = FOUND.get() {
+        return Ok(found.clone());
+    }
+    let found = find(&|name| std::env::var_os(name).filter(|value| !value.is_empty()), jdks())?;
+    Ok(FOUND.get_or_init(|| found).clone())
+}
+
+impl Tools {
+    pub fn with(&self, jdk: &Jdk) -> Toolchain {
+        Toolchain {
+            java_home: jdk.home.clone(),
+            java_version: jdk.version.to_string(),
+            java_major: jdk.major(),
+            mvn: self.mvn.clone(),
+            maven_version: self.maven_version.clone(),
+        }
+    }
+
+    pub fn newest(&self) -> Result<Toolchain> {
+        self.jdks.newest().map(|jdk| self.with(jdk)).ok_or_else(|| miette!("there is no JDK"))
+    }
+
+    pub fn mvn(&self) -> &Path {
+        &self.mvn
+    }
+
+    pub fn maven_version(&self) -> &str {
+        &self.maven_version
+    }
 }
 
 type Variables<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
-fn find(variable: Variables<'_>) -> Result<Toolchain> {
-    let (java_home, mvn) = match (find_jdk(variable), find_maven(variable)) {
-        (Ok(java_home), Ok(mvn)) => (java_home, mvn),
-        (jdk, maven) => return Err(missing(&jdk, &maven)),
+fn find(variable: Variables<'_>, jdks: &'static Jdks) -> Result<Tools> {
+    let (jdk, mvn) = match (jdks.newest(), find_maven(variable)) {
+        (Some(jdk), Ok(mvn)) => (jdk, mvn),
+        (jdk, maven) => return Err(missing(jdk.is_none().then_some(jdks), maven.err())),
     };
-    let java_version = jdk_version(&java_home)?;
-    let java_major = major(&java_version)
-        .ok_or_else(|| miette!("the JDK in {} has the strange version {java_version:?}", java_home.display()))?;
-    let maven_version = maven_version(&mvn, &java_home)?;
-    Ok(Toolchain { java_home, java_version, java_major, mvn, maven_version })
+    let maven_version = maven_version(&mvn, &jdk.home)?;
+    Ok(Tools { jdks, mvn, maven_version })
 }
 
 /// One error for both, so that one command installs both.
-fn missing(jdk: &std::result::Result<PathBuf, String>, maven: &std::result::Result<PathBuf, String>) -> miette::Report {
-    let problems: Vec<&str> =
-        [jdk, maven].into_iter().filter_map(|found| found.as_ref().err()).map(String::as_str).collect();
-    let packages = match (jdk, maven) {
-        (Err(_), Err(_)) => "default-jdk-headless maven",
-        (Err(_), Ok(_)) => "default-jdk-headless",
+fn missing(jdks: Option<&Jdks>, maven: Option<String>) -> miette::Report {
+    let jdk = jdks.map(|jdks| match jdks.notes.first() {
+        Some(note) => format!("there is no JDK ({note})"),
+        None => "there is no JDK".to_owned(),
+    });
+    let packages = match (&jdk, &maven) {
+        (Some(_), Some(_)) => "default-jdk-headless maven",
+        (Some(_), None) => "default-jdk-headless",
         _ => "maven",
     };
-    miette!(help = format!("on Debian: sudo apt-get install -y {packages}"), "{}", problems.join("; "))
-}
-
-fn find_jdk(variable: Variables<'_>) -> std::result::Result<PathBuf, String> {
-    if let Some(home) = variable("JAVA_HOME").map(PathBuf::from) {
-        let has_compiler = is_program(&home.join("bin/javac"));
-        return has_compiler
-            .then_some(home.clone())
-            .ok_or(format!("JAVA_HOME is {}, which has no bin/javac", home.display()));
-    }
-    let javac =
-        on_path(variable, "javac").ok_or("there is no JDK: JAVA_HOME is not set, and no javac is on the PATH")?;
-    let javac = javac.canonicalize().map_err(|error| format!("{}: {error}", javac.display()))?;
-    let home = javac.parent().and_then(Path::parent).filter(|home| home.join("bin/java").is_file());
-    let shim = || format!("{} does not lie in a JDK; set JAVA_HOME", javac.display());
-    home.map(Path::to_owned).ok_or_else(shim)
+    let problems: Vec<String> = [jdk.clone(), maven].into_iter().flatten().collect();
+    let elsewhere =
+        if jdk.is_some() { "; PARADE_JDKS names folders of JDKs that parade does not find by itself" } else { "" };
+    miette!(help = format!("on Debian: sudo apt-get install -y {packages}{elsewhere}"), "{}", problems.join("; "))
 }
 
 fn find_maven(variable: Variables<'_>) -> std::result::Result<PathBuf, String> {
@@ -88,31 +124,6 @@ fn is_program(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
-/// Most JDKs say their version in a file; Debian's 8 has none, so there the compiler is asked.
-fn jdk_version(home: &Path) -> Result<String> {
-    let text = fs::read_to_string(home.join("release")).unwrap_or_default();
-    let version = text.lines().find_map(|line| line.strip_prefix("JAVA_VERSION="));
-    let version = version.map(|value| value.trim().trim_matches('"').to_owned()).filter(|value| !value.is_empty());
-    match version {
-        Some(version) => Ok(version),
-        None => ask(&home.join("bin/javac"), "-version", home, parse_javac_version),
-    }
-}
-
-fn parse_javac_version(output: &str) -> Option<String> {
-    let version = output.lines().find_map(|line| line.trim().strip_prefix("javac "))?;
-    Some(version.trim().to_owned())
-}
-
-/// `1.8.0_392` is Java 8, `17.0.15` is Java 17, `22-ea` is Java 22.
-fn major(version: &str) -> Option<u32> {
-    let mut numbers = version.split(|c: char| !c.is_ascii_digit()).map(|digits| digits.parse::<u32>().ok());
-    match numbers.next()?? {
-        1 => numbers.next()?,
-        modern => Some(modern),
-    }
-}
-
 /// From the name of its core library; Debian's has no version in its name, so there Maven is asked.
 fn maven_version(mvn: &Path, java_home: &Path) -> Result<String> {
     let real = mvn.canonicalize().unwrap_or_else(|_| mvn.to_owned());
@@ -121,7 +132,7 @@ fn maven_version(mvn: &Path, java_home: &Path) -> Result<String> {
     let mut versions = names.filter_map(|entry| core_version(&entry.file_name().to_string_lossy()));
     match versions.next() {
         Some(version) => Ok(version),
-        None => ask(mvn, "--version", java_home, parse_maven_version),
+        None => ask(mvn, java_home),
     }
 }
 
@@ -131,29 +142,16 @@ fn core_version(file_name: &str) -> Option<String> {
     numeric.then(|| version.to_owned())
 }
 
-/// Runs a tool of the toolchain for its version. JDK 8 answers on standard error.
-fn ask(program: &Path, argument: &str, java_home: &Path, parse: fn(&str) -> Option<String>) -> Result<String> {
+fn ask(mvn: &Path, java_home: &Path) -> Result<String> {
     let failed = |reason: String| {
-        let help = "set JAVA_HOME to a JDK and MAVEN_HOME to a Maven";
-        miette!(help = help, "cannot tell the version of {}: {reason}", program.display())
+        let help = "set MAVEN_HOME to a Maven that runs";
+        miette!(help = help, "cannot tell the version of {}: {reason}", mvn.display())
     };
-    let mut command = Command::new(program);
-    command.arg(argument).env("JAVA_HOME", java_home).env_remove("MAVEN_OPTS");
-    command.current_dir("/").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|error| failed(error.to_string()))?;
-    let mut text = Vec::new();
-    let outputs = [child.stdout.take().map(as_reader), child.stderr.take().map(as_reader)];
-    for output in outputs.into_iter().flatten() {
-        output.take(32 * 1024).read_to_end(&mut text).map_err(|error| failed(error.to_string()))?;
-    }
-    let status = child.wait().map_err(|error| failed(error.to_string()))?;
-    let text = String::from_utf8_lossy(&text);
-    parse(&text)
-        .ok_or_else(|| failed(format!("it ended with {status} and said {:?}", text.lines().next().unwrap_or(""))))
-}
-
-fn as_reader<'a>(output: impl Read + 'a) -> Box<dyn Read + 'a> {
-    Box::new(output)
+    let environment = [("JAVA_HOME".to_owned(), java_home.to_string_lossy().into_owned())];
+    let said = process::ask(mvn, &["--version"], environment.into(), PATIENCE);
+    let said = said.map_err(|error| failed(error.to_string()))?;
+    let first = || said.lines().next().unwrap_or_default().chars().take(200).collect::<String>();
+    parse_maven_version(&said).ok_or_else(|| failed(format!("it said {:?}", first())))
 }
 
 fn parse_maven_version(output: &str) -> Option<String> {
@@ -164,6 +162,7 @@ fn parse_maven_version(output: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::jdks::Version;
     use super::*;
     use std::os::unix::fs::PermissionsExt;
     use tempfile::TempDir;
@@ -176,54 +175,61 @@ mod tests {
 
     fn machine() -> TempDir {
         let folder = tempfile::tempdir().unwrap();
-        program(&folder.path().join("jdk/bin/javac"), "");
-        program(&folder.path().join("jdk/bin/java"), "");
-        fs::write(folder.path().join("jdk/release"), "IMPLEMENTOR=\"X\"\nJAVA_VERSION=\"1.8.0_392\"\n").unwrap();
         program(&folder.path().join("maven/bin/mvn"), "");
         fs::create_dir_all(folder.path().join("maven/lib")).unwrap();
         fs::write(folder.path().join("maven/lib/maven-core-3.9.9.jar"), "").unwrap();
         folder
     }
 
-    fn find_with(variables: &[(&str, PathBuf)]) -> Result<Toolchain> {
+    fn jdks(versions: &[&str]) -> &'static Jdks {
+        let jdk = |version: &&str| Jdk {
+            home: format!("/jdk/{version}").into(),
+            version: Version::parse(version).unwrap(),
+            vendor: None,
+            found_by: vec![],
+        };
+        Box::leak(Box::new(Jdks { found: versions.iter().map(jdk).collect(), notes: vec![] }))
+    }
+
+    fn find_with(variables: &[(&str, PathBuf)], jdks: &'static Jdks) -> Result<Tools> {
         let variables = variables.to_vec();
-        find(&|name| {
+        let variable = |name: &str| {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone().into_os_string())
-        })
+        };
+        find(&variable, jdks)
     }
 
     #[test]
-    fn homes_that_are_set_are_used() {
+    fn the_newest_jdk_comes_with_the_maven_that_is_set() {
         let machine = machine();
         let at = |name: &str| machine.path().join(name);
-        let found = find_with(&[("JAVA_HOME", at("jdk")), ("MAVEN_HOME", at("maven"))]).unwrap();
-        assert_eq!((found.java_version.as_str(), found.java_major), ("1.8.0_392", 8));
-        assert_eq!((found.maven_version.as_str(), found.mvn), ("3.9.9", at("maven/bin/mvn")));
+        let tools = find_with(&[("MAVEN_HOME", at("maven"))], jdks(&["17.0.1", "1.8.0_392"])).unwrap();
+        let newest = tools.newest().unwrap();
+        assert_eq!((newest.java_version.as_str(), newest.java_major), ("17.0.1", 17));
+        assert_eq!((newest.maven_version.as_str(), newest.mvn), ("3.9.9", at("maven/bin/mvn")));
+        assert_eq!(tools.with(&tools.jdks.found[1]).java_major, 8);
     }
 
     #[test]
-    fn links_on_the_path_lead_to_the_jdk() {
+    fn links_on_the_path_lead_to_maven() {
         let machine = machine();
         let bin = machine.path().join("bin");
         fs::create_dir(&bin).unwrap();
-        std::os::unix::fs::symlink(machine.path().join("jdk/bin/javac"), bin.join("javac")).unwrap();
         std::os::unix::fs::symlink(machine.path().join("maven/bin/mvn"), bin.join("mvn")).unwrap();
-        let found = find_with(&[("PATH", bin.clone())]).unwrap();
-        assert_eq!(found.java_home, machine.path().canonicalize().unwrap().join("jdk"));
+        let found = find_with(&[("PATH", bin.clone())], jdks(&["17.0.1"])).unwrap();
         assert_eq!((found.mvn, found.maven_version.as_str()), (bin.join("mvn"), "3.9.9"));
     }
 
     #[test]
     fn what_is_missing_is_named_with_the_command_that_installs_it() {
         let machine = machine();
-        let both = format!("{:?}", find_with(&[("PATH", "/nowhere".into())]).unwrap_err());
+        let both = format!("{:?}", find_with(&[("PATH", "/nowhere".into())], jdks(&[])).unwrap_err());
         assert!(both.contains("apt-get install -y default-jdk-headless maven"), "{both}");
-        let maven = find_with(&[("JAVA_HOME", machine.path().join("jdk"))]).unwrap_err();
+        let maven = find_with(&[], jdks(&["17.0.1"])).unwrap_err();
         assert!(maven.help().unwrap().to_string().ends_with("install -y maven"));
-        let jre =
-            find_with(&[("JAVA_HOME", "/nowhere".into()), ("MAVEN_HOME", machine.path().join("maven"))]).unwrap_err();
-        assert!(jre.to_string().contains("JAVA_HOME is /nowhere"), "{jre}");
-        assert!(jre.help().unwrap().to_string().ends_with("default-jdk-headless"));
+        let jdk = find_with(&[("MAVEN_HOME", machine.path().join("maven"))], jdks(&[])).unwrap_err();
+        let help = jdk.help().unwrap().to_string();
+        assert!(help.contains("default-jdk-headless;") && help.contains("PARADE_JDKS"), "{help}");
     }
 
     #[test]
@@ -232,29 +238,10 @@ mod tests {
         fs::remove_dir_all(machine.path().join("maven/lib")).unwrap();
         let mvn = machine.path().join("maven/bin/mvn");
         program(&mvn, "#!/bin/sh\necho \"\u{1b}[1mApache Maven 3.8.7\u{1b}[m\"\n");
-        let variables = [("JAVA_HOME", machine.path().join("jdk")), ("M2_HOME", machine.path().join("maven"))];
-        assert_eq!(find_with(&variables).unwrap().maven_version, "3.8.7");
+        let variables = [("M2_HOME", machine.path().join("maven"))];
+        assert_eq!(find_with(&variables, jdks(&["17.0.1"])).unwrap().maven_version, "3.8.7");
         program(&mvn, "#!/bin/sh\necho no; exit 3\n");
-        let report = find_with(&variables).unwrap_err().to_string();
+        let report = find_with(&variables, jdks(&["17.0.1"])).unwrap_err().to_string();
         assert!(report.contains("\"no\""), "{report}");
-    }
-
-    #[test]
-    fn a_jdk_without_a_release_file_is_asked() {
-        let machine = machine();
-        fs::remove_file(machine.path().join("jdk/release")).unwrap();
-        program(&machine.path().join("jdk/bin/javac"), "#!/bin/sh\necho javac 1.8.0_504 >&2\n");
-        let variables = [("JAVA_HOME", machine.path().join("jdk")), ("M2_HOME", machine.path().join("maven"))];
-        let found = find_with(&variables).unwrap();
-        assert_eq!((found.java_version.as_str(), found.java_major), ("1.8.0_504", 8));
-    }
-
-    #[test]
-    fn majors_of_all_ages() {
-        let cases =
-            [("1.8.0_392", Some(8)), ("17.0.15", Some(17)), ("22-ea", Some(22)), ("", None), ("x", None), ("1", None)];
-        for (version, expected) in cases {
-            assert_eq!(major(version), expected, "{version}");
-        }
     }
 }

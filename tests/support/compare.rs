@@ -83,6 +83,11 @@ fn compare_subject(expectation: &Expectation, subject: &SubjectRecord, found: &m
     if subject.failure.is_none() {
         found.equal("tests of the subject", &expectation.tests, &(subject.tests as u64));
         found.equal("frameworks", &expectation.frameworks, &subject.frameworks);
+        found.holds("no word on the choice of the JDK", subject.jdk_choice.is_some() && subject.java_home.is_some());
+    }
+    if let (Some(bounds), None) = (expectation.jdk, &subject.failure) {
+        let version = subject.jdk.as_deref().and_then(parade::subject::Version::parse);
+        found.within("JDK", bounds, version.map_or(0, |version| version.major().into()));
     }
 }
 

@@ -20,6 +20,11 @@ pub struct Expectation {
     #[serde(default)]
     pub screening: u32,
     pub timeout: Option<String>,
+    /// The major version of the JDK that it must get. A machine without such a one cannot tell.
+    pub jdk: Option<Bounds>,
+    /// Who it runs as where parade may choose; an ordinary user runs it as himself.
+    pub user: Option<String>,
+    pub phase: Option<String>,
     /// Of `parade run`.
     #[serde(default)]
     pub exit_code: i32,

@@ -43,6 +43,10 @@ struct Subject<'a> {
     name: &'a str,
     path: PathBuf,
     environment: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phase: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -77,6 +81,8 @@ pub fn write(folder: &Path, subject: &str, expectation: &Expectation, marker: &M
             name: subject,
             path: super::subjects_folder().join(subject),
             environment: environment(folder, expectation, marker),
+            phase: expectation.phase.as_deref(),
+            user: expectation.user.as_deref(),
         }],
         configuration: expectation.configurations.iter().map(configuration).collect(),
         analysis: Analysis { baseline: "sequential" },

@@ -4,6 +4,7 @@ mod compare;
 mod expectation;
 mod experiment_file;
 mod leftovers;
+mod machine;
 mod outcome;
 
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 
 pub use expectation::Expectation;
 use leftovers::Marker;
+pub use machine::{check_choice_of_jdks, check_root_is_told_apart};
 use outcome::RunOutcome;
 
 /// Downloads count, the first time.
@@ -42,20 +44,43 @@ pub fn check_subject(name: &str) {
     if !slow_tests_wanted(name) {
         return;
     }
+    let mut expectation = Expectation::of(name);
+    if let Some(why) = machine::lacks(&expectation) {
+        println!("{name}: skipped, as {why}");
+        return;
+    }
+    if expectation.user.is_some() && parade::process::missing_privileges().is_some() {
+        expectation.user = None;
+    }
+    check(name, &expectation);
+}
+
+/// The same with an expectation that is not the subject's own.
+///
+/// # Panics
+/// When anything differs.
+pub fn check(name: &str, expectation: &Expectation) {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let expectation = Expectation::of(name);
-    let scratch = tempfile::Builder::new().prefix(&format!("parade-{name}-")).tempdir().expect("a scratch folder");
+    let scratch = scratch(name);
     let marker = Marker::new(name);
-    let file = experiment_file::write(scratch.path(), name, &expectation, &marker);
+    let file = experiment_file::write(scratch.path(), name, expectation, &marker);
     let outcome = RunOutcome::of(run_parade(&file, &scratch.path().join("results")));
 
-    let mut differences = compare::differences(&expectation, &outcome);
+    let mut differences = compare::differences(expectation, &outcome);
     differences.extend(marker.processes().into_iter().map(|process| format!("still running: {process}")));
     if !differences.is_empty() {
         let kept = scratch.keep();
         let list = differences.join("\n  ");
         panic!("{name} ({})\n  {list}\nsee {}\n{}", expectation.summary, kept.display(), outcome.last_words());
     }
+}
+
+/// Open to all: some subjects run as another user.
+fn scratch(name: &str) -> tempfile::TempDir {
+    let scratch = tempfile::Builder::new().prefix(&format!("parade-{name}-")).tempdir().expect("a scratch folder");
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(scratch.path(), open).expect("the scratch folder is ours");
+    scratch
 }
 
 /// Kills parade while a test of the subject is running; what the subject started has to go with it.

@@ -86,6 +86,7 @@ impl DirectSession {
         prepared.snapshot.restore()?;
         let failed = |error| miette!("no temporary folder: {error}");
         let scratch = tempfile::Builder::new().prefix("parade-direct-").tempdir().map_err(failed)?;
+        prepared.user.as_ref().map_or(Ok(()), |user| user.take_over(scratch.path())).map_err(failed)?;
         let tests: Vec<TestId> = prepared.discovery.tests.iter().map(|test| test.id.clone()).collect();
         let positions = tests.iter().cloned().enumerate().map(|(position, id)| (id, position)).collect();
         let mut session = DirectSession {
@@ -120,7 +121,7 @@ impl DirectSession {
     }
 
     fn jvm(&self, suite: usize) -> miette::Result<Jvm> {
-        let mut environment = maven::environment(&self.prepared.toolchain);
+        let mut environment = maven::environment(&self.prepared.toolchain, self.prepared.user.as_ref());
         environment.extend(self.prepared.subject.environment.clone());
         Ok(Jvm::new(self.launch_of(suite)?, &self.prepared.helper.listeners, &environment))
     }
@@ -186,6 +187,7 @@ impl DirectSession {
             bounds,
             clock: Clock::now(),
             interrupt: &self.interrupt,
+            user: self.prepared.user.as_ref(),
             scratch: self.scratch.path(),
             logs,
             // Everything of the same tag ends with its process, so no other parade may have it.

@@ -59,6 +59,8 @@ pub struct JvmPlace<'a> {
     pub bounds: Bounds,
     pub clock: Clock,
     pub interrupt: &'a Interrupt,
+    /// Who the processes run as, where that is not parade's own user.
+    pub user: Option<&'a process::Account>,
     /// Where control files and events go; of the session.
     pub scratch: &'a Path,
     /// Where output goes.
@@ -100,6 +102,9 @@ impl JvmPlace<'_> {
             std::fs::write(&control, text).map_err(broken)?;
             None
         };
+        if let Some(user) = self.user {
+            user.take_over_all(&folder).and_then(|()| user.take_over(&working)).map_err(broken)?;
+        }
         let log = self.logs.join(format!("jvm-{number}.log"));
         let command = self.command(slot, number, &control, &events, &log);
         let stop = Interrupt::new();
@@ -133,6 +138,7 @@ impl JvmPlace<'_> {
             time_limit: LIFE,
             grace: GRACE,
             tag: format!("{}-{number}", self.tag),
+            user: self.user.cloned(),
         }
     }
 

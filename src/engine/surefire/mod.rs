@@ -63,6 +63,7 @@ impl SurefireSession {
             },
             // Everything of the same tag ends with the run, so no other parade may have it.
             tag: format!("{}-{}-{}-{}", self.tag, subject.name, std::process::id(), request.label),
+            user: self.prepared.user.as_ref(),
         }
         .run(&self.interrupt)
     }

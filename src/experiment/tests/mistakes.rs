@@ -73,6 +73,7 @@ fn the_machine() {
         with_table("[machine]\ntimeout = \"0s\""),
         with_table("[machine]\ntimeout = \"3 hours\""),
         with_table("[machine]\nbuild_timeout = \"31d\""),
+        with_table("[machine]\njdk = \"21\"\nuser = \"nowhere-man\""),
     ]));
 }
 
@@ -112,6 +113,13 @@ fn where_subjects_come_from() {
         subject("path = \".\"\ndirectory = \"../elsewhere\""),
         subject("path = \".\"\nmodules = [\"/etc\", \"a/../../b\", \"a,b\", \"\"]"),
         subject("path = \".\"\ndependencies = \"no-such.toml\""),
+        subject("path = \".\"\ndirectory = \"no/such/folder\""),
+        subject("path = \"../..\""),
+        subject("path = \".\"\njdk = 21"),
+        subject("path = \".\"\njdk = \"newest\""),
+        subject("path = \".\"\njdk = \"tests/mod.rs\""),
+        subject("path = \".\"\nuser = \"nowhere-man\""),
+        subject("model = \"mod.rs\"\njdk = \"8\"\nuser = \"nobody\""),
     ]));
 }
 
@@ -120,6 +128,8 @@ fn settings() {
     insta::assert_snapshot!(pages(&[
         with_subject("phase = \"clean test\""),
         with_subject("phase = \"compile\""),
+        with_subject("phase = \"tests\""),
+        with_subject("phase = \"deploy\""),
         with_subject("surefire = \"newest\""),
         with_subject("disable_plugins = [\"rat\"]"),
         with_subject("environment = { \"2FAST\" = \"x\", \"A-B\" = \"y\" }"),

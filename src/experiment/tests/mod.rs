@@ -9,14 +9,33 @@ use std::path::Path;
 
 use super::validate::Context;
 use super::*;
+use crate::subject::Jdk;
 
 const LIMITS: MachineLimits = MachineLimits { cores: 4, memory_bytes: 16 << 30 };
+
+/// A machine with two JDKs, on which parade may run subjects as `nobody`.
+const HERE: Here = Here {
+    jdks: || {
+        static JDKS: std::sync::LazyLock<Jdks> =
+            std::sync::LazyLock::new(|| Jdks { found: ["17.0.15", "1.8.0_392"].map(jdk).to_vec(), notes: Vec::new() });
+        &JDKS
+    },
+    check_user: |name| match name {
+        "nobody" => Ok(()),
+        _ => Err(miette::miette!(help = "write a name that is known", "there is no user `{name}` here")),
+    },
+};
+
+fn jdk(version: &str) -> Jdk {
+    let parsed = subject::Version::parse(version).expect("a version");
+    Jdk { home: format!("/jdk/{version}").into(), version: parsed, vendor: None, found_by: Vec::new() }
+}
 
 /// A file read as if it lay in this module's folder.
 fn read(text: &str) -> Result<Experiment, Mistakes> {
     let log = Log::default();
     let folder = Path::new("src/experiment");
-    match interpret(text, &Context { folder, limits: &LIMITS, log: &log }) {
+    match interpret(text, &Context { folder, limits: &LIMITS, log: &log, here: HERE }) {
         Some(experiment) if log.is_empty() => Ok(experiment),
         _ => Err(log.into_mistakes("experiment.toml", text)),
     }

@@ -3,6 +3,7 @@
 //! the walk goes on; the result counts only if the log stays empty.
 
 mod configuration;
+mod place;
 mod settings;
 mod subject;
 
@@ -15,7 +16,7 @@ use super::names::{MAX_NAME, is_safe, list, made_safe, quoted, suggestion};
 use super::quantity::{MAX_DURATION, format_size, parse_duration, parse_size};
 use super::raw::{RawFile, RawMachine};
 use super::reader::At;
-use super::{Configuration, Experiment, Machine, MachineLimits, Subject, TechniqueKind};
+use super::{Configuration, Experiment, Here, Machine, MachineLimits, Subject, TechniqueKind};
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(3600);
 /// More of anything that repeats a run is a slip of the finger.
@@ -33,6 +34,7 @@ pub(super) struct Context<'a> {
     pub folder: &'a Path,
     pub limits: &'a MachineLimits,
     pub log: &'a Log,
+    pub here: Here,
 }
 
 pub(super) fn experiment(raw: &RawFile, context: &Context<'_>) -> Experiment {
@@ -50,7 +52,8 @@ pub(super) fn experiment(raw: &RawFile, context: &Context<'_>) -> Experiment {
     settings::check(&raw.defaults, context);
     let timeout = raw.defaults.timeout.as_ref().and_then(|written| context.duration(written, "timeout"));
     let timeout = timeout.unwrap_or(machine.timeout);
-    let common = subject::Common { raw, configurations: &configurations, timeout, repetitions };
+    let place = place::of_machine(&raw.machine, context);
+    let common = subject::Common { raw, configurations: &configurations, timeout, repetitions, place };
     let subjects: Vec<_> =
         raw.subjects.iter().take(MAX_SUBJECTS).map(|raw| subject::subject(raw, &common, context)).collect();
     context.unique(raw.subjects.iter().filter_map(|raw| raw.name.as_ref()), "subject");

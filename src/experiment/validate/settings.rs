@@ -6,9 +6,21 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::{At, Context, quoted};
+use super::{At, Context, quoted, suggestion};
 use crate::experiment::SurefireVersion;
 use crate::experiment::raw::RawSettings;
+
+/// Phases in or before which tests have run; `verify` brings Failsafe's.
+const PHASES_WITH_TESTS: [&str; 8] = [
+    "test",
+    "prepare-package",
+    "package",
+    "pre-integration-test",
+    "integration-test",
+    "post-integration-test",
+    "verify",
+    "install",
+];
 
 /// Phases that end before a test has run.
 const PHASES_WITHOUT_TESTS: [&str; 14] = [
@@ -157,19 +169,22 @@ fn check_variable(name: &At<String>, value: &At<String>, context: &Context<'_>) 
 }
 
 fn check_phase(phase: &At<String>, context: &Context<'_>) {
-    let is_word = phase.value.starts_with(|c: char| c.is_ascii_lowercase())
-        && phase.value.chars().all(|c| c.is_ascii_lowercase() || c == '-');
-    if !is_word {
-        let message = format!("{} is not a phase of the Maven lifecycle", quoted(&phase.value));
-        context.log.add(
-            &phase.span,
-            message,
-            "write one word such as \"test\", \"package\" or \"verify\"; arguments go into `maven_args`",
-        );
-    } else if PHASES_WITHOUT_TESTS.contains(&phase.value.as_str()) {
-        let message = format!("the phase {} ends before a test has run", quoted(&phase.value));
-        context.log.add(&phase.span, message, "write \"test\", or a later phase such as \"package\" or \"verify\"");
+    let name = phase.value.as_str();
+    if PHASES_WITH_TESTS.contains(&name) {
+        return;
     }
+    let (message, help) = if PHASES_WITHOUT_TESTS.contains(&name) {
+        let help = "write \"test\", or a later phase such as \"package\" or \"verify\"".to_owned();
+        (format!("the phase {} ends before a test has run", quoted(name)), help)
+    } else if name == "deploy" {
+        let help = "write \"verify\", which ends right before it".to_owned();
+        ("the phase `deploy` would publish the subject".to_owned(), help)
+    } else {
+        let known = suggestion(name, "phases that run tests", PHASES_WITH_TESTS);
+        let help = format!("{known}; goals and arguments go into `maven_args`");
+        (format!("{} is not a phase of the Maven lifecycle", quoted(name)), help)
+    };
+    context.log.add(&phase.span, message, help);
 }
 
 fn check_command(command: &At<Vec<At<String>>>, context: &Context<'_>) {

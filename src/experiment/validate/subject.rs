@@ -5,16 +5,28 @@ use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use super::configuration::{check_width_keys, forks, threads};
+use super::place::{self, Place};
 use super::settings::{self, Settings};
 use super::{At, Configuration, Context, Subject, TechniqueKind, list, quoted, suggestion};
 use crate::experiment::raw::{RawFile, RawOverride, RawSubject};
 use crate::experiment::{Located, Origin, Override};
-use crate::subject::redact;
+use crate::subject::{project, redact};
 
 const ORIGIN_KEYS: [&str; 3] = ["git", "path", "model"];
 /// Keys about building, which a scripted suite never is.
-const BUILD_KEYS: [&str; 9] =
-    ["commit", "directory", "modules", "maven_args", "environment", "phase", "setup", "surefire", "disable_plugins"];
+const BUILD_KEYS: [&str; 11] = [
+    "commit",
+    "directory",
+    "modules",
+    "maven_args",
+    "environment",
+    "phase",
+    "setup",
+    "surefire",
+    "disable_plugins",
+    "jdk",
+    "user",
+];
 const SCHEMES: [&str; 5] = ["https", "http", "ssh", "git", "file"];
 
 /// What all subjects of a file share.
@@ -23,12 +35,15 @@ pub(super) struct Common<'a> {
     pub configurations: &'a [Configuration],
     pub timeout: Duration,
     pub repetitions: u32,
+    /// What `[machine]` says of JDK and user.
+    pub place: Place,
 }
 
 pub(super) fn subject(raw: &RawSubject, common: &Common<'_>, context: &Context<'_>) -> Subject {
     let (source, origin) = origin(raw, context);
     let Settings { maven_args, environment, phase, setup, surefire, disable_plugins, timeout } =
         settings::settings(&raw.settings, &common.raw.defaults, common.timeout, context);
+    let Place { jdk, user } = place::of_subject(raw, &common.place, context);
     let subject = Subject {
         name: context.name(raw.name.as_ref(), "a subject"),
         source,
@@ -45,8 +60,11 @@ pub(super) fn subject(raw: &RawSubject, common: &Common<'_>, context: &Context<'
         repetitions: context.runs(raw.repetitions.as_ref(), "repetitions", 1, common.repetitions),
         configurations: configurations(raw, common, context),
         dependencies: raw.dependencies.as_ref().and_then(|written| dependencies(written, context)),
+        jdk,
+        user,
         overrides: BTreeMap::new(),
     };
+    check_project(raw, &subject, context);
     check_dependencies(raw, &subject, common, context);
     Subject { overrides: overrides(raw, &subject, common, context), ..subject }
 }
@@ -75,6 +93,29 @@ fn origin(raw: &RawSubject, context: &Context<'_>) -> (String, Origin) {
         None => Origin::Folder { path },
     };
     (written.value.clone(), origin)
+}
+
+/// A folder as it stands can be looked at before anything runs: is it there, and is it a project that parade can build?
+fn check_project(raw: &RawSubject, subject: &Subject, context: &Context<'_>) {
+    let (Origin::Folder { path }, Some(written)) = (&subject.origin, &raw.path) else { return };
+    let root = subject.directory.as_ref().map_or_else(|| path.clone(), |below| path.join(below));
+    // What set-up commands make is not there yet.
+    if path.as_os_str().is_empty() || !subject.setup.is_empty() {
+        return;
+    }
+    match &raw.directory {
+        Some(directory) if subject.directory.is_some() && !root.is_dir() => {
+            let message = format!("there is no folder {} in {}", quoted(&directory.value), quoted(&written.value));
+            context.log.add(&directory.span, message, "write where the build's root is, below the subject's `path`");
+        }
+        _ if project::other_tool(&root).is_some() => {
+            let place = raw.directory.as_ref().unwrap_or(written);
+            if let Some(refusal) = project::refusal(&root, &place.value) {
+                context.log.add(&place.span, refusal.message, refusal.help);
+            }
+        }
+        _ => {}
+    }
 }
 
 fn check_one_origin(raw: &RawSubject, context: &Context<'_>) {

@@ -14,6 +14,8 @@ pub struct SubjectRow {
     pub modules: usize,
     pub frameworks: String,
     pub jdk: Option<String>,
+    /// Why it is this one.
+    pub jdk_choice: Option<String>,
     pub maven: Option<String>,
     pub deviations: usize,
     pub set_aside: usize,
@@ -69,6 +71,7 @@ fn row(record: &SubjectRecord) -> SubjectRow {
         modules: record.modules.len(),
         frameworks: record.frameworks.join(", "),
         jdk: record.jdk.clone(),
+        jdk_choice: record.jdk_choice.clone(),
         maven: record.maven.clone(),
         deviations: record.deviations.len(),
         set_aside: record.set_aside.len(),

@@ -2,17 +2,14 @@
 
 use plotters::prelude::DrawingBackend;
 
+use super::axis::{AXIS, Axis, MARGIN, TEXT, WIDTH};
 use super::canvas::{Anchor, Canvas, Drawn, fitted, palette};
 use super::scale::{Kind, Scale};
 use crate::stats;
 
-const WIDTH: i32 = 620;
 const LABELS: i32 = 150;
-const MARGIN: i32 = 16;
 const ROW: i32 = 52;
 const HEAD: i32 = 30;
-const AXIS: i32 = 48;
-const TEXT: f64 = 13.0;
 
 pub struct BoxFigure {
     pub axis: String,
@@ -55,27 +52,13 @@ impl BoxFigure {
         let covered: Vec<f64> = self.values().chain(self.reference).chain(zero).collect();
         let scale = Scale::over(&covered, self.kind, LABELS + 10, WIDTH - MARGIN);
         let bottom = self.size().1 as i32 - AXIS;
-        self.draw_axis(canvas, &scale, bottom)?;
+        Axis { label: &self.axis, reference: self.reference, scale: &scale, top: MARGIN / 2, bottom }.draw(canvas)?;
         let mut top = MARGIN / 2;
         for panel in &self.panels {
             self.draw_panel(canvas, panel, &scale, top)?;
             top += panel.height();
         }
         Ok(())
-    }
-
-    fn draw_axis<D: DrawingBackend>(&self, canvas: &Canvas<D>, scale: &Scale, bottom: i32) -> Drawn<D> {
-        for (value, label) in scale.ticks() {
-            let x = scale.at(value);
-            canvas.line((x, MARGIN / 2), (x, bottom), palette::RULE, 1)?;
-            canvas.text(&label, (x, bottom + 14), TEXT - 1.0, palette::FAINT, Anchor::Middle)?;
-        }
-        if let Some(reference) = self.reference {
-            let x = scale.at(reference);
-            canvas.line((x, MARGIN / 2), (x, bottom), palette::FAINT, 1)?;
-        }
-        let middle = (LABELS + 10 + WIDTH - MARGIN) / 2;
-        canvas.text(&self.axis, (middle, bottom + 35), TEXT - 1.0, palette::FAINT, Anchor::Middle)
     }
 
     fn draw_panel<D: DrawingBackend>(&self, canvas: &Canvas<D>, panel: &Panel, scale: &Scale, top: i32) -> Drawn<D> {

@@ -2,18 +2,15 @@
 
 use plotters::prelude::DrawingBackend;
 
+use super::axis::{AXIS, Axis, MARGIN, TEXT, WIDTH};
 use super::canvas::{Anchor, Canvas, Drawn, fitted, palette};
 use super::scale::{Kind, Scale};
 
-const WIDTH: i32 = 620;
 const LABELS: i32 = 170;
-const MARGIN: i32 = 16;
 const LINE: i32 = 14;
 const ROW_GAP: i32 = 14;
 const LEGEND_LINE: i32 = 22;
 const LEGEND_ENTRY: i32 = 190;
-const AXIS: i32 = 48;
-const TEXT: f64 = 13.0;
 /// More subjects than these would make a figure that nobody looks at.
 const MOST_SUBJECTS: usize = 60;
 
@@ -73,7 +70,8 @@ impl IntervalFigure {
         let covered: Vec<f64> = estimates.flat_map(|e| [e.low, e.ratio, e.high]).chain([1.0]).collect();
         let scale = Scale::over(&covered, Kind::suited_to(covered.iter()), LABELS + 10, WIDTH - MARGIN);
         self.draw_legend(canvas)?;
-        self.draw_axis(canvas, &scale)?;
+        let (top, bottom) = (self.legend_height(), self.size().1 as i32 - AXIS);
+        Axis { label: &self.axis, reference: Some(1.0), scale: &scale, top, bottom }.draw(canvas)?;
         for (index, row) in self.drawn_rows().iter().enumerate() {
             self.draw_row(canvas, row, &scale, self.legend_height() + self.row_height() * index as i32)?;
         }
@@ -90,19 +88,6 @@ impl IntervalFigure {
             canvas.text(&name, (x + 17, y), TEXT, palette::INK, Anchor::Start)?;
         }
         Ok(())
-    }
-
-    fn draw_axis<D: DrawingBackend>(&self, canvas: &Canvas<D>, scale: &Scale) -> Drawn<D> {
-        let (top, bottom) = (self.legend_height(), self.size().1 as i32 - AXIS);
-        for (value, label) in scale.ticks() {
-            let x = scale.at(value);
-            canvas.line((x, top), (x, bottom), palette::RULE, 1)?;
-            canvas.text(&label, (x, bottom + 14), TEXT - 1.0, palette::FAINT, Anchor::Middle)?;
-        }
-        let one = scale.at(1.0);
-        canvas.line((one, top), (one, bottom), palette::FAINT, 1)?;
-        let middle = (LABELS + 10 + WIDTH - MARGIN) / 2;
-        canvas.text(&self.axis, (middle, bottom + 35), TEXT - 1.0, palette::FAINT, Anchor::Middle)
     }
 
     fn draw_row<D: DrawingBackend>(

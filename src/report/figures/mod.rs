@@ -3,6 +3,7 @@
 //!
 //! The font is built in, so that drawing needs nothing of the machine.
 
+mod axis;
 mod boxes;
 mod canvas;
 mod intervals;

@@ -43,6 +43,11 @@ impl Scale {
         Scale { kind, low, high, from, to }
     }
 
+    /// The pixels of both ends.
+    pub fn ends(&self) -> (i32, i32) {
+        (self.from, self.to)
+    }
+
     pub fn at(&self, value: f64) -> i32 {
         let place = |x: f64| match self.kind {
             Kind::Linear => x,

@@ -287,6 +287,11 @@ fn tone_class(tone: Tone) -> &'static str {
     }
 }
 
+fn jdk_versions(machine: &crate::store::record::Environment) -> Option<String> {
+    let versions: Vec<&str> = machine.jdks.iter().map(|jdk| jdk.version.as_str()).collect();
+    (!versions.is_empty()).then(|| versions.join(", "))
+}
+
 fn facts(analysis: &Analysis) -> Vec<Fact> {
     let (machine, run) = (&analysis.machine, &analysis.run);
     let cores = run.manifest.cores.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
@@ -300,7 +305,7 @@ fn facts(analysis: &Analysis) -> Vec<Fact> {
         ("virtualization", machine.virtualization.clone()),
         ("frequency governor", machine.governor.clone()),
         ("turbo", turbo),
-        ("JDK", machine.jdk.clone()),
+        ("JDK", jdk_versions(machine)),
         ("Maven", machine.maven.clone()),
         ("pinned to cores", Some(cores)),
         (

@@ -33,7 +33,15 @@ pub fn render_table(table: &Table) -> String {
         }
         out += &line(row.cells.iter().map(|cell| escape(&cell.text)));
     }
-    out + "\\bottomrule\n\\end{tabular}\n\\end{table}\n"
+    out += "\\bottomrule\n\\end{tabular}\n";
+    out += &notes(table);
+    out + "\\end{table}\n"
+}
+
+/// Below the table, where a reader of the paper finds what qualifies its numbers.
+fn notes(table: &Table) -> String {
+    let notes = table.notes.iter().map(|note| format!("\\par\\smallskip{{\\footnotesize {}\\par}}\n", escape(note)));
+    notes.collect()
 }
 
 fn group_heads(table: &Table) -> String {

@@ -39,12 +39,18 @@ pub(super) fn subjects(analysis: &Analysis) -> Table {
             Column::left("origin").optional(),
         ],
         rows,
-        notes: vec![
-            "set aside: tests that did not pass in every screening run; they run, but are not counted. deviations: what had \
-             to be changed to run the subject here."
-                .to_owned(),
-        ],
+        notes: [SUBJECTS_NOTE.to_owned()].into_iter().chain(analysis.subjects.iter().filter_map(jdk_note)).collect(),
     }
+}
+
+const SUBJECTS_NOTE: &str = "set aside: tests that did not pass in every screening run; they run, but are not counted. \
+    deviations: what had to be changed to run the subject here.";
+
+/// A JDK that is not the newest one, though nobody asked for it, has a reason.
+fn jdk_note(row: &SubjectRow) -> Option<String> {
+    let why = row.jdk_choice.as_deref().filter(|why| why.contains("that builds it"))?;
+    let jdk = row.jdk.as_deref().unwrap_or("–");
+    Some(format!("{} on JDK {jdk}: {}.", shown(&row.subject), sentence(why, LONGEST_TEXT)))
 }
 
 fn subject(row: &SubjectRow) -> Row {
@@ -60,7 +66,8 @@ fn subject(row: &SubjectRow) -> Row {
         count(row.modules),
         Cell::new(shown(row.short_revision())).hinted(row.revision.clone()),
         Cell::new(shown(&row.frameworks)),
-        Cell::new(shown(row.jdk.as_deref().unwrap_or("–"))),
+        Cell::new(shown(row.jdk.as_deref().unwrap_or("–")))
+            .hinted(row.jdk_choice.as_deref().map(|why| sentence(why, LONGEST_TEXT))),
         count(row.set_aside),
         count(row.deviations),
         Cell::muted(shown(&row.origin)),

@@ -73,6 +73,8 @@ fn subject(timeout: u64) -> Subject {
         repetitions: 1,
         configurations: vec![],
         dependencies: None,
+        jdk: None,
+        user: None,
         overrides: BTreeMap::new(),
     }
 }
@@ -99,8 +101,9 @@ fn key_and_tag(subject: &Subject) -> (String, String) {
         interrupt: &Interrupt::new(),
         tag: "run-7",
     };
-    let building = Building { preparation: &preparation, checkout: &checkout, helper: &helper, place: &place };
-    (preparation.key(&checkout, &helper).unwrap(), building.tag("build"))
+    let means = Means { helper, repository: "/m2".into(), user: None };
+    let building = Building { preparation: &preparation, checkout: &checkout, means: &means, place: &place };
+    (preparation.key(&checkout, &means.helper).unwrap(), building.tag("build"))
 }
 
 #[test]

@@ -21,6 +21,8 @@ fn subject(origin: Origin) -> Subject {
         origin,
         source: "somewhere".into(),
         directory: None,
+        jdk: None,
+        user: None,
         overrides: BTreeMap::new(),
         modules: Vec::new(),
         maven_args: Vec::new(),

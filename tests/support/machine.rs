@@ -1,0 +1,114 @@
+//! What the machine has to have for a subject: JDKs and users. And the tests that are about just that.
+
+use std::path::Path;
+use std::process::Output;
+use std::sync::PoisonError;
+
+use parade::process::keeper;
+use parade::store::record::Verdict;
+use parade::subject::{Jdk, Jdks, jdks};
+
+use super::expectation::Expectation;
+use super::outcome::RunOutcome;
+
+/// Why a subject cannot be tried here.
+pub fn lacks(expectation: &Expectation) -> Option<String> {
+    let bounds = expectation.jdk?;
+    let fits = |jdk: &Jdk| bounds.hold(jdk.major().into());
+    let found = found();
+    (!found.found.iter().any(fits)).then(|| {
+        format!("no JDK {bounds} is here, only {}; PARADE_JDKS can name a folder that has one", found.listed())
+    })
+}
+
+fn found() -> &'static Jdks {
+    keeper::use_program(env!("CARGO_BIN_EXE_parade"));
+    jdks()
+}
+
+/// As root, without a `user`, what is forbidden to everyone can be done all the same.
+///
+/// # Panics
+/// When it cannot.
+pub fn check_root_is_told_apart() {
+    let name = "file-permissions";
+    if !super::slow_tests_wanted(name) {
+        return;
+    }
+    if let Some(why) = parade::process::missing_privileges() {
+        println!("{name}: skipped, as parade cannot choose whom to run it as: {why}");
+        return;
+    }
+    let mut expectation = Expectation::of(name);
+    expectation.user = None;
+    expectation.configurations.truncate(1);
+    for configuration in &mut expectation.configurations {
+        configuration.verdict = Verdict::Failing;
+        configuration.passed = Some(super::expectation::Bounds::Exactly(1));
+        configuration.failed = Some(super::expectation::Bounds::Exactly(2));
+    }
+    super::check(name, &expectation);
+}
+
+/// Two subjects of one experiment on two JDKs; going on with it keeps them; another JDK is a change.
+///
+/// # Panics
+/// When one of them gets another JDK.
+pub fn check_choice_of_jdks() {
+    let has = |major: u32| found().found.iter().any(|jdk| jdk.major() == major);
+    if !super::slow_tests_wanted("needs-jdk8 beside needs-jdk17") {
+        return;
+    }
+    if !has(8) || !has(17) {
+        println!("skipped, as this machine has {} and not both an 8 and a 17", found().listed());
+        return;
+    }
+    let _turn = super::TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let scratch = super::scratch("two-jdks");
+    let file = write_experiment(scratch.path(), "");
+    let first = run(&file, &[]);
+    let told = String::from_utf8_lossy(&first.stderr).into_owned();
+    assert_eq!(first.status.code(), Some(0), "{told}");
+    let run_of_first = RunOutcome::of(first).run.expect("a run");
+    let jdk = |subject: &str| {
+        let record = run_of_first.subjects.iter().find(|record| record.subject == subject).expect("its record");
+        let choice = record.jdk_choice.clone().unwrap_or_default();
+        (record.jdk.clone().unwrap_or_default(), choice)
+    };
+    assert!(jdk("needs-jdk8").0.starts_with("1.8."), "{:?}", jdk("needs-jdk8"));
+    assert!(jdk("needs-jdk8").1.contains("Label.java:"), "{:?}", jdk("needs-jdk8"));
+    assert!(jdk("needs-jdk17").0.starts_with("17."), "{:?}", jdk("needs-jdk17"));
+    let homes = run_of_first.trials.iter().filter_map(|trial| trial.java_home.as_deref());
+    assert_eq!(homes.collect::<std::collections::BTreeSet<_>>().len(), 2);
+
+    let again = String::from_utf8_lossy(&run(&file, &["--fresh"]).stderr).into_owned();
+    assert!(!again.contains("does not build") && again.contains("JDK 1.8."), "the choice was not kept:\n{again}");
+    let other = run(&file, &["--jdk", "17"]);
+    let told = String::from_utf8_lossy(&other.stderr).into_owned();
+    assert!(other.status.code() == Some(1) && told.contains("things have changed"), "{told}");
+    let missing = run(&write_experiment(scratch.path(), "jdk = \"99\""), &[]);
+    let told = String::from_utf8_lossy(&missing.stderr).into_owned();
+    assert!(missing.status.code() == Some(2) && told.contains("there is no JDK 99 here"), "{told}");
+}
+
+fn write_experiment(folder: &Path, machine: &str) -> std::path::PathBuf {
+    let subjects = super::subjects_folder();
+    let text = format!(
+        "[experiment]\nname = \"two-jdks\"\n[machine]\ntimeout = \"120s\"\n{machine}\n\
+         [[subject]]\nname = \"needs-jdk8\"\npath = {:?}\n\
+         [[subject]]\nname = \"needs-jdk17\"\npath = {:?}\njdk = 17\n\
+         [[configuration]]\nname = \"sequential\"\n",
+        subjects.join("needs-jdk8"),
+        subjects.join("needs-jdk17"),
+    );
+    let path = folder.join("experiment.toml");
+    std::fs::write(&path, text).expect("the scratch folder is ours");
+    path
+}
+
+fn run(file: &Path, extra: &[&str]) -> Output {
+    let results = file.with_file_name("results");
+    let mut command = super::parade_run(file, &results);
+    command.args(extra);
+    assert_cmd::Command::from_std(command).timeout(super::PATIENCE).output().expect("parade can be started")
+}
