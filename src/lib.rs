@@ -21,6 +21,8 @@
 
 pub mod engine;
 pub mod experiment;
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod home;
 pub mod maven;
 pub mod process;
@@ -31,3 +33,4 @@ pub mod store;
 pub mod subject;
 pub mod suite;
 pub mod technique;
+mod text_file;

@@ -160,6 +160,47 @@ fn arguments_arrive_whatever_their_bytes() {
     assert_eq!(fs::read(bench.path("output")).unwrap(), expected);
 }
 
+/// Someone else, where parade may run commands as someone else.
+fn nobody() -> Option<process::Account> {
+    if let Some(why) = process::missing_privileges() {
+        println!("skipped, as commands cannot be run as another user: {why}");
+        return None;
+    }
+    process::other_user("nobody").unwrap()
+}
+
+#[test]
+fn a_command_runs_as_another_user_and_still_dies_with_its_keeper() {
+    let bench = Bench::new();
+    let Some(user) = nobody() else { return };
+    user.take_over(bench.folder.path()).unwrap();
+    let script = "import ctypes, os; signal = ctypes.c_int(); ctypes.CDLL(None).prctl(2, ctypes.byref(signal))\n\
+                  print(os.getresuid(), os.getresgid(), sorted(os.getgroups()), signal.value)\n\
+                  open('mine', 'w').close()";
+    let command = Command { user: Some(user.clone()), ..bench.python(script) };
+    let ended = run(&command);
+    assert_eq!((ended.exit, ended.cause), (Exit::Code(0), Cause::Exited), "{}", bench.output());
+    let (uid, gid) = (user.uid, user.gid);
+    let mut groups = user.groups.clone();
+    groups.sort_unstable();
+    let expected = format!("({uid}, {uid}, {uid}) ({gid}, {gid}, {gid}) {groups:?} 9\n");
+    assert_eq!(bench.output(), expected);
+    let owner = std::os::unix::fs::MetadataExt::uid(&fs::metadata(bench.path("mine")).unwrap());
+    assert_eq!(owner, uid);
+}
+
+#[test]
+fn another_users_processes_are_killed_too() {
+    let bench = Bench::new();
+    let Some(user) = nobody() else { return };
+    user.take_over(bench.folder.path()).unwrap();
+    let script = format!("{DETACH}\n");
+    let command = Command { user: Some(user), ..bench.python(&script) };
+    let ended = run(&command);
+    assert_eq!(ended.strays.len(), 1, "{:?} {}", ended, bench.output());
+    assert!(!lives(pid_in(&bench.path("detached"))));
+}
+
 #[test]
 fn a_time_out_kills_a_grandchild_that_ignores_the_warning() {
     let bench = Bench::new();
@@ -237,6 +278,45 @@ fn processes_that_multiply_are_ended() {
     let ended = run(&command);
     assert_eq!(ended.cause, Cause::Exited);
     assert_eq!(process::kill_leftovers(&bench.tag()), []);
+}
+
+/// As many as it can get, each waiting for ever; tells how many it got.
+const BOMB: &str = "\
+import os, time
+count = 0
+try:
+    while count < 300:
+        if os.fork() == 0: time.sleep(600)
+        count += 1
+except OSError: pass
+print(count, flush=True)
+";
+
+#[test]
+fn a_command_that_forks_without_end_gets_so_many_processes_and_loses_them_all() {
+    if std::env::var_os("PARADE_MAX_TASKS").is_none() {
+        // The limit is the environment's, which tests in one process share.
+        let test = "a_command_that_forks_without_end_gets_so_many_processes_and_loses_them_all";
+        let output = Spawn::new(std::env::current_exe().unwrap())
+            .args(["--exact", test, "--nocapture"])
+            .env("PARADE_MAX_TASKS", "100")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        return;
+    }
+    let bench = Bench::new();
+    let mut command = bench.python(&format!("{BOMB}time.sleep(600)"));
+    command.time_limit = Duration::from_secs(5);
+    command.grace = Duration::from_millis(100);
+    let ended = run(&command);
+    let count: u32 = bench.output().trim().parse().unwrap();
+    assert_eq!((ended.cause, process::kill_leftovers(&bench.tag())), (Cause::TimedOut, vec![]));
+    if ended.tasks_refused {
+        assert!((50..100).contains(&count), "{count}");
+    } else {
+        assert_eq!(count, 300, "nobody counts where there are no cgroups");
+    }
 }
 
 #[test]

@@ -32,7 +32,11 @@ pub(super) fn read(path: &Path) -> Result<String, Mistakes> {
             "an experiment file is a few kilobytes of TOML: is it this file?",
         ));
     }
-    let text = String::from_utf8(bytes).map_err(|error| not_utf8(&name, &error))?;
+    decode(bytes, &name)
+}
+
+pub(super) fn decode(bytes: Vec<u8>, name: &str) -> Result<String, Mistakes> {
+    let text = String::from_utf8(bytes).map_err(|error| not_utf8(name, &error))?;
     Ok(match text.strip_prefix('\u{feff}') {
         Some(rest) => rest.to_owned(),
         None => text,
@@ -69,9 +73,10 @@ pub(super) fn parse<'t>(text: &'t str, log: &Log) -> Option<DeTable<'t>> {
 
 /// What follows a broken place on its line is mostly an echo of it.
 fn one_per_line<'e>(errors: &'e [Error], text: &str) -> Vec<&'e Error> {
+    let line_ends: Vec<usize> = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect();
     let line = |error: &Error| {
         let start = span_of(error, text).start;
-        text.as_bytes().iter().take(start).filter(|byte| **byte == b'\n').count()
+        line_ends.partition_point(|end| *end < start)
     };
     let mut first_of_line = std::collections::BTreeMap::new();
     for error in errors {

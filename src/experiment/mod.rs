@@ -90,7 +90,15 @@ impl Loaded {
 
 /// Reads and validates an experiment file; all its mistakes come back at once.
 pub fn load(path: &Path, limits: &MachineLimits) -> Result<Loaded, Mistakes> {
-    let text = document::read(path)?;
+    understand(document::read(path)?, path, limits)
+}
+
+/// What [`load`] does with a file's bytes. Relative paths in it start where `path` lies.
+pub(crate) fn parse(bytes: Vec<u8>, path: &Path, limits: &MachineLimits) -> Result<Loaded, Mistakes> {
+    understand(document::decode(bytes, &path.display().to_string())?, path, limits)
+}
+
+fn understand(text: String, path: &Path, limits: &MachineLimits) -> Result<Loaded, Mistakes> {
     let log = Log::default();
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let experiment = interpret(&text, &Context { folder, limits, log: &log, here: Here::REAL });

@@ -1,18 +1,19 @@
 //! What the test processes report: one file per process, one line when a test starts and one when it ends.
 
 use std::collections::HashMap;
+use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use miette::miette;
 
-use super::line::{Line, cut, read_lines};
+use super::line::{Line, cut, each_line, read_lines};
 use crate::suite::{Execution, Outcome, TestId};
 
 /// Messages beyond this many bytes in one run are cut to their first line.
 const MESSAGE_BUDGET: usize = 64 << 20;
 const SHORT_MESSAGE: usize = 300;
-/// Clocks that were read together agree within this, or the JVM's monotonic clock is not the system's.
+/// A process that reports falls into the run by at least this much, or its monotonic clock is not the system's.
 const CLOCK_TOLERANCE: f64 = 0.1;
 
 /// The two clocks at the moment a run began. On Linux a JVM's monotonic clock is the system's, and finer than its other.
@@ -32,12 +33,27 @@ impl Clock {
         }
     }
 
-    /// Seconds from this moment to one that both clocks of another process tell.
-    fn until(&self, epoch_micros: i64, monotonic_nanos: i64) -> f64 {
-        let by_epoch = seconds(epoch_micros.saturating_sub(self.epoch_micros).saturating_mul(1000));
+    /// Seconds from this moment to one that both clocks of another process tell, in a run that took `end` seconds,
+    /// if it is over.
+    ///
+    /// The wall clock may be set while tests run. It counts only where the other clock cannot be the system's.
+    fn until(&self, epoch_micros: i64, monotonic_nanos: i64, end: Option<f64>) -> f64 {
         let by_monotonic = seconds(monotonic_nanos.saturating_sub(self.monotonic_nanos));
-        if (by_epoch - by_monotonic).abs() <= CLOCK_TOLERANCE { by_monotonic } else { by_epoch }
+        if end.is_none_or(|end| (-CLOCK_TOLERANCE..=end + CLOCK_TOLERANCE).contains(&by_monotonic)) {
+            return by_monotonic;
+        }
+        seconds(epoch_micros.saturating_sub(self.epoch_micros).saturating_mul(1000))
     }
+}
+
+/// One run as its processes see it: when it began, how long it took, and what became of tests that never ended.
+#[derive(Debug, Clone, Copy)]
+pub struct Span {
+    pub began: Clock,
+    /// In seconds.
+    pub end: f64,
+    /// Their process died, or the time was up.
+    pub unfinished: Outcome,
 }
 
 fn seconds(nanos: i64) -> f64 {
@@ -77,16 +93,29 @@ pub struct Observed {
 
 /// Reads all event files in a folder. A test that did not end was cut off by `unfinished`: its process died, or the time
 /// was up; `end` is when the run ended, in seconds.
-pub fn observe(folder: &Path, module: &str, run: Clock, unfinished: Outcome, end: f64) -> miette::Result<Observed> {
+pub fn observe(folder: &Path, module: &str, began: Clock, unfinished: Outcome, end: f64) -> miette::Result<Observed> {
+    let run = Span { began, end, unfinished };
     let mut observed = Observed::default();
     let mut budget = MESSAGE_BUDGET;
     for path in event_files(folder)? {
-        let mut process = ProcessEvents { budget, ..ProcessEvents::new(module, &path, run) };
-        observed.damaged += read_lines(&path, |line| process.take(line).is_some())?;
+        let mut process = ProcessEvents { budget, ..ProcessEvents::new(module, process_of(&path), run.began) };
+        let read = read_lines(&path, |events| process.read(events, run))?;
         budget = process.budget;
-        observed.observations.extend(process.finish(unfinished, end));
+        observed.observations.extend(read.observations);
+        observed.damaged += read.damaged;
     }
     Ok(observed)
+}
+
+/// What one process reported.
+pub fn observe_process(events: impl BufRead, module: &str, run: Span) -> io::Result<Observed> {
+    ProcessEvents::new(module, 0, run.began).read(events, run)
+}
+
+/// Processes name their files after themselves.
+pub(crate) fn process_of(path: &Path) -> u32 {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.split('-').next().and_then(|id| id.parse().ok()).unwrap_or(0)
 }
 
 fn event_files(folder: &Path) -> miette::Result<Vec<PathBuf>> {
@@ -110,6 +139,8 @@ fn event_files(folder: &Path) -> miette::Result<Vec<PathBuf>> {
 pub(crate) struct ProcessEvents {
     module: String,
     run: Clock,
+    /// How long the run took, in seconds, where it is over.
+    end: Option<f64>,
     /// How many bytes of messages may still be kept.
     budget: usize,
     process: u32,
@@ -121,13 +152,11 @@ pub(crate) struct ProcessEvents {
 }
 
 impl ProcessEvents {
-    /// Of a process that names its file after itself.
-    pub(crate) fn new(module: &str, path: &Path, run: Clock) -> Self {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let process = name.split('-').next().and_then(|id| id.parse().ok()).unwrap_or(0);
+    pub(crate) fn new(module: &str, process: u32, run: Clock) -> Self {
         ProcessEvents {
             module: module.to_owned(),
             run,
+            end: None,
             budget: MESSAGE_BUDGET,
             process,
             anchor: None,
@@ -156,6 +185,12 @@ impl ProcessEvents {
             execution.seconds = (self.last - execution.start).max(0.0);
         }
         (std::mem::take(&mut self.observations), std::mem::take(&mut self.open))
+    }
+
+    fn read(&mut self, events: impl BufRead, run: Span) -> io::Result<Observed> {
+        self.end = Some(run.end);
+        let damaged = each_line(events, |line| self.take(line).is_some())?;
+        Ok(Observed { observations: self.finish(run), damaged })
     }
 
     /// `None` for a line that is not about a test.
@@ -218,11 +253,15 @@ impl ProcessEvents {
     fn time(&mut self, line: &Line) -> Option<f64> {
         let (epoch, monotonic): (i64, i64) = (line.number(1)?, line.number(2)?);
         let time = match self.anchor {
-            Some((epoch, reading)) => self.run.until(epoch, reading) + seconds(monotonic.saturating_sub(reading)),
-            None => self.run.until(epoch, monotonic),
+            Some((epoch, reading)) => self.time_of(epoch, reading) + seconds(monotonic.saturating_sub(reading)),
+            None => self.time_of(epoch, monotonic),
         };
         self.last = self.last.max(time);
         Some(time.max(0.0))
+    }
+
+    fn time_of(&self, epoch: i64, monotonic: i64) -> f64 {
+        self.run.until(epoch, monotonic, self.end)
     }
 
     fn message(&mut self, text: &str) -> Option<String> {
@@ -236,9 +275,10 @@ impl ProcessEvents {
     }
 
     /// When a process died is not on record: its last sign of life counts.
-    fn finish(mut self, unfinished: Outcome, end: f64) -> Vec<Observation> {
+    fn finish(&mut self, run: Span) -> Vec<Observation> {
+        let Span { unfinished, end, .. } = run;
         let cut_off = if unfinished == Outcome::TimedOut { end } else { self.last };
-        for index in self.open.into_values() {
+        for index in std::mem::take(&mut self.open).into_values() {
             let execution = &mut self.observations[index].execution;
             execution.outcome = unfinished;
             execution.seconds = (cut_off - execution.start).max(0.0);
@@ -247,7 +287,7 @@ impl ProcessEvents {
                 _ => "it was running when its process died".to_owned(),
             });
         }
-        self.observations
+        std::mem::take(&mut self.observations)
     }
 }
 
@@ -306,6 +346,30 @@ mod tests {
         let events = "P\t1\t42\t1000003000000\t77\nS\t1\t1000003500000\t500000077\tmain\ta.B\tt\t1\t\n";
         let start = observed(events.as_bytes(), Outcome::Crashed).observations[0].execution.start;
         assert!((start - 3.5).abs() < 1e-9, "{start}");
+    }
+
+    /// A test of a quarter second, half a second after its process began, which was one second after the run had; with
+    /// wall clocks that were set by so many seconds before the process began, before the test did, and while it ran.
+    fn with_steps(steps: [i64; 3]) -> Execution {
+        let epoch = |at: i64, step: i64| 1_000_000_000_000 + at * 1000 + step * 1_000_000;
+        let events = format!(
+            "P\t1\t42\t{}\t6000000000\nS\t1\t{}\t6500000000\tmain\ta.B\tt\t1\t\nF\t1\t{}\t6750000000\tpassed\t\n",
+            epoch(1000, steps[0]),
+            epoch(1500, steps[0] + steps[1]),
+            epoch(1750, steps.iter().sum())
+        );
+        observed(events.as_bytes(), Outcome::Crashed).observations.remove(0).execution
+    }
+
+    #[test]
+    fn a_wall_clock_that_is_set_changes_no_time() {
+        for by in [0, 1, -1, 3600, -3600, 40 * 365 * 86400, -40 * 365 * 86400] {
+            for steps in [[by, 0, 0], [0, by, 0], [0, 0, by], [by, -by, by]] {
+                let test = with_steps(steps);
+                assert!((test.start - 1.5).abs() < 1e-9, "{steps:?}: {}", test.start);
+                assert!((test.seconds - 0.25).abs() < 1e-9, "{steps:?}: {}", test.seconds);
+            }
+        }
     }
 
     #[test]

@@ -1,10 +1,14 @@
 //! What the Maven extension says it saw and changed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
 use super::launch::Launch;
-use super::line::{Line, read_lines};
+use super::line::{Line, each_line, read_lines};
+
+/// No build has as many; a subject that writes into the file must not make reading it take for ever.
+const MAX_GOALS: usize = 20_000;
 
 /// Read back from the file that the extension wrote.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -81,9 +85,13 @@ impl Handshake {
         if !path.is_file() {
             return Ok(None);
         }
+        read_lines(path, Handshake::from_lines)
+    }
+
+    pub fn from_lines(lines: impl BufRead) -> io::Result<Option<Handshake>> {
         let mut handshake = Handshake::default();
         let mut greeted = false;
-        read_lines(path, |line| {
+        each_line(lines, |line| {
             greeted |= line.kind == "hello";
             handshake.take(line).is_some()
         })?;
@@ -96,7 +104,7 @@ impl Handshake {
             "hello" => (self.maven, self.java) = (text(1)?, text(2)?),
             "module" => self.modules.push(Module { path: text(0)?, name: text(1)?, packaging: text(2)? }),
             "deviation" => self.deviations.push((text(0)?, text(1)?)),
-            "goal" => self.goals.push(goal(line)?),
+            "goal" if self.goals.len() < MAX_GOALS => self.goals.push(goal(line)?),
             "framework" => drop(self.goal(line)?.frameworks.insert(text(1)?, text(2)?)),
             "launch" => self.goal(line)?.launch = Some(Launch::begin(line)?),
             "unrevealed" => self.goal(line)?.unrevealed = Some(text(1)?),
@@ -115,7 +123,7 @@ impl Handshake {
     /// The goal that a line is about.
     fn goal(&mut self, line: &Line) -> Option<&mut Goal> {
         let number: u32 = line.number(0)?;
-        self.goals.iter_mut().find(|goal| goal.number == number)
+        self.goals.iter_mut().rfind(|goal| goal.number == number)
     }
 }
 

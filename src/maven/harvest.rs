@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-use super::events::{Observation, Observed, observe};
+use super::events::{Observation, Observed, Span, observe};
 use super::handshake::{Failure, Goal, Handshake};
 use super::identity::identify;
 use super::invocation::Invoked;
@@ -64,14 +64,15 @@ fn observe_goal(
     unfinished: Outcome,
 ) -> miette::Result<(Observed, Vec<Finding>)> {
     let folder = invoked.events.join(goal.number.to_string());
-    let mut observed = observe(&folder, &goal.module, invoked.began, unfinished, invoked.ended.cost.wall_seconds)?;
+    let (began, end) = (invoked.began, invoked.ended.cost.wall_seconds);
+    let mut observed = observe(&folder, &goal.module, began, unfinished, end)?;
     let mut damage = Vec::new();
     let cut_off = observed.observations.iter().any(|one| one.execution.outcome == unfinished);
     if observed.damaged > 0 && !cut_off {
         damage.push(format!("{} lines of the records of {} could not be read", observed.damaged, goal.goal));
     }
     if let Some(folder) = reports {
-        let reports = reports::read(folder, &goal.module, invoked.began)?;
+        let reports = reports::read(folder, &goal.module, Span { began, end, unfinished })?;
         observed.observations.extend(reports.executions.into_iter().map(Observation::unrooted));
         damage.extend(reports.damaged);
     }
@@ -89,6 +90,10 @@ fn process_findings(invoked: &Invoked) -> Vec<Finding> {
     if invoked.ended.output_cut {
         let text = format!("the output was too long; {} holds its beginning and its end", invoked.log.display());
         findings.push(Finding::new(FindingKind::OutputCut, text));
+    }
+    if invoked.ended.tasks_refused {
+        let text = "the subject was refused processes or threads beyond the limit; PARADE_MAX_TASKS lifts it";
+        findings.push(Finding::new(FindingKind::Disturbance, text));
     }
     findings
 }
@@ -218,7 +223,15 @@ mod tests {
             memory_limit: means,
             peak_with_page_cache_bytes: None,
         };
-        let ended = Ended { exit, cause, cost: Cost::default(), strays: vec![], output_cut: false, accounting };
+        let ended = Ended {
+            exit,
+            cause,
+            cost: Cost::default(),
+            strays: vec![],
+            output_cut: false,
+            tasks_refused: false,
+            accounting,
+        };
         let invoked = Invoked {
             ended,
             began: Clock { monotonic_nanos: 0, epoch_micros: 0 },

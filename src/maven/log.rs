@@ -38,8 +38,13 @@ const NOISE: [&str; 6] = [
     "After correcting the problems",
 ];
 
-/// The lines that tell why a build failed, causes first, none twice.
+/// The lines that tell why a build failed, causes first, none twice. A log that cannot be read has none: it only explains
+/// what is known from elsewhere.
 pub fn decisive_lines(log: &Path) -> Vec<String> {
+    File::open(log).map(|file| decisive_lines_in(BufReader::new(file))).unwrap_or_default()
+}
+
+pub fn decisive_lines_in(log: impl BufRead) -> Vec<String> {
     let (mut causes, mut errors) = (Vec::new(), Vec::new());
     each_line(log, |line| {
         let is_cause = CAUSES.iter().chain(&DEAD_WORKER).any(|mark| line.contains(mark));
@@ -57,6 +62,10 @@ pub fn decisive_lines(log: &Path) -> Vec<String> {
 
 /// The lines by which Surefire tells that a test process died.
 pub fn dead_workers(log: &Path) -> Vec<String> {
+    File::open(log).map(|file| dead_workers_in(BufReader::new(file))).unwrap_or_default()
+}
+
+pub fn dead_workers_in(log: impl BufRead) -> Vec<String> {
     let mut lines = Vec::new();
     each_line(log, |line| {
         // The same sentence comes again inside exceptions.
@@ -75,10 +84,7 @@ fn push(lines: &mut Vec<String>, line: &str) {
     }
 }
 
-/// A log that cannot be read has no lines: it only explains what is known from elsewhere.
-fn each_line(log: &Path, mut each: impl FnMut(&str)) {
-    let Ok(file) = File::open(log) else { return };
-    let mut reader = BufReader::new(file);
+fn each_line(mut reader: impl BufRead, mut each: impl FnMut(&str)) {
     let mut bytes = Vec::new();
     loop {
         bytes.clear();

@@ -18,15 +18,19 @@ mod selection;
 mod settings;
 
 pub use events::Clock;
+pub(crate) use events::{Span, observe_process};
 pub use handshake::{Failure, Goal, Handshake, Module};
 pub(crate) use harvest::why;
 pub use harvest::{Harvest, harvest};
 pub use helper::Helper;
+pub(crate) use identity::identify;
 pub(crate) use invocation::environment;
 pub use invocation::{Invocation, Invoked, Limits};
 pub use launch::Launch;
 pub use log::{dead_workers, decisive_lines};
-pub use selection::{Known, KnownTest, Selected, select};
+pub(crate) use log::{dead_workers_in, decisive_lines_in};
+pub(crate) use reports::read_report;
+pub use selection::{Known, KnownTest, Picked, Selected, select};
 pub use settings::{Settings, TestSettings};
 
 /// The Surefire that runs every subject unless the experiment says otherwise: 3.6 has no providers for JUnit 3 and 4.

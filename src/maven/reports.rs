@@ -5,20 +5,22 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use miette::miette;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
-use super::events::Clock;
+use super::events::Span;
 use super::line::cut;
 use crate::suite::{Execution, Outcome, TestId};
 
 /// Of one report.
 const FILE_LIMIT: u64 = 64 << 20;
 const MESSAGE_LIMIT: usize = 4096;
+/// Stamps are rounded, in seconds at worst.
+const STAMP_TOLERANCE: f64 = 1.0;
 
 /// What the reports of one module hold.
 #[derive(Debug, Default, PartialEq)]
@@ -28,10 +30,13 @@ pub struct Reports {
     pub damaged: Vec<String>,
 }
 
-pub fn read(folder: &Path, module: &str, run: Clock) -> miette::Result<Reports> {
+pub fn read(folder: &Path, module: &str, run: Span) -> miette::Result<Reports> {
     let mut reports = Reports::default();
     for path in report_files(folder)? {
-        if let Err(why) = read_report(&path, module, run, &mut reports.executions) {
+        let file = File::open(&path).map_err(|error| error.to_string());
+        let read = file
+            .and_then(|file| read_report(BufReader::new(file.take(FILE_LIMIT)), module, run, &mut reports.executions));
+        if let Err(why) = read {
             reports.damaged.push(format!("{}: {why}", path.display()));
         }
     }
@@ -65,9 +70,14 @@ struct Position {
     closed: bool,
 }
 
-fn read_report(path: &Path, module: &str, run: Clock, executions: &mut Vec<Execution>) -> Result<(), String> {
-    let file = File::open(path).map_err(|error| error.to_string())?;
-    let mut reader = Reader::from_reader(BufReader::new(file.take(FILE_LIMIT)));
+/// One report. What was read before it turned out to be damaged counts.
+pub fn read_report(
+    report: impl BufRead,
+    module: &str,
+    run: Span,
+    executions: &mut Vec<Execution>,
+) -> Result<(), String> {
+    let mut reader = Reader::from_reader(report);
     let mut position = Position::default();
     let mut buffer = Vec::new();
     loop {
@@ -93,7 +103,7 @@ fn read_report(path: &Path, module: &str, run: Clock, executions: &mut Vec<Execu
 }
 
 impl Position {
-    fn open(&mut self, tag: &BytesStart<'_>, module: &str, run: Clock) {
+    fn open(&mut self, tag: &BytesStart<'_>, module: &str, run: Span) {
         match (tag.local_name().as_ref(), &mut self.current) {
             ("testcase", None) => self.current = Some(self.test_case(tag, module, run)),
             ("failure", Some(test)) => fail(test, tag, Outcome::Failed),
@@ -111,13 +121,17 @@ impl Position {
         }
     }
 
-    fn test_case(&mut self, tag: &BytesStart<'_>, module: &str, run: Clock) -> Execution {
+    fn test_case(&mut self, tag: &BytesStart<'_>, module: &str, run: Span) -> Execution {
         let seconds = attribute(tag, "time")
             .and_then(|time| time.replace(',', "").parse::<f64>().ok())
             .filter(|seconds| seconds.is_finite() && *seconds >= 0.0)
             .unwrap_or(0.0);
         let stamp = attribute(tag, "timestamp").and_then(|stamp| stamp.parse::<jiff::Timestamp>().ok());
-        let start = stamp.map_or(self.clock, |stamp| (stamp.as_microsecond() - run.epoch_micros) as f64 / 1e6);
+        let since_began =
+            |stamp: jiff::Timestamp| stamp.as_microsecond().saturating_sub(run.began.epoch_micros) as f64 / 1e6;
+        // A stamp from outside the run tells of a clock that was set, not of the test.
+        let within = |start: &f64| (-STAMP_TOLERANCE..=run.end + STAMP_TOLERANCE).contains(start);
+        let start = stamp.map(since_began).filter(within).unwrap_or(self.clock);
         self.clock = start + seconds;
         let named = |key| attribute(tag, key).filter(|text| !text.is_empty()).unwrap_or_else(|| "unknown".to_owned());
         Execution {
@@ -153,9 +167,11 @@ fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::maven::Clock;
     use proptest::prelude::*;
 
-    const RUN: Clock = Clock { monotonic_nanos: 0, epoch_micros: 0 };
+    const RUN: Span =
+        Span { began: Clock { monotonic_nanos: 0, epoch_micros: 0 }, end: 2000.0, unfinished: Outcome::Crashed };
 
     fn read_text(content: &str) -> Reports {
         let folder = tempfile::tempdir().unwrap();
@@ -186,6 +202,16 @@ mod tests {
             ]
         );
         assert_eq!(reports.executions[1].message.as_deref(), Some("E: <x>"));
+    }
+
+    #[test]
+    fn a_stamp_from_outside_the_run_is_not_believed() {
+        let reports = read_text(
+            "<testsuite><testcase name=\"a\" classname=\"B\" time=\"2\" timestamp=\"1970-01-01T00:00:05Z\"/>\
+             <testcase name=\"b\" classname=\"B\" time=\"1\" timestamp=\"2038-01-01T00:00:05Z\"/>\
+             <testcase name=\"c\" classname=\"B\" time=\"1\" timestamp=\"1950-01-01T00:00:05Z\"/></testsuite>",
+        );
+        assert_eq!(reports.executions.iter().map(|e| e.start).collect::<Vec<_>>(), [5.0, 7.0, 8.0]);
     }
 
     #[test]

@@ -18,7 +18,7 @@ mod run;
 mod support;
 mod tree;
 mod watch;
-mod wire;
+pub(crate) mod wire;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -36,6 +36,7 @@ pub use environment::base_environment;
 pub use interrupt::Interrupt;
 pub use run::{kill_leftovers, run};
 pub use support::{Ability, Support, probe};
+pub(crate) use tree::parse_stat;
 
 /// The environment variable by which every descendant of a command can be found again.
 pub const TAG_VARIABLE: &str = "PARADE_TAG";
@@ -76,6 +77,8 @@ pub struct Ended {
     /// Descendants that outlived the command and were killed; at most [`MAX_STRAYS`] are listed.
     pub strays: Vec<Stray>,
     pub output_cut: bool,
+    /// It wanted more processes and threads than a command may have.
+    pub tasks_refused: bool,
     pub accounting: Accounting,
 }
 

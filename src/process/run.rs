@@ -16,6 +16,8 @@ use super::{Command, Ended, Interrupt, MAX_STRAYS, Stray, cgroup, cores, keeper,
 /// How often an interrupt is looked for.
 const ATTENTION: Duration = Duration::from_millis(50);
 
+const MOST_TASKS: u64 = 10_000;
+
 const KILL_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Runs a command to its end, which everything that it started shares.
@@ -65,7 +67,15 @@ fn order(command: &Command) -> miette::Result<Order> {
         ));
     }
     let processors = cores::choose(command.cores)?;
-    Ok(Order::new(command, absolute(&command.output)?, processors, group_name()))
+    Ok(Order::new(command, absolute(&command.output)?, processors, group_name(), most_tasks()?))
+}
+
+/// More processes and threads than this, together, are no suite but an accident. `PARADE_MAX_TASKS` is for a suite that is
+/// large indeed.
+fn most_tasks() -> miette::Result<u64> {
+    let Some(text) = std::env::var_os("PARADE_MAX_TASKS") else { return Ok(MOST_TASKS) };
+    let number = text.to_str().and_then(|text| text.parse().ok()).filter(|number| *number > 0);
+    number.ok_or_else(|| miette!("PARADE_MAX_TASKS is {text:?}, which is not a number of processes and threads"))
 }
 
 /// `PARADE_CGROUPS=off` measures as a machine without cgroups would, to compare with one.

@@ -49,7 +49,7 @@ fn folder(pid: i32) -> PathBuf {
 }
 
 /// The fields behind the command's name, which is in parentheses and may itself contain some.
-fn parse_stat(stat: &[u8]) -> Option<Process> {
+pub fn parse_stat(stat: &[u8]) -> Option<Process> {
     let text = String::from_utf8_lossy(stat);
     let (pid, _) = text.split_once(' ')?;
     let fields: Vec<&str> = text[text.rfind(')')? + 1..].split_ascii_whitespace().collect();

@@ -60,8 +60,11 @@ pub fn watch(order: &Order, control: BufReader<UnixStream>, orphaned: Arc<Atomic
     let path = Path::new(&order.output);
     let log = Log::create(path, order.output_limit).map_err(|error| log_failure(path, &error))?;
     let log = Arc::new(Mutex::new(log));
-    let mut tree =
-        Tree { groups: Groups::make(order.group.as_deref(), order.memory_bytes), tag: order.tag.clone(), ended: false };
+    let mut tree = Tree {
+        groups: Groups::make(order.group.as_deref(), order.memory_bytes, order.most_tasks),
+        tag: order.tag.clone(),
+        ended: false,
+    };
     let (reader, writer) =
         io::pipe().map_err(|error| Failure::new(format!("no pipe: {error}"), "close other programs"))?;
     let started = launch::start(order, tree.groups.doors(), &writer)?;
@@ -208,7 +211,8 @@ impl Watch<'_> {
             cause => cause,
         };
         let (cost, accounting) = self.cost(end, out_of_memory);
-        Ok(Ended { exit: exit(status), cause, cost, strays, output_cut, accounting })
+        let tasks_refused = self.tree.groups.tasks_refused();
+        Ok(Ended { exit: exit(status), cause, cost, strays, output_cut, tasks_refused, accounting })
     }
 
     fn until_exit(&mut self) -> (WaitStatus, Instant) {

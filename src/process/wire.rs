@@ -29,6 +29,8 @@ pub struct Order {
     /// The processors to run on; empty for all.
     pub processors: Vec<usize>,
     pub memory_bytes: Option<u64>,
+    /// Processes and threads together; kept only where there are cgroups.
+    pub most_tasks: u64,
     pub time_limit: Duration,
     pub grace: Duration,
     pub tag: String,
@@ -71,7 +73,13 @@ pub enum Launched {
 }
 
 impl Order {
-    pub fn new(command: &Command, output: PathBuf, processors: Vec<usize>, group: Option<String>) -> Self {
+    pub fn new(
+        command: &Command,
+        output: PathBuf,
+        processors: Vec<usize>,
+        group: Option<String>,
+        most_tasks: u64,
+    ) -> Self {
         let mut environment = command.environment.clone();
         environment.insert(super::TAG_VARIABLE.to_owned(), command.tag.clone());
         Order {
@@ -83,6 +91,7 @@ impl Order {
             output_limit: command.output_limit,
             processors,
             memory_bytes: command.memory_bytes,
+            most_tasks,
             time_limit: command.time_limit,
             grace: command.grace,
             tag: command.tag.clone(),

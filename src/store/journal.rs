@@ -12,7 +12,6 @@ use super::record::{SubjectRecord, TrialRecord};
 /// A line of the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[expect(clippy::large_enum_variant, reason = "entries are written and read one at a time")]
 pub enum Entry {
     Subject(SubjectRecord),
     Trial(TrialRecord),
@@ -42,7 +41,7 @@ impl Journal {
         })?;
         // A new file outlives a power cut only once its folder is on the disk.
         super::sync_folder(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
-        let (entries, intact) = read_entries(&file, path)?;
+        let (entries, intact) = read_entries(BufReader::new(&file), path)?;
         file.set_len(intact).map_err(failed)?;
         Ok((Journal { file, path: path.to_owned() }, entries))
     }
@@ -81,14 +80,12 @@ pub fn read(path: &Path) -> miette::Result<Vec<Entry>> {
             path.display()
         )
     })?;
-    Ok(read_entries(&file, path)?.0)
+    Ok(read_entries(BufReader::new(&file), path)?.0)
 }
 
 /// The entries, and the length up to which the file holds whole lines. A last line without its end is what a crash leaves.
 /// A whole line that cannot be read is damage, or another version's, and must not be passed over.
-fn read_entries(file: &File, path: &Path) -> miette::Result<(Vec<Entry>, u64)> {
-    let mut reader = BufReader::new(file);
-    reader.seek(SeekFrom::Start(0)).map_err(|error| miette!("{}: {error}", path.display()))?;
+pub fn read_entries(mut reader: impl BufRead, path: &Path) -> miette::Result<(Vec<Entry>, u64)> {
     let (mut entries, mut intact, mut number) = (Vec::new(), 0, 0);
     let mut line = Vec::new();
     loop {

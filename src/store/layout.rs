@@ -185,19 +185,14 @@ impl RunFolder {
         let trials = self.read()?.trials;
         table::write(&self.dir.join("trials.csv"), &trials)?;
         let measured = trials.iter().filter(|trial| trial.phase == Phase::Measured);
-        let files: Vec<_> = measured.map(|trial| self.tests_of(&trial.trial)).filter(|file| file.is_file()).collect();
+        let ours = measured.filter(|trial| is_plain_name(&trial.trial));
+        let files: Vec<_> = ours.map(|trial| self.tests_of(&trial.trial)).filter(|file| file.is_file()).collect();
         frames::merge(&files, &self.dir.join("tests.parquet"))
     }
 
-    /// What was planned, and what became of it. Measured trials that the plan no longer has stay in the journal, but say nothing about the present settings.
+    /// What was planned, and what became of it.
     pub fn read(&self) -> miette::Result<RunData> {
-        let mut manifest = self.manifest()?;
-        manifest.subjects.retain(|name| manifest.trials.iter().any(|trial| trial.subject == *name));
-        manifest.configurations.retain(|entry| manifest.trials.iter().any(|trial| trial.configuration == entry.name));
-        let planned: HashSet<&str> = manifest.trials.iter().map(|trial| trial.id.as_str()).collect();
-        let (subjects, mut trials) = sort_out(journal::read(&self.journal_path())?);
-        trials.retain(|record| record.phase != Phase::Measured || planned.contains(record.trial.as_str()));
-        Ok(RunData { environment: self.environment()?, subjects, trials, manifest })
+        Ok(assemble(self.manifest()?, self.environment()?, journal::read(&self.journal_path())?))
     }
 
     fn journal_path(&self) -> PathBuf {
@@ -219,7 +214,7 @@ impl RunFolder {
 
     fn read_json<T: DeserializeOwned>(&self, name: &str) -> miette::Result<T> {
         let path = self.dir.join(name);
-        let text = fs::read_to_string(&path).map_err(|error| miette!("{}: {error}", path.display()))?;
+        let text = crate::text_file::read(&path)?;
         serde_json::from_str(&text).map_err(|error| {
             miette!(
                 help = "it was written by another version of parade, or damaged",
@@ -230,6 +225,18 @@ impl RunFolder {
             )
         })
     }
+}
+
+/// Measured trials that the plan no longer has stay in the journal, but say nothing about the present settings.
+pub fn assemble(mut manifest: RunManifest, environment: Environment, entries: Vec<Entry>) -> RunData {
+    let planned: HashSet<&str> = manifest.trials.iter().map(|trial| trial.id.as_str()).collect();
+    let (subjects, mut trials) = sort_out(entries);
+    trials.retain(|record| record.phase != Phase::Measured || planned.contains(record.trial.as_str()));
+    let planned: HashSet<&str> = manifest.trials.iter().map(|trial| trial.subject.as_str()).collect();
+    manifest.subjects.retain(|name| planned.contains(name.as_str()));
+    let planned: HashSet<&str> = manifest.trials.iter().map(|trial| trial.configuration.as_str()).collect();
+    manifest.configurations.retain(|entry| planned.contains(entry.name.as_str()));
+    RunData { environment, subjects, trials, manifest }
 }
 
 /// Later lines about a subject or a trial replace earlier ones: it was prepared or run again.
@@ -266,6 +273,11 @@ impl<T> Latest<T> {
             }
         }
     }
+}
+
+/// A run folder that came from elsewhere must not lead out of itself.
+fn is_plain_name(name: &str) -> bool {
+    !name.contains(['/', '\0']) && name != ".."
 }
 
 fn not_a_run(dir: &Path, why: &str) -> miette::Report {

@@ -13,7 +13,9 @@ mod table;
 use std::path::Path;
 
 pub use environment::{Strain, busy_cores, capture_environment, logical_cores};
+pub(crate) use journal::read_entries;
 pub use journal::{Entry, Journal};
+pub(crate) use layout::assemble;
 pub use layout::{Located, RunFolder, locate, sort_out};
 
 use record::RunData;

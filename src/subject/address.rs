@@ -10,12 +10,19 @@ use sha2::{Digest, Sha256};
 /// Takes passwords and tokens out of every url in a text, so that it can be shown.
 pub fn redact(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
-    let mut rest = text;
+    for word in text.split_inclusive(|c: char| c.is_whitespace() || "'\"`<>".contains(c)) {
+        redact_word(word, &mut shown);
+    }
+    shown
+}
+
+/// A url has no end before its word does, and no secret after the last `@`; another url can follow in the same word.
+fn redact_word(word: &str, shown: &mut String) {
+    let (mut rest, open) = word.split_at(word.rfind('@').map_or(0, |at| at + 1));
     while let Some(found) = rest.find("://") {
         let (before, after) = rest.split_at(found + 3);
-        let end = after.find(|c: char| c.is_whitespace() || "'\"`<>".contains(c)).unwrap_or(after.len());
         shown.push_str(before);
-        match secret_length(scheme_at_end(&before[..found]), &after[..end]) {
+        match secret_length(scheme_at_end(&before[..found]), after) {
             Some(length) => {
                 shown.push_str("***@");
                 rest = &after[length..];
@@ -24,11 +31,11 @@ pub fn redact(text: &str) -> String {
         }
     }
     shown.push_str(rest);
-    shown
+    shown.push_str(open);
 }
 
 /// The url as it may be written to disk: without user and password, except for the user name that ssh needs.
-pub(super) fn without_secrets(url: &str) -> String {
+pub(crate) fn without_secrets(url: &str) -> String {
     let Some((scheme, after)) = url.split_once("://") else { return url.to_owned() };
     match secret_length(scheme, after) {
         Some(length) if scheme == "ssh" => {
@@ -48,6 +55,12 @@ fn scheme_at_end(text: &str) -> &str {
 /// How much of what follows `://` is secret, the `@` included. A password with a raw slash in it is not valid, but it
 /// happens; what looks like a port that is no number is taken for the beginning of one.
 fn secret_length(scheme: &str, after: &str) -> Option<usize> {
+    let first = first_secret(scheme, after)?;
+    // What follows one can look like another: rather too much is hidden than too little.
+    Some(first + secret_length(scheme, &after[first..]).unwrap_or(0))
+}
+
+fn first_secret(scheme: &str, after: &str) -> Option<usize> {
     let authority = &after[..after.find('/').unwrap_or(after.len())];
     if let Some(at) = authority.rfind('@') {
         let bare_ssh_user = scheme == "ssh" && !authority[..at].contains(':');
@@ -60,7 +73,7 @@ fn secret_length(scheme: &str, after: &str) -> Option<usize> {
 }
 
 /// A path or `file://` url: no network between it and us.
-pub(super) fn is_local(url: &str) -> bool {
+pub(crate) fn is_local(url: &str) -> bool {
     if url.contains("://") {
         return url.starts_with("file://");
     }
@@ -71,7 +84,7 @@ pub(super) fn is_local(url: &str) -> bool {
 }
 
 /// The path of a local address.
-pub(super) fn local_path(url: &str) -> Option<PathBuf> {
+pub(crate) fn local_path(url: &str) -> Option<PathBuf> {
     if !is_local(url) {
         return None;
     }
@@ -89,7 +102,7 @@ pub(super) fn local_path(url: &str) -> Option<PathBuf> {
 }
 
 /// What libgit2 is given. It takes every path with a colon for an ssh address, so such a path becomes a `file://` url.
-pub(super) fn for_libgit2(url: &str) -> String {
+pub(crate) fn for_libgit2(url: &str) -> String {
     if !is_local(url) || !url.contains(':') || url.starts_with("file://") {
         return url.to_owned();
     }
@@ -103,7 +116,7 @@ pub(super) fn for_libgit2(url: &str) -> String {
 }
 
 /// The name of the folder for a url's clone: readable, and different for every url.
-pub(super) fn folder_name(url: &str) -> String {
+pub(crate) fn folder_name(url: &str) -> String {
     let plain = without_secrets(url);
     let trimmed = plain.trim_end_matches('/');
     let trimmed = trimmed.strip_suffix(".git").unwrap_or(trimmed).trim_end_matches('/');
@@ -123,7 +136,7 @@ fn slug(text: &str) -> String {
 }
 
 /// A submodule's url, seen from the repository that names it. Relative ones start at the parent's own url.
-pub(super) fn submodule_url(parent: &str, url: &str) -> Option<String> {
+pub(crate) fn submodule_url(parent: &str, url: &str) -> Option<String> {
     if !(url.starts_with("./") || url.starts_with("../")) {
         return Some(url.to_owned());
     }
@@ -154,12 +167,12 @@ fn parent_of(base: &str) -> Option<(&str, char)> {
 }
 
 /// May a repository at `parent` send us to the submodule at `url`? A remote one may not point into this machine's files.
-pub(super) fn may_refer_to(parent: &str, url: &str) -> bool {
+pub(crate) fn may_refer_to(parent: &str, url: &str) -> bool {
     !is_local(url) || is_local(parent)
 }
 
 /// A relative path means the same from everywhere once it is absolute.
-pub(super) fn absolute(url: &str) -> String {
+pub(crate) fn absolute(url: &str) -> String {
     if !is_local(url) || url.starts_with("file://") {
         return url.to_owned();
     }
@@ -178,6 +191,7 @@ mod tests {
             ("https://token@host:8080/x", "https://***@host:8080/x"),
             ("cannot read 'http://a:b@c/d': no", "cannot read 'http://***@c/d': no"),
             ("http://me:p/ss@host/x", "http://***@host/x"),
+            ("http://me@work:p/ss@host/x", "http://***@host/x"),
             ("https://host:8080/@scope/x", "https://host:8080/@scope/x"),
             ("ssh://git@host/x and ssh://git:pw@host/x", "ssh://git@host/x and ssh://***@host/x"),
             ("git@host:a/b", "git@host:a/b"),
@@ -186,6 +200,14 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(redact(text), expected);
         }
+    }
+
+    #[test]
+    fn a_text_of_many_urls_is_read_once() {
+        let (urls, secrets) = ("x://".repeat(200_000), "a://b:c/".repeat(200_000));
+        assert_eq!(redact(&urls), urls);
+        assert_eq!(redact(&secrets), secrets);
+        assert_eq!(redact(&format!("{secrets}@{secrets}")), format!("a://***@{secrets}"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //!
 //! Nothing here draws, prints or asks. The caller hears of progress through [`Progress`] and can stop the work.
 
-mod address;
+pub(crate) mod address;
 pub mod build;
 mod cache;
 mod choice;

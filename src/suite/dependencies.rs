@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use miette::miette;
-use petgraph::algo::tarjan_scc;
+use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use serde::{Deserialize, Serialize};
 
@@ -66,22 +66,24 @@ pub struct DependencyGraph {
 impl DependencyGraph {
     /// Reads a dependency file for a suite in its original order.
     pub fn load(path: &Path, suite: &[TestId]) -> miette::Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(|error| miette!("{}: {error}", path.display()))?;
-        let file: DependencyFile =
-            toml::from_str(&text).map_err(|error| miette!("{}: not a dependency file: {error}", path.display()))?;
-        if file.version != 1 {
-            return Err(miette!(
-                "{}: version {} is not known; this parade reads version 1",
-                path.display(),
-                file.version
-            ));
-        }
-        let graph = Self::new(file.dependencies, suite);
-        let checked = graph.and_then(|graph| graph.check_conflicts(&file.conflicts).map(|()| graph));
-        checked.map_err(|error| {
+        let text = crate::text_file::read(path)?;
+        Self::parse(&text, |_| suite.to_vec()).map_err(|error| {
             let help = error.help().map(|help| help.to_string()).unwrap_or_default();
             miette!(help = help, "{}: {error}", path.display())
         })
+    }
+
+    /// The suite is asked for once all tests are known that the file names.
+    pub(crate) fn parse(text: &str, suite: impl FnOnce(&[&TestId]) -> Vec<TestId>) -> miette::Result<Self> {
+        let file: DependencyFile = toml::from_str(text).map_err(|error| miette!("not a dependency file: {error}"))?;
+        if file.version != 1 {
+            return Err(miette!("version {} is not known; this parade reads version 1", file.version));
+        }
+        let named: Vec<&TestId> = file.dependencies.iter().flat_map(Dependency::tests).collect();
+        let suite = suite(&named);
+        let graph = Self::new(file.dependencies, &suite)?;
+        graph.check_conflicts(&file.conflicts)?;
+        Ok(graph)
     }
 
     /// The dependencies of a suite, in which no test is unknown, none is given twice and nothing goes round in a circle.
@@ -177,11 +179,11 @@ impl DependencyGraph {
         let nodes: HashMap<_, _> = tests.iter().map(|test| (test, graph.add_node(test))).collect();
         for (test, node) in &nodes {
             for needed in self.prerequisites(test).iter().filter_map(|needed| nodes.get(needed)) {
-                graph.update_edge(*needed, *node, ());
+                graph.add_edge(*needed, *node, ());
             }
             let polluters = self.dependencies.get(*test).into_iter().flat_map(|d| d.not_after.iter().flatten());
             for polluter in polluters.filter_map(|polluter| nodes.get(polluter)) {
-                graph.update_edge(*node, *polluter, ());
+                graph.add_edge(*node, *polluter, ());
             }
         }
         graph
@@ -190,7 +192,8 @@ impl DependencyGraph {
 
 fn refuse_cycles(graph: &DiGraph<&TestId, ()>) -> miette::Result<()> {
     let cyclic = |component: &Vec<NodeIndex>| component.len() > 1 || graph.contains_edge(component[0], component[0]);
-    match tarjan_scc(graph).iter().find(|component| cyclic(component)) {
+    // Not Tarjan's way, which petgraph goes by recursion: a long chain of tests would overflow the stack.
+    match kosaraju_scc(graph).iter().find(|component| cyclic(component)) {
         Some(cycle) => {
             let names: Vec<_> = cycle.iter().take(5).map(|node| format!("`{}`", graph[*node])).collect();
             Err(miette!(
@@ -255,6 +258,18 @@ mod tests {
         let dependencies = vec![depends("a", &["b"], &[]), depends("b", &["a"], &[])];
         let error = DependencyGraph::new(dependencies, &suite("a b")).unwrap_err().to_string();
         assert!(error.contains("C#a") && error.contains("C#b"), "{error}");
+    }
+
+    #[test]
+    fn neither_a_long_chain_nor_a_busy_test_is_too_much() {
+        let names: Vec<String> = (0..50_000).map(|n| format!("t{n}")).collect();
+        let suite: Vec<TestId> = names.iter().map(|name| id(name)).collect();
+        let mut dependencies: Vec<Dependency> =
+            names.windows(2).map(|pair| depends(&pair[1], &[&pair[0]], &[])).collect();
+        let all: Vec<&str> = names[1..].iter().map(String::as_str).collect();
+        dependencies.push(depends("t0", &[], &[&all.join(" ")]));
+        let graph = DependencyGraph::new(dependencies, &suite).unwrap();
+        assert_eq!(graph.sort(&graph.closure(&[id("t49999")])), suite);
     }
 
     #[test]

@@ -38,7 +38,9 @@ impl SurefireSession {
         let tests = prepared.discovery.tests.iter().map(|test| test.id.clone()).collect();
         let capabilities = modes::capabilities(&prepared.discovery.suites);
         let by_class = modes::selected_by_class(&prepared.discovery);
-        let known = Known::new(prepared.discovery.tests.clone(), by_class);
+        let suites = prepared.discovery.suites.iter();
+        let goals: Vec<_> = suites.map(|suite| (suite.module.as_str(), suite.goal.as_str())).collect();
+        let known = Known::new(prepared.discovery.tests.clone(), by_class, &goals);
         Ok(SurefireSession { prepared, tests, capabilities, known, interrupt, tag: tag.into() })
     }
 

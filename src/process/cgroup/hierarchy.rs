@@ -27,7 +27,7 @@ impl Hierarchies {
 
     /// Every folder in which parade may have made a group.
     pub fn parents(&self) -> Vec<&Path> {
-        let v1 = ["memory", "cpuacct", "freezer"].into_iter().filter_map(|controller| self.v1(controller));
+        let v1 = ["memory", "cpuacct", "freezer", "pids"].into_iter().filter_map(|controller| self.v1(controller));
         let mut parents: Vec<_> = v1.chain(self.v2()).chain(self.v2().and_then(Path::parent)).collect();
         parents.sort_unstable();
         parents.dedup();

@@ -5,6 +5,7 @@
 
 mod hierarchy;
 mod name;
+mod tasks;
 
 use std::fs;
 use std::io;
@@ -31,6 +32,8 @@ pub struct Groups {
     memory: Option<PathBuf>,
     cpuacct: Option<PathBuf>,
     freezer: Option<PathBuf>,
+    /// Version 1, for the number of processes and threads alone.
+    tasks: Option<PathBuf>,
     limit: Option<u64>,
 }
 
@@ -44,7 +47,7 @@ pub struct CpuTime {
 
 impl Groups {
     /// Makes the groups, after clearing away those of a parade that is dead. Without a name there are none.
-    pub fn make(name: Option<&str>, limit: Option<u64>) -> Self {
+    pub fn make(name: Option<&str>, limit: Option<u64>, most_tasks: u64) -> Self {
         let mut groups = Groups { limit, ..Groups::default() };
         let Some(name) = name else { return groups };
         remove_stale();
@@ -58,6 +61,7 @@ impl Groups {
             groups.cpuacct = make_in(hierarchies.v1("cpuacct"), name);
             groups.freezer = make_in(hierarchies.v1("freezer"), name);
         }
+        groups.tasks = tasks::limit(&hierarchies, groups.unified.as_deref(), name, most_tasks);
         groups
     }
 
@@ -68,7 +72,7 @@ impl Groups {
 
     /// Gives up the groups that the launcher was refused.
     pub fn drop_refused(&mut self, doors: &[PathBuf]) {
-        for group in [&mut self.unified, &mut self.memory, &mut self.cpuacct, &mut self.freezer] {
+        for group in [&mut self.unified, &mut self.memory, &mut self.cpuacct, &mut self.freezer, &mut self.tasks] {
             let refused = group.as_ref().is_some_and(|group| doors.contains(&group.join("cgroup.procs")));
             if let Some(group) = group.take_if(|_| refused) {
                 remove(&group);
@@ -77,7 +81,7 @@ impl Groups {
     }
 
     fn all(&self) -> impl Iterator<Item = &PathBuf> {
-        [&self.unified, &self.memory, &self.cpuacct, &self.freezer].into_iter().flatten()
+        [&self.unified, &self.memory, &self.cpuacct, &self.freezer, &self.tasks].into_iter().flatten()
     }
 
     /// The members, if any group can tell.
@@ -150,6 +154,11 @@ impl Groups {
         field(&text, "oom_kill").is_some_and(|kills| kills > 0)
     }
 
+    /// Was the command refused a process or a thread, as it had too many?
+    pub fn tasks_refused(&self) -> bool {
+        self.unified.iter().chain(&self.tasks).any(|group| tasks::were_refused(group))
+    }
+
     /// The limit that only sampling can keep, as no group does.
     pub fn unkept_limit(&self) -> Option<u64> {
         self.limit.filter(|_| self.memory_means() == Means::Processes)
@@ -164,6 +173,7 @@ fn make_unified(hierarchies: &Hierarchies, name: &str, limit: Option<u64>) -> Op
         // Refused wherever the group has processes of its own, which is nearly everywhere: no harm done.
         let _ = fs::write(own.join("cgroup.subtree_control"), "+memory");
     }
+    tasks::ask_for(own);
     let below = make_in(Some(own), name).filter(|group| keep_if(group, &limit_v2(group, limit)));
     if below.as_deref().is_some_and(has_memory) {
         return below;

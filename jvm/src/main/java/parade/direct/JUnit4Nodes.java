@@ -110,6 +110,13 @@ final class JUnit4Nodes extends JUnit3Nodes {
             this.runner = runner;
         }
 
+        /** Has its methods run on the threads of a crew, and waits for them. */
+        void spread(Crew crew) {
+            if (!objects.isEmpty() && !(objects.get(0) instanceof Runner)) {
+                runner.setScheduler(new CrewScheduler(crew));
+            }
+        }
+
         @Override
         boolean isFree() {
             return true;

@@ -16,6 +16,7 @@ final class TestNgFramework implements Framework {
     private final ClassLoader loader;
     private final Map<String, Boolean> own = new LinkedHashMap<>();
     private Framework junit;
+    private int threads = 1;
 
     TestNgFramework(ClassLoader loader) {
         this.loader = loader;
@@ -43,6 +44,23 @@ final class TestNgFramework implements Framework {
                 runSame(tests.subList(from, to));
                 from = to;
             }
+        }
+    }
+
+    /** TestNG's own threads take the tests; JUnit's are run by JUnit. */
+    @Override
+    public void runAtOnce(List<Wanted> tests, Crew crew) {
+        threads = crew.threads;
+        List<Wanted> mine = new ArrayList<>();
+        List<Wanted> others = new ArrayList<>();
+        for (Wanted test : tests) {
+            (isOwn(test.root) ? mine : others).add(test);
+        }
+        if (!mine.isEmpty()) {
+            runSame(mine);
+        }
+        if (!others.isEmpty()) {
+            junit().runAtOnce(others, crew);
         }
     }
 
@@ -83,7 +101,7 @@ final class TestNgFramework implements Framework {
         if (count == 0) {
             return 1;
         }
-        return new TestNgPass(new ArrayList<>(tests.subList(0, count))).run(classes);
+        return new TestNgPass(new ArrayList<>(tests.subList(0, count)), threads).run(classes);
     }
 
     private boolean isOwn(String root) {

@@ -23,11 +23,13 @@ import parade.listen.TestNgListener;
 final class TestNgPass implements IMethodInterceptor {
     private final List<Wanted> tests;
     private final TestNgAnswers answers = new TestNgAnswers();
-    private List<IMethodInstance> selected;
+    private List<ITestNGMethod> selected;
     private int taken;
+    private final int threads;
 
-    TestNgPass(List<Wanted> tests) {
+    TestNgPass(List<Wanted> tests, int threads) {
         this.tests = tests;
+        this.threads = threads;
     }
 
     /** Returns how many tests were answered, at least one. */
@@ -54,13 +56,18 @@ final class TestNgPass implements IMethodInterceptor {
         return answered;
     }
 
-    private static XmlSuite suite(List<Class<?>> classes) {
+    private XmlSuite suite(List<Class<?>> classes) {
         XmlSuite suite = new XmlSuite();
         suite.setName("parade");
         suite.setDataProviderThreadCount(1);
+        if (threads > 1) {
+            suite.setThreadCount(threads);
+            set(suite, XmlSuite.class, "setParallel", "methods");
+        }
         XmlTest test = new XmlTest(suite);
         test.setName("parade");
-        keepNoOrder(test);
+        // Classes can then be interleaved.
+        set(test, XmlTest.class, "setPreserveOrder", "false");
         List<XmlClass> listed = new ArrayList<>();
         for (Class<?> type : classes) {
             listed.add(new XmlClass(type));
@@ -69,15 +76,27 @@ final class TestNgPass implements IMethodInterceptor {
         return suite;
     }
 
-    /** Its parameter was a text once. Without it, classes can be interleaved. */
-    private static void keepNoOrder(XmlTest test) {
-        for (Method method : XmlTest.class.getMethods()) {
-            if (method.getName().equals("setPreserveOrder")) {
-                boolean text = method.getParameterTypes()[0] == String.class;
-                invoke(method, test, text ? "false" : (Object) Boolean.FALSE);
+    /** Settings that were texts once. */
+    private static void set(Object target, Class<?> owner, String name, String value) {
+        for (Method method : owner.getMethods()) {
+            if (method.getName().equals(name)) {
+                Class<?> type = method.getParameterTypes()[0];
+                invoke(method, target, type == String.class ? value : parse(type, value));
                 return;
             }
         }
+    }
+
+    private static Object parse(Class<?> type, String value) {
+        if (!type.isEnum()) {
+            return Boolean.valueOf(value);
+        }
+        for (Object constant : type.getEnumConstants()) {
+            if (constant.toString().equalsIgnoreCase(value)) {
+                return constant;
+            }
+        }
+        throw new IllegalStateException("this version of TestNG has no " + value);
     }
 
     /** Its parameter is more and more special from version to version. */
@@ -105,9 +124,16 @@ final class TestNgPass implements IMethodInterceptor {
 
     private TestNgListener listener() {
         try {
-            return new TestNgFixtureListener(answers);
+            return WithFixtures.listener(answers);
         } catch (LinkageError beforeFixtures) {
             return new TestNgListener(answers);
+        }
+    }
+
+    /** Apart, so that its classes are looked for only when it is used. */
+    private static final class WithFixtures {
+        static TestNgListener listener(TestNgAnswers answers) {
+            return new TestNgFixtureListener(answers);
         }
     }
 
@@ -116,10 +142,10 @@ final class TestNgPass implements IMethodInterceptor {
         if (selected == null) {
             selected = select(methods);
         }
-        return selected;
+        return impose(methods);
     }
 
-    private List<IMethodInstance> select(List<IMethodInstance> methods) {
+    private List<ITestNGMethod> select(List<IMethodInstance> methods) {
         TestNgSelection selection = new TestNgSelection(methods);
         for (Wanted test : tests) {
             TestNgSelection.Place place = selection.find(test);
@@ -132,18 +158,22 @@ final class TestNgPass implements IMethodInterceptor {
             }
             taken++;
         }
-        return impose(selection.order(), methods);
+        return selection.order();
     }
 
-    private static List<IMethodInstance> impose(List<ITestNGMethod> order, List<IMethodInstance> methods) {
+    /** Some versions ask once for all methods, and again for those of each round. */
+    private List<IMethodInstance> impose(List<IMethodInstance> methods) {
         Map<ITestNGMethod, IMethodInstance> instances = new IdentityHashMap<>();
         for (IMethodInstance instance : methods) {
             instances.put(instance.getMethod(), instance);
         }
         List<IMethodInstance> imposed = new ArrayList<>();
-        for (ITestNGMethod method : order) {
-            prioritize(method, imposed.size());
-            imposed.add(instances.get(method));
+        for (int i = 0; i < selected.size(); i++) {
+            IMethodInstance instance = instances.get(selected.get(i));
+            if (instance != null) {
+                prioritize(instance.getMethod(), threads > 1 ? 0 : i);
+                imposed.add(instance);
+            }
         }
         return imposed;
     }

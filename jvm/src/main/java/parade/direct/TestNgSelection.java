@@ -11,21 +11,28 @@ import org.testng.ITestNGMethod;
 import parade.listen.TestNgReport;
 
 /**
- * Which methods one pass runs, in which order, with what they depend on. TestNG goes in rounds, each of all methods that need
- * nothing which has not run in an earlier one: so a pass keeps an order in which no test belongs to an earlier round
- * than the one before it. Methods are looked up by what they are: to TestNG, one method of two instances is equal.
+ * Which methods one pass runs, in which order, with what they depend on. Older versions of TestNG go in rounds, each of all
+ * methods that need nothing which has not run in an earlier one: there a pass keeps an order in which no test belongs to an
+ * earlier round than the one before it. Newer ones keep any order that puts prerequisites first.
+ * Methods are looked up by what they are: to TestNG, one method of two instances is equal.
  */
 final class TestNgSelection {
     /** A test: a method of an instance, and the row of its data; -1 for all there is. */
     static final class Place {
         final ITestNGMethod method;
         final int row;
+        final int occurrence;
 
-        Place(ITestNGMethod method, int row) {
+        Place(ITestNGMethod method, int row, int occurrence) {
             this.method = method;
             this.row = row;
+            this.occurrence = occurrence;
         }
     }
+
+    /** Until priorities became edges of its graph, which came with this class. */
+    private static final boolean GOES_IN_ROUNDS =
+        ITestNGMethod.class.getResource("/org/testng/internal/DynamicGraphHelper.class") == null;
 
     private final List<ITestNGMethod> all = new ArrayList<>();
     private final List<ITestNGMethod> order = new ArrayList<>();
@@ -34,6 +41,7 @@ final class TestNgSelection {
     private final Map<ITestNGMethod, List<Integer>> rows = new IdentityHashMap<>();
     private final TestNgDependencies dependencies = new TestNgDependencies(all);
     private ITestNGMethod last;
+    private int lastOccurrence;
 
     TestNgSelection(List<IMethodInstance> methods) {
         for (IMethodInstance instance : methods) {
@@ -58,7 +66,8 @@ final class TestNgSelection {
         if (index > named.size()) {
             return null;
         }
-        return new Place(named.get(index - 1), parameters && !counted ? test.occurrence - 1 : -1);
+        int row = parameters && !counted ? test.occurrence - 1 : -1;
+        return new Place(named.get(index - 1), row, test.occurrence);
     }
 
     private List<ITestNGMethod> named(String className, String name) {
@@ -86,7 +95,7 @@ final class TestNgSelection {
         }
         List<ITestNGMethod> added = new ArrayList<>();
         int round = require(place.method, added);
-        if (last != null && round < rounds.get(last)) {
+        if (GOES_IN_ROUNDS && last != null && round < rounds.get(last)) {
             for (ITestNGMethod method : added) {
                 rounds.remove(method);
             }
@@ -94,25 +103,30 @@ final class TestNgSelection {
         }
         order.addAll(added);
         last = place.method;
+        lastOccurrence = place.occurrence;
         if (place.row >= 0) {
             rows.put(place.method, new ArrayList<Integer>());
-            addRow(place);
+            choose(place);
         }
         return true;
     }
 
     /** Rows run by their number, when the method's turn has come, and a prerequisite runs with all of them. */
     private boolean addRow(Place place) {
-        List<Integer> chosen = rows.get(place.method);
-        if (chosen == null || last != place.method) {
-            return place.row < 0 && last == place.method && place.method.getInvocationCount() > 1;
-        }
-        if (!chosen.isEmpty() && chosen.get(chosen.size() - 1) >= place.row) {
+        if (last != place.method || lastOccurrence >= place.occurrence) {
             return false;
         }
-        chosen.add(place.row);
-        place.method.setInvocationNumbers(new ArrayList<>(chosen));
+        lastOccurrence = place.occurrence;
+        choose(place);
         return true;
+    }
+
+    private void choose(Place place) {
+        List<Integer> chosen = rows.get(place.method);
+        if (chosen != null) {
+            chosen.add(place.row);
+            place.method.setInvocationNumbers(new ArrayList<>(chosen));
+        }
     }
 
     /** Adds a method after everything that it needs and the pass does not have yet; returns its round. */
