@@ -121,7 +121,17 @@ fn check_order(bench: &mut Bench, asked: &[TestId], what: &str) {
     let run = bench.run(Selection::Tests(asked.to_vec()), Parallelism::SEQUENTIAL, quick);
     assert_finished(&run);
     let names: Vec<String> = asked.iter().map(TestId::to_string).collect();
-    assert_eq!(order_of(&run), names, "{what}: {:?}\n{}", run.findings, bench.output());
+    let mut ran = order_of(&run);
+    if bench.prepared.frameworks().iter().any(|name| name.starts_with("TestNG")) {
+        ran = without_company(ran, &names);
+    }
+    assert_eq!(ran, names, "{what}: {:?}\n{}", run.findings, bench.output());
+}
+
+/// TestNG runs what a test depends on before it, and all invocations of a method with one of them.
+fn without_company(ran: Vec<String>, asked: &[String]) -> Vec<String> {
+    let mut next = asked.iter().peekable();
+    ran.into_iter().filter(|test| next.next_if(|wanted| *wanted == test).is_some()).collect()
 }
 
 #[test]
