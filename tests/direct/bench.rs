@@ -119,11 +119,6 @@ impl Bench {
         self.run(Selection::All, Parallelism::SEQUENTIAL, Handling::default())
     }
 
-    /// These tests, one after the other, in this order.
-    pub fn run_tests(&mut self, tests: &[TestId]) -> SuiteRun {
-        self.run(Selection::Tests(tests.to_vec()), Parallelism::SEQUENTIAL, Handling::default())
-    }
-
     pub fn test(&self, id: &str) -> TestId {
         let id: TestId = id.parse().unwrap();
         assert!(self.session.tests().contains(&id), "{id} is not among {:?}", self.session.tests());

@@ -35,7 +35,7 @@ use super::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, 
 use crate::maven::{self, Clock, KnownTest, Launch};
 use crate::process::Interrupt;
 use crate::subject::build::{Discovery, Prepared};
-use crate::suite::{ClassId, Cost, Execution, Finding, FindingKind, Granularity, SuiteRun, TestId};
+use crate::suite::{ClassId, Execution, Finding, FindingKind, Granularity, SuiteRun, TestId};
 
 /// For the one test that an archive of classes is made with.
 const TRAINING: Duration = Duration::from_secs(60);
@@ -316,6 +316,35 @@ impl DirectSession {
         self.warm.remove(&suite).filter(fits).map(|staff| staff.workers).unwrap_or_default()
     }
 
+    /// Adds what a leg brought in, by the names of the suite's tests.
+    fn gather(&self, crop: &mut Crop, mut haul: Haul, suite: usize, chosen: &[usize]) {
+        let asked = |test: usize| self.tests[chosen[test]].clone();
+        crop.lost.extend(std::mem::take(&mut haul.unrunnable).into_iter().map(|(test, why)| (asked(test), why)));
+        let (executions, company) = self.identities.executions(suite, std::mem::take(&mut haul.seen), asked);
+        crop.executions.extend(executions);
+        crop.company.extend(company);
+        crop.haul = std::mem::take(&mut crop.haul).then(haul);
+    }
+
+    fn suite_run(&self, request: &RunRequest, crop: Crop) -> SuiteRun {
+        let Crop { haul, mut executions, company, lost } = crop;
+        executions.sort_by(|a, b| a.start.total_cmp(&b.start));
+        let mut findings = self.notes.clone();
+        findings.extend(haul.findings);
+        findings.extend(harvest::unrunnable(&lost));
+        findings.extend(harvest::company(&company));
+        if request.selection == Selection::All && request.parallelism.mode == Mode::Sequential {
+            findings.extend(harvest::disagreement(self.known(), &executions));
+        }
+        SuiteRun {
+            end: harvest::run_end(haul.end, !executions.is_empty()),
+            executions,
+            cost: haul.cost,
+            granularity: if company.is_empty() { Granularity::Occurrence } else { Granularity::Name },
+            findings,
+        }
+    }
+
     /// Makes sure that quick processes can be started for these suites. What this costs is no run's.
     fn quicken(&mut self, legs: &[Leg], chosen: &[usize]) -> miette::Result<()> {
         for leg in legs {
@@ -340,7 +369,9 @@ impl DirectSession {
         let cache = self.prepared.home.root().join("class-archives");
         let archive = Archive::of(&apart, &toolchain.java_version, &cache);
         if let (false, false, Some(test)) = (archive.exists(), archive.failed(), test) {
-            archive.make(|option| self.train(suite, apart.clone().with_flags([option]), test))?;
+            archive.make(self.prepared.user.as_ref(), |option| {
+                self.train(suite, apart.clone().with_flags([option]), test)
+            })?;
         }
         Ok(if archive.exists() { apart.with_flags([archive.use_option()]) } else { quick })
     }
@@ -362,6 +393,18 @@ impl DirectSession {
             (None, Some(finding)) => Err(finding.text.clone()),
         })
     }
+}
+
+/// What the legs of a run have brought in.
+#[derive(Default)]
+struct Crop {
+    /// What is left of it: executions and lost tests are taken out.
+    haul: Haul,
+    executions: Vec<Execution>,
+    /// Tests that ran without being asked for.
+    company: Vec<TestId>,
+    /// Tests that could not be run, with the reason.
+    lost: Vec<(TestId, String)>,
 }
 
 /// What all legs of a run share.
@@ -387,7 +430,7 @@ impl Session for DirectSession {
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
         self.check(request)?;
         let logs = make_logs(request)?;
-        let (chosen, mut lost) = self.chosen(&request.selection);
+        let (chosen, unknown) = self.chosen(&request.selection);
         let legs = legs(&chosen, self.known());
         if request.handling.quick_start {
             self.quicken(&legs, &chosen)?;
@@ -397,32 +440,19 @@ impl Session for DirectSession {
         prepared.worktree.before_run(&prepared.snapshot)?;
         let began = Instant::now();
         let pace = Pace { clock: Clock::now(), deadline: deadline(request.time_limit), logs: &logs };
-        let mut total = Haul::default();
-        let mut executions: Vec<Execution> = Vec::new();
+        let mut crop = Crop { lost: unknown, ..Crop::default() };
         for leg in &legs {
-            let mut haul = self.run_leg(request, leg, &chosen, &pace)?;
-            let asked = |test: usize| self.tests[chosen[test]].clone();
-            lost.extend(std::mem::take(&mut haul.unrunnable).into_iter().map(|(test, why)| (asked(test), why)));
-            executions.extend(self.identities.executions(leg.suite, std::mem::take(&mut haul.seen), asked));
-            total = total.then(haul);
-            if total.end.is_some() {
+            let haul = self.run_leg(request, leg, &chosen, &pace)?;
+            self.gather(&mut crop, haul, leg.suite, &chosen);
+            if crop.haul.end.is_some() {
                 break;
             }
         }
-        let wall_seconds = began.elapsed().as_secs_f64();
+        crop.haul.cost.wall_seconds = began.elapsed().as_secs_f64();
         let changes = prepared.worktree.after_run(&prepared.snapshot)?;
-
-        executions.sort_by(|a, b| a.start.total_cmp(&b.start));
-        let end = harvest::run_end(total.end, !executions.is_empty());
-        let mut findings = self.notes.clone();
-        findings.extend(total.findings);
-        findings.extend(harvest::unrunnable(&lost));
-        if request.selection == Selection::All && request.parallelism.mode == Mode::Sequential {
-            findings.extend(harvest::disagreement(self.known(), &executions));
-        }
-        findings.extend(dirty(&changes));
-        let cost = Cost { wall_seconds, ..total.cost };
-        Ok(SuiteRun { executions, cost, end, granularity: Granularity::Occurrence, findings })
+        let mut run = self.suite_run(request, crop);
+        run.findings.extend(dirty(&changes));
+        Ok(run)
     }
 }
 

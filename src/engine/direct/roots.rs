@@ -95,7 +95,8 @@ fn needs_listing(framework: Framework, suite: &ModuleSuite, tests: &[&KnownTest]
     matches!(framework, Framework::JUnit3 | Framework::JUnit4)
         && tests.iter().any(|test| {
             let is_first = names.insert((&test.id.class, &test.id.name));
-            !test.id.is_whole_class() && !(is_first && scanned.contains(test.id.class.as_str()))
+            let is_clear = is_first && scanned.contains(test.id.class.as_str());
+            !(is_clear || test.id.is_whole_class())
         })
 }
 
