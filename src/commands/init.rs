@@ -31,7 +31,8 @@ pub fn run(options: &InitOptions) -> miette::Result<ExitCode> {
     let folder = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = folder.canonicalize().map_err(|error| miette!("{}: {error}", folder.display()))?;
     let starter = starter(options.subject.as_deref(), &folder)?;
-    parade::store::write_atomically(file, starter.text().as_bytes())?;
+    let name = file.file_name().ok_or_else(|| miette!("{} is not the name of a file", file.display()))?;
+    parade::store::write_atomically(&folder.join(name), starter.text().as_bytes())?;
     experiment::load(file, &MachineLimits::here())?;
     print(&next_steps(file, &starter))?;
     Ok(ExitCode::SUCCESS)
