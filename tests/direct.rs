@@ -43,15 +43,24 @@ agreement! {
     data_race = "data-race",
     detached_process = "detached-process",
     enormous_output = "enormous-output",
+    file_permissions = "file-permissions",
     fixture_race = "fixture-race",
     hangs_in_parallel = "hangs-in-parallel",
     hostile_names = "hostile-names",
+    integration_tests = "integration-tests",
     junit3 = "junit3",
     junit5 = "junit5",
     loses_tests = "loses-tests",
     multi_module = "multi-module",
+    needs_jdk17 = "needs-jdk17",
+    needs_jdk8 = "needs-jdk8",
+    old_junit4 = "old-junit4",
     order_across_classes = "order-across-classes",
     order_within_class = "order-within-class",
+    orders_junit3 = "orders-junit3",
+    orders_junit4 = "orders-junit4",
+    orders_jupiter = "orders-jupiter",
+    orders_testng = "orders-testng",
     parallel_modules = "parallel-modules",
     pins_parallel = "pins-parallel",
     repeated_names = "repeated-names",
@@ -125,6 +134,31 @@ fn any_order_of_jupiter() {
 #[test]
 fn any_order_of_testng() {
     check_orders("testng");
+}
+
+#[test]
+fn any_order_of_suites_that_decorate_and_repeat() {
+    check_orders("orders-junit3");
+}
+
+#[test]
+fn any_order_of_junit_4_classes_that_insist_on_one() {
+    check_orders("orders-junit4");
+}
+
+#[test]
+fn any_order_of_junit_4_8() {
+    check_orders("old-junit4");
+}
+
+#[test]
+fn any_order_of_everything_that_jupiter_makes() {
+    check_orders("orders-jupiter");
+}
+
+#[test]
+fn any_order_of_rows_instances_and_dependences() {
+    check_orders("orders-testng");
 }
 
 #[test]

@@ -93,8 +93,8 @@ fn machine() -> Check {
 
 fn java() -> Vec<Check> {
     let mut checks = jdk_checks(subject::jdks());
-    match subject::tools() {
-        Ok(tools) => checks.push(good("maven", format!("{} ({})", tools.maven_version(), tools.mvn().display()))),
+    match subject::toolchain() {
+        Ok(found) => checks.push(good("maven", format!("{} ({})", found.maven_version, found.mvn.display()))),
         Err(error) => checks.push(Check {
             name: "jdk_and_maven".to_owned(),
             state: State::Missing,

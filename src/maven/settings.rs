@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use miette::miette;
 
+use super::selection::Picked;
 use crate::engine::{Mode, Parallelism};
 
 /// What parade changes in a build.
@@ -27,8 +28,8 @@ pub struct Settings {
 pub struct TestSettings {
     pub parallelism: Parallelism,
     pub cores: usize,
-    /// Module and pattern in Surefire's syntax; `None` for the whole suite.
-    pub selection: Option<Vec<(String, String)>>,
+    /// `None` for the whole suite.
+    pub selection: Option<Vec<Picked>>,
     /// Also fetch what other modes will need; for the one run that is online.
     pub fetch_providers: bool,
     /// Also tell how the test processes are started.
@@ -58,7 +59,8 @@ impl Files {
 impl Settings {
     pub fn write(&self, files: &Files, listeners: &Path) -> miette::Result<()> {
         if let Some(selection) = self.tests.as_ref().and_then(|tests| tests.selection.as_ref()) {
-            let lines: String = selection.iter().map(|(module, tests)| format!("{module}\t{tests}\n")).collect();
+            let line = |one: &Picked| format!("{}\t{}\t{}\n", one.module, one.goal.as_deref().unwrap_or(""), one.tests);
+            let lines: String = selection.iter().map(line).collect();
             write_file(&files.selection, &lines)?;
         }
         let mut text = String::new();
@@ -152,7 +154,7 @@ mod tests {
         text.replace(&folder.path().to_string_lossy().into_owned(), "DIR")
     }
 
-    fn tests(parallelism: Parallelism, selection: Option<Vec<(String, String)>>) -> Settings {
+    fn tests(parallelism: Parallelism, selection: Option<Vec<Picked>>) -> Settings {
         Settings {
             tests: Some(TestSettings { parallelism, cores: 2, selection, fetch_providers: false, reveal: false }),
             ..Settings::default()
@@ -192,7 +194,8 @@ mod tests {
             reuse_forks: false,
             modules: Some(Forks::PerCore(1.0)),
         };
-        let text = written(&tests(both, Some(vec![("lib".into(), "a.B#c".into())])));
+        let text =
+            written(&tests(both, Some(vec![Picked { module: "lib".into(), goal: None, tests: "a.B#c".into() }])));
         for line in [
             "mode=classesAndMethods",
             "threads=7",

@@ -71,7 +71,7 @@ pub fn build(
     let telling = Telling(watcher);
     let stop = || interrupt.is_set();
     let tools = subject::tools()?;
-    let newest = tools.newest()?;
+    let newest = tools.toolchain(order.subject.jdk.as_ref())?;
     let revision = subject::resolve(&order.subject.origin, home, &telling, &stop)?;
     let preparation = Preparation {
         subject: &order.subject,

@@ -139,7 +139,7 @@ fn choose_folder(
         return located.create(manifest, order.experiment_text, environment);
     };
     let mut changed = changes::between(&latest.manifest()?, manifest, &latest.environment()?, environment);
-    changed.extend(changes::of_jdks(&latest.read()?.subjects));
+    changed.extend(changes::of_jdks(&latest.read()?.subjects, order.experiment));
     if changed.is_empty() {
         latest.plan_also(&manifest.trials)?;
         return Ok(latest);

@@ -59,7 +59,8 @@ pub fn environment(experiment: &Experiment) -> miette::Result<Environment> {
         process::probe().abilities.iter().map(|ability| format!("{}: {}", ability.name, ability.how)).collect();
     let needs_java = experiment.subjects.iter().any(|subject| !matches!(subject.origin, Origin::Model { .. }));
     if needs_java {
-        environment.maven = Some(subject::tools()?.maven_version().to_owned());
+        let asked = experiment.subjects.iter().find_map(|subject| subject.jdk.as_ref());
+        environment.maven = Some(subject::tools()?.toolchain(asked)?.maven_version);
     }
     Ok(environment)
 }
@@ -121,11 +122,11 @@ fn open_maven(request: &Request<'_>, interrupt: &Interrupt, watcher: &mut dyn Wa
         Err(error) => return Ok(broken(request.subject, None, Verdict::BuildFailed, describe(&error), None)),
     };
     let tools = subject::tools()?;
-    let newest = tools.newest()?;
+    let toolchain = tools.toolchain(request.subject.jdk.as_ref())?;
     let preparation = Preparation {
         subject: request.subject,
         revision: &revision,
-        toolchain: &newest,
+        toolchain: &toolchain,
         home: request.home,
         build_timeout: request.build_timeout,
         progress: &telling,

@@ -20,8 +20,8 @@ use crate::engine::{Mode, Parallelism};
 use crate::experiment::{Subject, SurefireVersion};
 use crate::home::Home;
 use crate::maven::{
-    self, Handshake, Harvest, Helper, Invocation, Invoked, KnownTest, Launch, Limits, SUREFIRE_VERSION, Settings,
-    TestSettings,
+    self, Handshake, Harvest, Helper, Invocation, Invoked, KnownTest, Launch, Limits, Picked, SUREFIRE_VERSION,
+    Settings, TestSettings,
 };
 use crate::process::{self, Account, Cause, Exit, Interrupt};
 use crate::suite::{Execution, Finding, FindingKind, RunEnd, TestId};
@@ -132,6 +132,8 @@ pub struct Discovery {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModuleSuite {
     pub module: String,
+    /// `plugin:goal@execution`.
+    pub goal: String,
     /// The version of Surefire (or Failsafe).
     pub surefire: String,
     pub providers: Vec<String>,
@@ -498,7 +500,7 @@ impl Building<'_> {
         &self,
         label: &str,
         parallelism: Parallelism,
-        selection: Option<Vec<(String, String)>>,
+        selection: Option<Vec<Picked>>,
     ) -> miette::Result<Invoked> {
         let subject = self.preparation.subject;
         let reveal = selection.is_none();
@@ -521,8 +523,12 @@ impl Building<'_> {
                 *best = (class, time);
             }
         }
-        let selection =
-            quickest.into_iter().map(|(module, (class, _))| (module.to_owned(), class.to_owned())).collect();
+        let pick = |(module, (class, _)): (&str, (&str, f64))| Picked {
+            module: module.to_owned(),
+            goal: None,
+            tests: class.to_owned(),
+        };
+        let selection = quickest.into_iter().map(pick).collect();
         let classes = Parallelism { mode: Mode::Classes, ..Parallelism::SEQUENTIAL };
         self.run_tests("warm", classes, Some(selection)).map(drop)
     }
@@ -576,6 +582,7 @@ fn incomplete(end: &RunEnd, findings: &[Finding]) -> Option<Finding> {
 fn suites(handshake: &Handshake) -> Vec<ModuleSuite> {
     let suite = |goal: &maven::Goal| ModuleSuite {
         module: goal.module.clone(),
+        goal: goal.goal.clone(),
         surefire: goal.version.clone(),
         providers: goal.providers.clone(),
         frameworks: goal.frameworks.clone(),

@@ -187,6 +187,7 @@ mod tests {
         let launch = Launch { scanned: scanned.iter().map(|&name| name.to_owned()).collect(), ..Launch::default() };
         ModuleSuite {
             module: String::new(),
+            goal: String::new(),
             surefire: "3.5.6".to_owned(),
             providers: providers.iter().map(|&name| name.to_owned()).collect(),
             frameworks: BTreeMap::new(),

@@ -69,7 +69,9 @@ impl SurefireSession {
         let discovery = &self.prepared.discovery;
         self.tests = discovery.tests.iter().map(|test| test.id.clone()).collect();
         self.capabilities = modes::capabilities(&discovery.suites);
-        self.known = Known::new(discovery.tests.clone(), modes::selected_by_class(discovery));
+        let suites = discovery.suites.iter();
+        let goals: Vec<_> = suites.map(|suite| (suite.module.as_str(), suite.goal.as_str())).collect();
+        self.known = Known::new(discovery.tests.clone(), modes::selected_by_class(discovery), &goals);
         // Nobody can have filled it before: a suite is discovered once.
         let _ = self.revealed.set(Rc::clone(&self.prepared));
     }

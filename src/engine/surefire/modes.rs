@@ -145,6 +145,7 @@ mod tests {
     fn suite(providers: &[&str], frameworks: &[(&str, &str)]) -> ModuleSuite {
         ModuleSuite {
             module: String::new(),
+            goal: String::new(),
             surefire: "3.5.6".to_owned(),
             providers: providers.iter().map(|&p| p.to_owned()).collect(),
             frameworks: frameworks.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),

@@ -21,6 +21,7 @@ fn frameworks_have_the_names_that_people_use() {
     let frameworks = [("junit", "4.13.2"), ("platform", "1.9.0"), ("jupiter", "5.9.0")];
     let suite = ModuleSuite {
         module: String::new(),
+        goal: String::new(),
         surefire: String::new(),
         providers: vec![],
         frameworks: frameworks.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
@@ -165,4 +166,24 @@ fn a_run_after_one_that_broke_down_starts_clean() {
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "built");
     cleanliness.after_run(&snapshot).unwrap();
     assert!(!cleanliness.dirty.get());
+}
+
+#[test]
+fn a_project_of_another_tool_is_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("app")).unwrap();
+    std::fs::write(folder.path().join("app/build.gradle.kts"), "").unwrap();
+    let checkout = Checkout { root: folder.path().to_owned(), revision: "content-1".into() };
+    let at = |directory: &str| Subject { directory: Some(directory.into()), ..subject(1) };
+    let error = build_root(&at("app"), &checkout).unwrap_err();
+    assert_eq!(error.to_string(), "`app` is a project for Gradle (build.gradle.kts); parade runs Maven projects");
+    assert!(error.help().unwrap().to_string().contains("maven-publish"));
+    let missing = build_root(&at("nowhere"), &checkout).unwrap_err();
+    assert_eq!(missing.to_string(), "`nowhere` is not a folder of the subject");
+}
+
+#[test]
+fn another_user_is_another_build() {
+    let other = Subject { user: Some("nobody".to_owned()), ..subject(20) };
+    assert_ne!(key_and_tag(&subject(20)).0, key_and_tag(&other).0);
 }

@@ -22,6 +22,11 @@ class JUnit3Nodes {
         return new Leaf(test.toString(), true);
     }
 
+    /** How a failure to set up is reported. */
+    String label(TestDecorator decorator) {
+        return decorator.getClass().getName();
+    }
+
     final Node node(Test test) throws Throwable {
         if (test instanceof TestSuite) {
             return suite((TestSuite) test);
@@ -45,7 +50,10 @@ class JUnit3Nodes {
         int once = decorator.getTest().countTestCases();
         int times = once == 0 ? 1 : decorator.countTestCases() / once;
         if (times <= 1) {
-            return inner;
+            Node wrapper = new Node.Fixed();
+            wrapper.label = label(decorator);
+            wrapper.add(inner);
+            return wrapper;
         }
         boolean free = TIMES != null && decorator.getClass() == RepeatedTest.class && inner instanceof Leaf;
         Node repeated = free ? new Repeated(decorator) : new Node.Fixed();

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
+import junit.extensions.TestDecorator;
 import junit.framework.JUnit4TestAdapter;
 import junit.framework.Test;
 import org.junit.Ignore;
@@ -53,9 +54,15 @@ final class JUnit4Nodes extends JUnit3Nodes {
         return new Leaf(named ? test.toString() : test.getClass().getName(), false);
     }
 
+    @Override
+    String label(TestDecorator decorator) {
+        return decorator + "(" + decorator.getClass().getName() + ")";
+    }
+
     private Node parent(ParentRunner<?> runner) throws Throwable {
         Collection<?> children = (Collection<?>) Inside.call(GET_CHILDREN, runner);
         Parent node = new Parent(runner);
+        node.label = runner.getDescription().getDisplayName();
         for (Object child : children) {
             Node made = child instanceof Runner
                 ? runner((Runner) child)
@@ -101,6 +108,13 @@ final class JUnit4Nodes extends JUnit3Nodes {
 
         Parent(ParentRunner<?> runner) {
             this.runner = runner;
+        }
+
+        /** Has its methods run on the threads of a crew, and waits for them. */
+        void spread(Crew crew) {
+            if (!objects.isEmpty() && !(objects.get(0) instanceof Runner)) {
+                runner.setScheduler(new CrewScheduler(crew));
+            }
         }
 
         @Override

@@ -66,7 +66,7 @@ final class JvmState {
                 System.setSecurityManager(null);
             }
         } catch (SecurityException | UnsupportedOperationException insists) {
-            System.err.println("parade: a test's security manager stays: " + insists);
+            Events.complain("a test's security manager stays: " + insists);
         }
     }
 

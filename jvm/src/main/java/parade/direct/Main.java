@@ -20,7 +20,7 @@ public final class Main {
             Reporting.claim(Main.class);
             new Session().obey(new ControlReader(control));
         } catch (IOException | RuntimeException error) {
-            System.err.println("parade: " + error);
+            Events.complain(error.toString());
             status = 1;
         }
         exit(status);

@@ -7,6 +7,8 @@ import java.util.List;
 abstract class Node {
     final List<Node> children = new ArrayList<>();
     Node parent;
+    /** What the framework calls it when setting it up fails; null where that cannot be told. */
+    String label;
 
     final void add(Node child) {
         child.parent = this;

@@ -94,6 +94,46 @@ final class PlatformFramework implements Framework {
         runSegment(root, run);
     }
 
+    /** Jupiter's own threads take the tests; Vintage's are JUnit 4's. */
+    @Override
+    public void runAtOnce(List<Wanted> tests, Crew crew) {
+        List<PlatformTest> own = new ArrayList<>();
+        List<Wanted> others = new ArrayList<>();
+        for (Wanted wanted : tests) {
+            PlatformTest test = find(wanted);
+            if (test != null) {
+                own.add(test);
+            } else {
+                others.add(wanted);
+            }
+        }
+        boolean classesToo = !isOneClass(tests);
+        while (!own.isEmpty()) {
+            own = launcher.parallelRequest(own, crew.threads, classesToo).run(roots.values());
+        }
+        if (!others.isEmpty() && hasVintage()) {
+            vintage().runAtOnce(others, crew);
+        }
+    }
+
+    private PlatformTest find(Wanted wanted) {
+        try {
+            return root(wanted.root).find(wanted);
+        } catch (Throwable error) {
+            wanted.refuse(Events.describe(error));
+            return null;
+        }
+    }
+
+    private static boolean isOneClass(List<Wanted> tests) {
+        for (Wanted test : tests) {
+            if (!test.root.equals(tests.get(0).root)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** As one request if the order comes out right; else in pieces that follow the class's own order; else one by one. */
     private void runSegment(PlatformRoot root, List<PlatformTest> tests) {
         if (runWhole(root, tests)) {
@@ -122,7 +162,7 @@ final class PlatformFramework implements Framework {
         if (tests.size() > 1 && !request.keepsOrder()) {
             return false;
         }
-        List<PlatformTest> left = request.run(root);
+        List<PlatformTest> left = request.run(Collections.singleton(root));
         if (!left.isEmpty()) {
             runSegment(root, left);
         }
@@ -134,7 +174,7 @@ final class PlatformFramework implements Framework {
         if (root == null) {
             Class<?> type = Class.forName(name, false, loader);
             TestPlan plan = launcher.discover(Collections.singletonList(DiscoverySelectors.selectClass(type)));
-            root = new PlatformRoot(name, plan);
+            root = new PlatformRoot(name, plan, loader);
             roots.put(name, root);
         }
         return root;

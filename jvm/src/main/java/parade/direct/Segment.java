@@ -122,13 +122,25 @@ final class Segment {
             return answer(index);
         }
         JUnit4Name name = JUnit4Name.parse(text);
+        passOver(text);
         if (name != null) {
             return new TestCase(name.className, name.plain(), 1, name.full, tree.root);
         }
-        fixtureFailed = true;
         String className = text.startsWith("[") ? lastClass : text;
         int occurrence = fixtures.take(className, TestCase.WHOLE_CLASS, null);
         return new TestCase(className, TestCase.WHOLE_CLASS, occurrence, text, tree.root);
+    }
+
+    /** A part of the tree that was to come next failed as a whole: none of its tests will run. */
+    private void passOver(String label) {
+        fixtureFailed = true;
+        Node part = firstUnseen < seen.length ? expected.get(firstUnseen) : null;
+        while (part != null && !label.equals(part.label)) {
+            part = part.parent;
+        }
+        for (int i = firstUnseen; part != null && i < seen.length && expected.get(i).path().contains(part); i++) {
+            answer(i);
+        }
     }
 
     private TestCase answer(int index) {
