@@ -157,6 +157,9 @@ struct InitArgs {
     /// Replace a file that is there
     #[arg(long)]
     force: bool,
+    /// Print one JSON document instead of what to do next
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -240,9 +243,12 @@ impl Cli {
                 jdk: args.jdk,
                 json: args.json,
             }),
-            Command::Init(args) => {
-                init::run(&init::InitOptions { file: args.file, subject: args.subject, force: args.force })
-            }
+            Command::Init(args) => init::run(&init::InitOptions {
+                file: args.file,
+                subject: args.subject,
+                force: args.force,
+                json: args.json,
+            }),
             Command::Doctor(args) => doctor::run(&doctor::DoctorOptions { prepare: args.prepare, json: args.json }),
         }
     }

@@ -32,12 +32,17 @@ pub fn run(options: &CheckOptions) -> miette::Result<ExitCode> {
             let (loaded, plan) = loaded.planned(options.quick, &options.only)?;
             show(&loaded.experiment, &plan, options.json)
         }
-        Err(mistakes) if options.json => {
-            print(&pretty(&mistakes_document(&mistakes))?)?;
-            Ok(ExitCode::from(MISTAKEN))
-        }
-        Err(mistakes) => Err(mistakes.into()),
+        Err(mistakes) => refuse(mistakes, options.json),
     }
+}
+
+/// Mistakes as a document for a script; for a person they are an error.
+pub fn refuse(mistakes: Mistakes, json: bool) -> miette::Result<ExitCode> {
+    if !json {
+        return Err(mistakes.into());
+    }
+    print(&pretty(&mistakes_document(&mistakes))?)?;
+    Ok(ExitCode::from(MISTAKEN))
 }
 
 /// Prints a plan; `run --dry-run` does the same.

@@ -82,7 +82,12 @@ fn machine() -> Check {
     let kind = machine.virtualization.map(|kind| format!(", {kind}")).unwrap_or_default();
     good(
         "machine",
-        format!("{}, {} cores, {gib:.0} GiB, {}{kind}", machine.cpu_model, machine.logical_cores, machine.os),
+        format!(
+            "{}, {}, {gib:.0} GiB, {}{kind}",
+            machine.cpu_model,
+            output::plural(machine.logical_cores, "core"),
+            machine.os
+        ),
     )
 }
 

@@ -6,9 +6,10 @@ use std::process::ExitCode;
 use miette::miette;
 use parade::experiment::{self, MachineLimits, Starter, StarterOrigin};
 use parade::subject::redact;
+use serde_json::json;
 
 use super::BadUsage;
-use super::output::print;
+use super::output::{pretty, print};
 
 #[derive(Debug)]
 pub struct InitOptions {
@@ -17,6 +18,7 @@ pub struct InitOptions {
     pub subject: Option<String>,
     /// Replace a file that is there.
     pub force: bool,
+    pub json: bool,
 }
 
 pub fn run(options: &InitOptions) -> miette::Result<ExitCode> {
@@ -31,9 +33,14 @@ pub fn run(options: &InitOptions) -> miette::Result<ExitCode> {
     let folder = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = folder.canonicalize().map_err(|error| miette!("{}: {error}", folder.display()))?;
     let starter = starter(options.subject.as_deref(), &folder)?;
-    parade::store::write_atomically(file, starter.text().as_bytes())?;
+    let name = file.file_name().ok_or_else(|| miette!("{} is not the name of a file", file.display()))?;
+    parade::store::write_atomically(&folder.join(name), starter.text().as_bytes())?;
     experiment::load(file, &MachineLimits::here())?;
-    print(&next_steps(file, &starter))?;
+    if options.json {
+        print(&pretty(&json!({ "file": file, "subject": starter.subject() }))?)?;
+    } else {
+        print(&next_steps(file, &starter))?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -32,9 +32,13 @@ pub enum StarterOrigin {
 impl Starter {
     /// The whole file.
     pub fn text(&self) -> String {
-        let name = safe_name(&self.name);
         let origin = self.origin();
-        TEMPLATE.replace("{NAME}", &name).replace("{ORIGIN}", origin.trim_end())
+        TEMPLATE.replace("{NAME}", &self.subject()).replace("{ORIGIN}", origin.trim_end())
+    }
+
+    /// The subject's name in the file.
+    pub fn subject(&self) -> String {
+        safe_name(&self.name)
     }
 
     fn origin(&self) -> String {

@@ -106,9 +106,12 @@ fn verdict(stages: &[Stage], residual: &[ResidualTest]) -> (Verdict, Option<Stri
     let failing = residual.len() - lost;
     match (lost, crashed, failing) {
         (0, 0, 0) => (Verdict::Clean, None),
-        (0, 0, _) => (Verdict::Failing, Some(format!("{failing} tests fail in the end"))),
-        (0, _, _) => (Verdict::Crashed, Some(format!("{crashed} tests were running when their process died"))),
-        _ => (Verdict::LostTests, Some(format!("{lost} expected tests never ran"))),
+        (0, 0, _) => (Verdict::Failing, Some(format!("{} in the end", number(failing, "test fails", "tests fail")))),
+        (0, _, _) => (
+            Verdict::Crashed,
+            Some(format!("{} running when their process died", number(crashed, "test was", "tests were"))),
+        ),
+        _ => (Verdict::LostTests, Some(format!("{} never ran", number(lost, "expected test", "expected tests")))),
     }
 }
 
@@ -124,7 +127,8 @@ fn bounded(mut residual: Vec<ResidualTest>) -> Vec<ResidualTest> {
 fn lost_tests(residual: &[ResidualTest]) -> Option<Finding> {
     let lost: Vec<&TestId> = residual.iter().filter(|r| r.outcome == Outcome::NotRun).map(|r| &r.test).collect();
     (!lost.is_empty()).then(|| {
-        let text = format!("{} expected tests never ran: {}", lost.len(), some_names(&lost));
+        let text =
+            format!("{} never ran: {}", number(lost.len(), "expected test", "expected tests"), some_names(&lost));
         Finding::new(FindingKind::LostTests, text)
     })
 }
@@ -135,9 +139,17 @@ fn unexpected_tests(last: &LastOutcomes<'_>, expectation: &Expectation<'_>) -> O
         last.tests().filter(|test| !expected.contains(test) && !test.is_whole_class()).collect();
     others.sort();
     (!others.is_empty()).then(|| {
-        let text = format!("{} tests ran that the suite did not show before: {}", others.len(), some_names(&others));
+        let text = format!(
+            "{} that the suite did not show before: {}",
+            number(others.len(), "test ran", "tests ran"),
+            some_names(&others)
+        );
         Finding::new(FindingKind::UnexpectedTests, text)
     })
+}
+
+fn number(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 fn some_names(tests: &[&TestId]) -> String {

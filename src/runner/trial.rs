@@ -59,7 +59,7 @@ pub fn run(assignment: &Assignment<'_>, open: &mut OpenSubject) -> miette::Resul
     let Some(session) = open.session.as_deref_mut() else {
         return Ok(draft.without_run(Verdict::HarnessError, "the subject has no session".to_owned()));
     };
-    let mut engines = match engines(recipe.technique, recipe.harness, session, open.direct.as_mut()) {
+    let mut engines = match engines(recipe.technique, recipe.harness, session, &mut open.direct) {
         Ok(engines) => engines,
         Err(why) => return Ok(draft.without_run(Verdict::Unsupported, why)),
     };
@@ -84,7 +84,7 @@ fn engines<'a>(
     technique: TechniqueKind,
     harness: Harness,
     session: &'a mut dyn Session,
-    direct: Option<&'a mut Result<Box<dyn Session>, String>>,
+    direct: &'a mut Option<Result<Box<dyn Session>, String>>,
 ) -> Result<Engines<'a>, String> {
     let (handling, rerun_handling) = (harness.handling(), harness.rerun_handling());
     if session.engine() == EngineKind::Model || !harness.needs(technique, EngineKind::Direct) {

@@ -26,12 +26,10 @@ use crate::maven::{
 use crate::process::{self, Account, Cause, Exit, Interrupt};
 use crate::suite::{Execution, Finding, FindingKind, RunEnd, TestId};
 
-/// Of the file with what was found; a change makes every subject build again.
-const RECORD_VERSION: u32 = 2;
-const RECORD: &str = "build.json";
-/// What a run that was not sequential revealed.
-const SEEN: &str = "seen.json";
-const LOGS: &str = "logs";
+mod record;
+
+pub use record::Memory;
+use record::Place;
 
 /// What it takes to prepare a subject.
 #[derive(Clone, Copy)]
@@ -95,20 +93,6 @@ pub struct Prepared {
     pub memory: Memory,
 }
 
-/// Where discoveries about one build are kept.
-#[derive(Debug, Clone)]
-pub struct Memory {
-    place: Place,
-    key: String,
-}
-
-impl Memory {
-    /// What did not see the whole suite is not worth keeping.
-    pub fn keep(&self, discovery: &Discovery) -> miette::Result<()> {
-        if discovery.is_complete() { self.place.write(&self.key, discovery) } else { Ok(()) }
-    }
-}
-
 /// Is the worktree as the build left it? After a run that broke down halfway it is not.
 #[derive(Debug, Default)]
 pub struct Cleanliness {
@@ -159,13 +143,6 @@ pub struct ModuleSuite {
     pub launch: Option<Launch>,
     /// Why it did not.
     pub unrevealed: Option<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Record {
-    version: u32,
-    key: String,
-    discovery: Discovery,
 }
 
 impl Discovery {
@@ -283,53 +260,6 @@ pub fn build_root(subject: &Subject, checkout: &Checkout) -> miette::Result<Path
         },
         None => Err(miette!("`{shown}` is not a folder of the subject")),
     }
-}
-
-/// Where a build's records and logs lie, beside its worktree.
-#[derive(Debug, Clone)]
-struct Place {
-    record: PathBuf,
-    /// The record of a run that was not sequential: good enough to run the suite once more, not to measure it.
-    seen: PathBuf,
-    logs: PathBuf,
-}
-
-impl Place {
-    fn beside(checkout: &Checkout) -> Self {
-        let beside = |name| checkout.root.with_file_name(name);
-        Place { record: beside(RECORD), seen: beside(SEEN), logs: beside(LOGS) }
-    }
-
-    /// A record that is missing, damaged or of other settings is no record.
-    fn read(&self, key: &str, discovery: DiscoveryTime) -> Option<Discovery> {
-        let whole = read_record(&self.record, key);
-        whole.or_else(|| if discovery == DiscoveryTime::Later { read_record(&self.seen, key) } else { None })
-    }
-
-    fn write(&self, key: &str, discovery: &Discovery) -> miette::Result<()> {
-        let path = if discovery.scrambled { &self.seen } else { &self.record };
-        let record = Record { version: RECORD_VERSION, key: key.to_owned(), discovery: discovery.clone() };
-        let failed = |error: &dyn std::fmt::Display| miette!("{} cannot be written: {error}", path.display());
-        let folder = path.parent().unwrap_or(Path::new("."));
-        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| failed(&error))?;
-        serde_json::to_writer(&mut file, &record).map_err(|error| failed(&error))?;
-        file.as_file().sync_all().map_err(|error| failed(&error))?;
-        file.persist(path).map_err(|error| failed(&error))?;
-        Ok(())
-    }
-
-    fn forget(&self, checkout: &Checkout) -> miette::Result<()> {
-        let store = checkout.snapshot_store();
-        for record in [&self.record, &self.seen].into_iter().filter(|record| record.exists()) {
-            std::fs::remove_file(record).map_err(|error| miette!("{}: {error}", record.display()))?;
-        }
-        super::snapshot::remove(&store)
-    }
-}
-
-fn read_record(path: &Path, key: &str) -> Option<Discovery> {
-    let record: Record = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
-    (record.version == RECORD_VERSION && record.key == key).then_some(record.discovery)
 }
 
 impl Preparation<'_> {

@@ -1,3 +1,4 @@
+use super::record::{LOGS, RECORD, SEEN};
 use super::*;
 use crate::experiment::Origin;
 use crate::subject::Silent;
