@@ -56,6 +56,7 @@ const SOURCES: &[(&str, &str)] = sources![
     "src/main/java/parade/direct/Session.java",
     "src/main/java/parade/direct/TestNgAnswers.java",
     "src/main/java/parade/direct/TestNgDependencies.java",
+    "src/main/java/parade/direct/TestNgEntangled.java",
     "src/main/java/parade/direct/TestNgFramework.java",
     "src/main/java/parade/direct/TestNgListing.java",
     "src/main/java/parade/direct/TestNgPass.java",

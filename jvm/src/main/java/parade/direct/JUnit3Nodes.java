@@ -19,7 +19,7 @@ class JUnit3Nodes {
 
     /** Of a test that is neither a suite nor a decorator. */
     Node leaf(Test test) throws Throwable {
-        return new Leaf(test.toString(), true);
+        return Leaf.ofJUnit3(test.toString());
     }
 
     /** How a failure to set up is reported. */
@@ -110,7 +110,7 @@ class JUnit3Nodes {
         void arrange(List<Node> chosen) {
             Vector<Object> arranged = new Vector<>();
             for (Node child : chosen) {
-                arranged.add(tests.get(children.indexOf(child)));
+                arranged.add(tests.get(child.index));
             }
             Inside.set(TESTS, suite, arranged);
         }

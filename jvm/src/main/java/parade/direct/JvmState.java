@@ -59,8 +59,8 @@ final class JvmState {
         endLeftovers();
     }
 
-    /** It would stand in the way of everything else. */
-    private static void freeSecurity() {
+    /** A test's security manager would stand in the way of everything else. */
+    static void freeSecurity() {
         try {
             if (System.getSecurityManager() != null) {
                 System.setSecurityManager(null);

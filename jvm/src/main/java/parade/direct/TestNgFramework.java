@@ -84,24 +84,21 @@ final class TestNgFramework implements Framework {
 
     /** Returns how many were answered, at least one. */
     private int runPass(List<Wanted> tests) {
-        List<Class<?>> classes = new ArrayList<>();
-        int count = 0;
+        TestNgPass pass = new TestNgPass(threads);
         for (Wanted test : tests) {
             try {
-                Class<?> type = Class.forName(test.root, false, loader);
-                if (!classes.contains(type)) {
-                    classes.add(type);
+                if (!pass.admit(test, Class.forName(test.root, false, loader))) {
+                    break;
                 }
             } catch (ClassNotFoundException | LinkageError error) {
+                if (!pass.isEmpty()) {
+                    break;
+                }
                 test.refuse(Events.describe(error));
-                break;
+                return 1;
             }
-            count++;
         }
-        if (count == 0) {
-            return 1;
-        }
-        return new TestNgPass(new ArrayList<>(tests.subList(0, count)), threads).run(classes);
+        return pass.run();
     }
 
     private boolean isOwn(String root) {

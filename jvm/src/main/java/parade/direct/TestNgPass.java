@@ -4,8 +4,11 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import org.testng.IMethodInstance;
 import org.testng.IMethodInterceptor;
@@ -13,6 +16,7 @@ import org.testng.ITestContext;
 import org.testng.ITestNGMethod;
 import org.testng.TestNG;
 import org.testng.xml.XmlClass;
+import org.testng.xml.XmlInclude;
 import org.testng.xml.XmlSuite;
 import org.testng.xml.XmlTest;
 
@@ -21,24 +25,64 @@ import parade.listen.TestNgListener;
 
 /** One run of TestNG over the tests that come next, as far as it can have them in their order. */
 final class TestNgPass implements IMethodInterceptor {
-    private final List<Wanted> tests;
+    private final List<Wanted> tests = new ArrayList<>();
+    /** With the methods to choose from; none where all are. */
+    private final Map<Class<?>, Set<String>> classes = new LinkedHashMap<>();
+    /** Will the one test of this pass run without anybody being asked? */
+    private boolean bypassed;
     private final TestNgAnswers answers = new TestNgAnswers();
     private List<ITestNGMethod> selected;
     private int taken;
     private final int threads;
 
-    TestNgPass(List<Wanted> tests, int threads) {
-        this.tests = tests;
+    TestNgPass(int threads) {
         this.threads = threads;
     }
 
+    boolean isEmpty() {
+        return tests.isEmpty();
+    }
+
+    /** False where a version of TestNG that cannot be asked about a test needs a pass of its own for it. */
+    boolean admit(Wanted test, Class<?> type) {
+        if (TestNgEntangled.BYPASS && !admitByName(test, type)) {
+            return false;
+        }
+        methods(type);
+        tests.add(test);
+        return true;
+    }
+
+    private boolean admitByName(Wanted test, Class<?> type) {
+        String method = test.name.split("[(/]")[0];
+        TestNgEntangled entangled = new TestNgEntangled(type);
+        if (bypassed || entangled.has(method) && !isEmpty()) {
+            return false;
+        }
+        bypassed = entangled.has(method);
+        methods(type).addAll(entangled.with(method));
+        return true;
+    }
+
+    private Set<String> methods(Class<?> type) {
+        Set<String> methods = classes.get(type);
+        if (methods == null) {
+            methods = new LinkedHashSet<>();
+            classes.put(type, methods);
+        }
+        return methods;
+    }
+
     /** Returns how many tests were answered, at least one. */
-    int run(List<Class<?>> classes) {
+    int run() {
         String reason = "TestNG did not run it";
+        if (bypassed) {
+            answers.expect(tests.get(0));
+        }
         try {
             TestNG testNg = new TestNG(false);
             testNg.setVerbose(0);
-            testNg.setXmlSuites(Collections.singletonList(suite(classes)));
+            testNg.setXmlSuites(Collections.singletonList(suite()));
             addListener(testNg, this);
             addListener(testNg, listener());
             testNg.run();
@@ -56,7 +100,7 @@ final class TestNgPass implements IMethodInterceptor {
         return answered;
     }
 
-    private XmlSuite suite(List<Class<?>> classes) {
+    private XmlSuite suite() {
         XmlSuite suite = new XmlSuite();
         suite.setName("parade");
         suite.setDataProviderThreadCount(1);
@@ -69,8 +113,16 @@ final class TestNgPass implements IMethodInterceptor {
         // Classes can then be interleaved.
         set(test, XmlTest.class, "setPreserveOrder", "false");
         List<XmlClass> listed = new ArrayList<>();
-        for (Class<?> type : classes) {
-            listed.add(new XmlClass(type));
+        for (Map.Entry<Class<?>, Set<String>> entry : classes.entrySet()) {
+            XmlClass type = new XmlClass(entry.getKey());
+            List<XmlInclude> included = new ArrayList<>();
+            for (String method : entry.getValue()) {
+                included.add(new XmlInclude(method));
+            }
+            if (!included.isEmpty()) {
+                type.setIncludedMethods(included);
+            }
+            listed.add(type);
         }
         test.setXmlClasses(listed);
         return suite;
@@ -139,6 +191,9 @@ final class TestNgPass implements IMethodInterceptor {
 
     @Override
     public synchronized List<IMethodInstance> intercept(List<IMethodInstance> methods, ITestContext context) {
+        if (bypassed) {
+            return methods;
+        }
         if (selected == null) {
             selected = select(methods);
         }

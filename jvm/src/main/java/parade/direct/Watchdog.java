@@ -64,6 +64,7 @@ final class Watchdog extends Thread implements EventLog.Watch {
         } else {
             return;
         }
+        JvmState.freeSecurity();
         Runtime.getRuntime().halt(EXIT_CODE);
     }
 
