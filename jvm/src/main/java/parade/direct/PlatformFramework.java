@@ -6,8 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-import org.junit.platform.engine.discovery.DiscoverySelectors;
-import org.junit.platform.launcher.TestPlan;
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
 
 /**
  * The JUnit Platform. Tests of one class that follow one another become one request, where the plan that the Platform makes of
@@ -71,6 +70,8 @@ final class PlatformFramework implements Framework {
         List<Wanted> same = tests.subList(from, to);
         if (ownEngine) {
             runSegments(root, same);
+        } else if (root.hidesTests()) {
+            PlatformWhole.run(launcher, root, same);
         } else if (hasVintage()) {
             vintage().run(same);
         } else {
@@ -172,9 +173,8 @@ final class PlatformFramework implements Framework {
     private PlatformRoot root(String name) throws ClassNotFoundException {
         PlatformRoot root = roots.get(name);
         if (root == null) {
-            Class<?> type = Class.forName(name, false, loader);
-            TestPlan plan = launcher.discover(Collections.singletonList(DiscoverySelectors.selectClass(type)));
-            root = new PlatformRoot(name, plan, loader);
+            LauncherDiscoveryRequest whole = PlatformLauncher.wholeClass(Class.forName(name, false, loader));
+            root = new PlatformRoot(name, whole, launcher.discover(whole), loader);
             roots.put(name, root);
         }
         return root;
