@@ -51,6 +51,7 @@ const SOURCES: &[(&str, &str)] = sources![
     "src/main/java/parade/direct/PlatformRequest.java",
     "src/main/java/parade/direct/PlatformRoot.java",
     "src/main/java/parade/direct/PlatformTest.java",
+    "src/main/java/parade/direct/PlatformWhole.java",
     "src/main/java/parade/direct/Schedule.java",
     "src/main/java/parade/direct/Segment.java",
     "src/main/java/parade/direct/Session.java",

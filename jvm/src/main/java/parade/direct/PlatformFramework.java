@@ -6,8 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-import org.junit.platform.engine.discovery.DiscoverySelectors;
-import org.junit.platform.launcher.TestPlan;
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
 
 /**
  * The JUnit Platform. Tests of one class that follow one another become one request, where the plan that the Platform makes of
@@ -63,22 +62,35 @@ final class PlatformFramework implements Framework {
             first.refuse(Events.describe(error));
             return from + 1;
         }
-        boolean ownEngine = root.find(first) != null;
-        int to = from;
-        while (to < tests.size() && tests.get(to).root.equals(first.root) && (root.find(tests.get(to)) != null) == ownEngine) {
+        int to = from + 1;
+        while (to < tests.size() && tests.get(to).root.equals(first.root) && isTogether(root, first, tests.get(to))) {
             to++;
         }
-        List<Wanted> same = tests.subList(from, to);
-        if (ownEngine) {
-            runSegments(root, same);
+        runTogether(root, tests.subList(from, to));
+        return to;
+    }
+
+    /** What an engine makes while it runs may come amid what it told beforehand; Vintage's tests never do. */
+    private static boolean isTogether(PlatformRoot root, Wanted first, Wanted other) {
+        return root.hidesTests() || (root.find(first) != null) == (root.find(other) != null);
+    }
+
+    private void runTogether(PlatformRoot root, List<Wanted> tests) {
+        boolean allFound = true;
+        for (Wanted test : tests) {
+            allFound &= root.find(test) != null;
+        }
+        if (allFound) {
+            runSegments(root, tests);
+        } else if (root.hidesTests()) {
+            PlatformWhole.run(launcher, root, tests);
         } else if (hasVintage()) {
-            vintage().run(same);
+            vintage().run(tests);
         } else {
-            for (Wanted test : same) {
-                test.refuse(first.root + " has no test " + test.describe());
+            for (Wanted test : tests) {
+                test.refuse(root.name + " has no test " + test.describe());
             }
         }
-        return to;
     }
 
     private void runSegments(PlatformRoot root, List<Wanted> tests) {
@@ -172,9 +184,8 @@ final class PlatformFramework implements Framework {
     private PlatformRoot root(String name) throws ClassNotFoundException {
         PlatformRoot root = roots.get(name);
         if (root == null) {
-            Class<?> type = Class.forName(name, false, loader);
-            TestPlan plan = launcher.discover(Collections.singletonList(DiscoverySelectors.selectClass(type)));
-            root = new PlatformRoot(name, plan, loader);
+            LauncherDiscoveryRequest whole = PlatformLauncher.wholeClass(Class.forName(name, false, loader));
+            root = new PlatformRoot(name, whole, launcher.discover(whole), loader);
             roots.put(name, root);
         }
         return root;

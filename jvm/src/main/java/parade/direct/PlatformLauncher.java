@@ -1,6 +1,7 @@
 package parade.direct;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 import org.junit.platform.engine.DiscoverySelector;
@@ -44,8 +45,13 @@ final class PlatformLauncher {
         }
     }
 
-    TestPlan discover(List<? extends DiscoverySelector> selectors) {
-        return launcher.discover(builder(selectors).build());
+    TestPlan discover(LauncherDiscoveryRequest request) {
+        return launcher.discover(request);
+    }
+
+    /** All of a class, one after the other. */
+    static LauncherDiscoveryRequest wholeClass(Class<?> type) {
+        return builder(Collections.singletonList(DiscoverySelectors.selectClass(type))).build();
     }
 
     /** One after the other. */

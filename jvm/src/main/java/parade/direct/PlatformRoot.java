@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
@@ -15,17 +16,21 @@ import parade.listen.UniqueIdSegments;
 /** What the Platform discovers in one class, Vintage's part left out. */
 final class PlatformRoot {
     final String name;
+    /** What the plan was made of. */
+    final LauncherDiscoveryRequest whole;
     final TestPlan plan;
     private final Map<String, TestIdentifier> found = new HashMap<>();
     private final List<TestIdentifier> inOrder = new ArrayList<>();
     private final Map<String, Integer> positions = new HashMap<>();
     private final Names names;
     private final ClassLoader loader;
+    private boolean hidesTests;
     /** Ids of class templates, by class. */
     private final Map<String, String> templates = new HashMap<>();
 
-    PlatformRoot(String name, TestPlan plan, ClassLoader loader) {
+    PlatformRoot(String name, LauncherDiscoveryRequest whole, TestPlan plan, ClassLoader loader) {
         this.name = name;
+        this.whole = whole;
         this.loader = loader;
         this.plan = plan;
         names = new Names(plan);
@@ -42,6 +47,7 @@ final class PlatformRoot {
             inOrder.add(node);
             found.put(key(test.className, test.name, jupiter ? 0 : test.occurrence), node);
         }
+        hidesTests |= !jupiter && node.isContainer() && node.getParentId().isPresent() && plan.getChildren(node).isEmpty();
         if (jupiter && isClassTemplate(node)) {
             templates.put(names.of(node).className, node.getUniqueId());
         }
@@ -57,6 +63,11 @@ final class PlatformRoot {
 
     private static String key(String className, String name, int occurrence) {
         return className + '\0' + name + '\0' + occurrence;
+    }
+
+    /** Are there engines but Jupiter that may make tests while they run? */
+    boolean hidesTests() {
+        return hidesTests;
     }
 
     boolean isEmpty() {
