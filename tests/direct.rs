@@ -191,7 +191,7 @@ fn any_order_of_rows_instances_and_dependences() {
     let mut random = ChaCha8Rng::seed_from_u64(20);
     for round in 0..20 {
         let asked = random_selection(&bench, &mut random);
-        let run = bench.run_tests(&asked);
+        let run = bench.run(Selection::Tests(asked.clone()), Parallelism::SEQUENTIAL, Handling::default());
         assert_finished(&run);
         let mut to_come = asked.iter().peekable();
         for ran in tests_of(&run) {
