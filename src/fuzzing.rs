@@ -11,13 +11,13 @@ use std::time::Duration;
 use crate::engine::model::{ModelSession, ModelSuite};
 use crate::engine::{Allotment, Forks, Handling, Mode, Parallelism, RunRequest, Selection, Session};
 use crate::experiment::{self, Filter, MachineLimits, Outlook, Plan};
-use crate::maven::{self, Clock, Handshake, Span};
+use crate::maven::{self, Clock, Handshake};
 use crate::process::{self, wire};
 use crate::report::{Analysis, Table, TableName, render};
 use crate::store::record::{Environment, RunManifest};
 use crate::store::{self};
 use crate::subject::address;
-use crate::suite::{DependencyGraph, Outcome, TestId};
+use crate::suite::{DependencyGraph, TestId};
 
 /// A reader by name.
 #[derive(Debug, Clone, Copy)]
@@ -47,11 +47,7 @@ const MODEL_TESTS: usize = 40;
 
 const MACHINE: MachineLimits = MachineLimits { cores: 8, memory_bytes: 16 << 30 };
 
-const RUN: Span = Span {
-    began: Clock { monotonic_nanos: 5_000_000_000, epoch_micros: 1_000_000_000_000 },
-    end: 100.0,
-    unfinished: Outcome::Crashed,
-};
+const RUN: Clock = Clock { monotonic_nanos: 5_000_000_000, epoch_micros: 1_000_000_000_000 };
 
 fn text(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok()

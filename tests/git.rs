@@ -314,6 +314,64 @@ fn a_connection_that_always_drops_is_an_error_and_leaves_no_half_clone() {
 }
 
 #[test]
+fn a_server_that_lies_is_found_out_and_leaves_nothing() {
+    let moods = [Mood::Babble, Mood::CorruptPack, Mood::PromiseOthers, Mood::RedirectToFile, Mood::RedirectForEver];
+    for mood in moods {
+        let lab = Lab::new();
+        let commit = lab.bulk("x.git").to_string();
+        let server = Server::start(&lab.served());
+        let url = server.url("x.git");
+        server.is(mood);
+        let text = shown(&lab.resolve(&url, "main").unwrap_err());
+        assert!(text.contains(&url), "{mood:?}: {text}");
+        assert_eq!(lab.cached(), (0, Vec::new()), "{mood:?}: no clone appears");
+        server.is(Mood::Serve);
+        assert_eq!(lab.resolve(&url, "main").unwrap(), commit, "{mood:?}: and later all is well");
+    }
+}
+
+#[test]
+fn a_server_that_lies_about_an_update_does_not_spoil_the_clone() {
+    for mood in [Mood::Babble, Mood::CorruptPack, Mood::PromiseOthers] {
+        let lab = Lab::new();
+        let first = lab.bulk("x.git").to_string();
+        let server = Server::start(&lab.served());
+        let url = server.url("x.git");
+        assert_eq!(lab.resolve(&url, "main").unwrap(), first);
+        let second = lab.text("x.git", "more").to_string();
+        server.is(mood);
+        assert!(lab.resolve(&url, "main").is_err(), "{mood:?}");
+        assert_eq!(lab.resolve(&url, &first).unwrap(), first, "{mood:?}");
+        server.is(Mood::Serve);
+        assert_eq!(lab.resolve(&url, "main").unwrap(), second, "{mood:?}");
+    }
+}
+
+#[test]
+fn a_server_that_never_comes_to_an_end_is_given_up() {
+    for mood in [Mood::EndlessReferences, Mood::EndlessProgress] {
+        let lab = Lab { patience: Duration::from_millis(300), ..Lab::new() };
+        lab.bulk("x.git");
+        let server = Server::start(&lab.served());
+        server.is(mood);
+        let text = shown(&lab.resolve(&server.url("x.git"), "main").unwrap_err());
+        assert!(text.contains("nothing came from") || text.contains("came to nothing"), "{mood:?}: {text}");
+        assert_eq!(lab.cached().0, 0, "{mood:?}: no clone appears");
+    }
+}
+
+#[test]
+fn thousands_of_references_are_read() {
+    let lab = Lab::new();
+    let commit = lab.text("x.git", "1");
+    let mut packed = String::from("# pack-refs with: peeled fully-peeled sorted \n");
+    (0..3_000).for_each(|number| packed.push_str(&format!("{commit} refs/heads/many/branch-{number:06}\n")));
+    fs::write(lab.served().join("x.git/packed-refs"), packed).unwrap();
+    let server = Server::start(&lab.served());
+    assert_eq!(lab.resolve(&server.url("x.git"), "many/branch-002999").unwrap(), commit.to_string());
+}
+
+#[test]
 fn insteadof_sends_subjects_and_submodules_to_a_mirror() {
     let lab = Lab::new();
     let library = lab.text("library.git", "library").to_string();

@@ -228,6 +228,68 @@ fn a_full_disk_is_an_error_that_loses_nothing_recorded() {
     assert_eq!(ids.len(), 24);
 }
 
+#[test]
+fn results_that_vanish_end_the_run_and_the_next_one_starts_anew() {
+    let lab = long_lab();
+    let mut run = lab.start();
+    lab.wait_for_trials(5, &mut run);
+    fs::rename(lab.path("results"), lab.path("elsewhere")).unwrap();
+    fs::remove_dir_all(lab.path("elsewhere")).unwrap();
+    assert_eq!(run.wait().unwrap().code(), Some(1));
+    assert!(lab.run(&[]).status.success());
+    assert!(lab.recorded().values().all(|times| *times == 1));
+}
+
+#[test]
+fn damaged_records_are_an_error_that_names_the_file() {
+    let lab = lab();
+    assert!(lab.run(&["--only", "cores=1"]).status.success());
+    let huge = format!("{}\n", "[".repeat(1 << 20));
+    for (file, content) in [
+        ("journal.jsonl", "{\"kind\":\"trial\"}\n"),
+        ("journal.jsonl", huge.as_str()),
+        ("manifest.json", "{"),
+        ("manifest.json", ""),
+        ("environment.json", "[1, 2"),
+    ] {
+        let path = lab.latest().join(file);
+        let before = fs::read(&path).unwrap();
+        fs::write(&path, content).unwrap();
+        for arguments in [&["report", "results/model/latest"][..], &["run", "experiment.toml", "--only", "cores=1"]] {
+            let output = lab.command(arguments).output().unwrap();
+            assert_eq!(output.status.code(), Some(1), "{file} {arguments:?}: {}", stderr(&output));
+            assert!(stderr(&output).contains(file), "{file}: {}", stderr(&output));
+        }
+        fs::write(&path, before).unwrap();
+    }
+    assert!(lab.run(&["--only", "cores=1"]).status.success(), "and nothing was changed by looking");
+}
+
+#[test]
+fn executions_of_a_trial_that_are_damaged_are_an_error_and_no_panic() {
+    let lab = lab();
+    assert!(lab.run(&["--only", "cores=1"]).status.success());
+    let folder = lab.latest().join("tests");
+    let path = fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    let whole = fs::read(&path).unwrap();
+    let cuts = (0..whole.len()).step_by((whole.len() / 25).max(1)).map(|length| whole[..length].to_vec());
+    let flips = (0..40).map(|number| {
+        let mut bytes = whole.clone();
+        let at = number * 7919 % bytes.len();
+        bytes[at] ^= 0xff;
+        bytes
+    });
+    for damaged in cuts.chain(flips) {
+        fs::write(&path, damaged).unwrap();
+        let output = lab.run(&["--only", "cores=1"]);
+        // A flipped byte can leave a file that is sound, with another number in it.
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
+        assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
+    }
+    fs::write(&path, whole).unwrap();
+    assert!(lab.run(&["--only", "cores=1"]).status.success());
+}
+
 /// A file system with room for little more than the folder of a run.
 struct SmallDisk<'a>(&'a Path);
 

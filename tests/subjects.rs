@@ -51,6 +51,7 @@ subjects! {
     repeated_names = "repeated-names",
     same_class_in_two_modules = "same-class-in-two-modules",
     several_frameworks = "several-frameworks",
+    starts_server = "starts-server",
     testng = "testng",
 }
 

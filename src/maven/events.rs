@@ -13,7 +13,7 @@ use crate::suite::{Execution, Outcome, TestId};
 /// Messages beyond this many bytes in one run are cut to their first line.
 const MESSAGE_BUDGET: usize = 64 << 20;
 const SHORT_MESSAGE: usize = 300;
-/// A process that reports falls into the run by at least this much, or its monotonic clock is not the system's.
+/// What a process reports cannot be longer ago than the run's beginning, or later than now, by more than this.
 const CLOCK_TOLERANCE: f64 = 0.1;
 
 /// The two clocks at the moment a run began. On Linux a JVM's monotonic clock is the system's, and finer than its other.
@@ -33,27 +33,21 @@ impl Clock {
         }
     }
 
-    /// Seconds from this moment to one that both clocks of another process tell, in a run that took `end` seconds,
-    /// if it is over.
+    /// Seconds since this moment, whatever was done to the wall clock.
+    pub fn elapsed(&self) -> f64 {
+        seconds(Clock::now().monotonic_nanos.saturating_sub(self.monotonic_nanos))
+    }
+
+    /// Seconds from this moment to one that both clocks of another process tell.
     ///
     /// The wall clock may be set while tests run. It counts only where the other clock cannot be the system's.
-    fn until(&self, epoch_micros: i64, monotonic_nanos: i64, end: Option<f64>) -> f64 {
+    fn until(&self, epoch_micros: i64, monotonic_nanos: i64) -> f64 {
         let by_monotonic = seconds(monotonic_nanos.saturating_sub(self.monotonic_nanos));
-        if end.is_none_or(|end| (-CLOCK_TOLERANCE..=end + CLOCK_TOLERANCE).contains(&by_monotonic)) {
+        if (-CLOCK_TOLERANCE..=self.elapsed() + CLOCK_TOLERANCE).contains(&by_monotonic) {
             return by_monotonic;
         }
         seconds(epoch_micros.saturating_sub(self.epoch_micros).saturating_mul(1000))
     }
-}
-
-/// One run as its processes see it: when it began, how long it took, and what became of tests that never ended.
-#[derive(Debug, Clone, Copy)]
-pub struct Span {
-    pub began: Clock,
-    /// In seconds.
-    pub end: f64,
-    /// Their process died, or the time was up.
-    pub unfinished: Outcome,
 }
 
 fn seconds(nanos: i64) -> f64 {
@@ -93,29 +87,23 @@ pub struct Observed {
 
 /// Reads all event files in a folder. A test that did not end was cut off by `unfinished`: its process died, or the time
 /// was up; `end` is when the run ended, in seconds.
-pub fn observe(folder: &Path, module: &str, began: Clock, unfinished: Outcome, end: f64) -> miette::Result<Observed> {
-    let run = Span { began, end, unfinished };
+pub fn observe(folder: &Path, module: &str, run: Clock, unfinished: Outcome, end: f64) -> miette::Result<Observed> {
     let mut observed = Observed::default();
     let mut budget = MESSAGE_BUDGET;
     for path in event_files(folder)? {
-        let mut process = ProcessEvents { budget, ..ProcessEvents::new(module, process_of(&path), run.began) };
-        let read = read_lines(&path, |events| process.read(events, run))?;
+        let mut process = ProcessEvents { budget, ..ProcessEvents::new(module, &path, run) };
+        observed.damaged += read_lines(&path, |events| process.read(events))?;
         budget = process.budget;
-        observed.observations.extend(read.observations);
-        observed.damaged += read.damaged;
+        observed.observations.extend(process.finish(unfinished, end));
     }
     Ok(observed)
 }
 
 /// What one process reported.
-pub fn observe_process(events: impl BufRead, module: &str, run: Span) -> io::Result<Observed> {
-    ProcessEvents::new(module, 0, run.began).read(events, run)
-}
-
-/// Processes name their files after themselves.
-pub(crate) fn process_of(path: &Path) -> u32 {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    name.split('-').next().and_then(|id| id.parse().ok()).unwrap_or(0)
+pub(crate) fn observe_process(events: impl BufRead, module: &str, run: Clock) -> io::Result<Observed> {
+    let mut process = ProcessEvents::new(module, Path::new(""), run);
+    let damaged = process.read(events)?;
+    Ok(Observed { observations: process.finish(Outcome::Crashed, 0.0), damaged })
 }
 
 fn event_files(folder: &Path) -> miette::Result<Vec<PathBuf>> {
@@ -139,8 +127,6 @@ fn event_files(folder: &Path) -> miette::Result<Vec<PathBuf>> {
 pub(crate) struct ProcessEvents {
     module: String,
     run: Clock,
-    /// How long the run took, in seconds, where it is over.
-    end: Option<f64>,
     /// How many bytes of messages may still be kept.
     budget: usize,
     process: u32,
@@ -152,11 +138,13 @@ pub(crate) struct ProcessEvents {
 }
 
 impl ProcessEvents {
-    pub(crate) fn new(module: &str, process: u32, run: Clock) -> Self {
+    /// Of a process that names its file after itself.
+    pub(crate) fn new(module: &str, path: &Path, run: Clock) -> Self {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let process = name.split('-').next().and_then(|id| id.parse().ok()).unwrap_or(0);
         ProcessEvents {
             module: module.to_owned(),
             run,
-            end: None,
             budget: MESSAGE_BUDGET,
             process,
             anchor: None,
@@ -187,10 +175,9 @@ impl ProcessEvents {
         (std::mem::take(&mut self.observations), std::mem::take(&mut self.open))
     }
 
-    fn read(&mut self, events: impl BufRead, run: Span) -> io::Result<Observed> {
-        self.end = Some(run.end);
-        let damaged = each_line(events, |line| self.take(line).is_some())?;
-        Ok(Observed { observations: self.finish(run), damaged })
+    /// How many lines were damaged.
+    fn read(&mut self, events: impl BufRead) -> io::Result<usize> {
+        each_line(events, |line| self.take(line).is_some())
     }
 
     /// `None` for a line that is not about a test.
@@ -253,15 +240,11 @@ impl ProcessEvents {
     fn time(&mut self, line: &Line) -> Option<f64> {
         let (epoch, monotonic): (i64, i64) = (line.number(1)?, line.number(2)?);
         let time = match self.anchor {
-            Some((epoch, reading)) => self.time_of(epoch, reading) + seconds(monotonic.saturating_sub(reading)),
-            None => self.time_of(epoch, monotonic),
+            Some((epoch, reading)) => self.run.until(epoch, reading) + seconds(monotonic.saturating_sub(reading)),
+            None => self.run.until(epoch, monotonic),
         };
         self.last = self.last.max(time);
         Some(time.max(0.0))
-    }
-
-    fn time_of(&self, epoch: i64, monotonic: i64) -> f64 {
-        self.run.until(epoch, monotonic, self.end)
     }
 
     fn message(&mut self, text: &str) -> Option<String> {
@@ -275,10 +258,9 @@ impl ProcessEvents {
     }
 
     /// When a process died is not on record: its last sign of life counts.
-    fn finish(&mut self, run: Span) -> Vec<Observation> {
-        let Span { unfinished, end, .. } = run;
+    fn finish(mut self, unfinished: Outcome, end: f64) -> Vec<Observation> {
         let cut_off = if unfinished == Outcome::TimedOut { end } else { self.last };
-        for index in std::mem::take(&mut self.open).into_values() {
+        for index in self.open.into_values() {
             let execution = &mut self.observations[index].execution;
             execution.outcome = unfinished;
             execution.seconds = (cut_off - execution.start).max(0.0);
@@ -287,7 +269,7 @@ impl ProcessEvents {
                 _ => "it was running when its process died".to_owned(),
             });
         }
-        std::mem::take(&mut self.observations)
+        self.observations
     }
 }
 

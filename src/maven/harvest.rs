@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-use super::events::{Observation, Observed, Span, observe};
+use super::events::{Observation, Observed, observe};
 use super::handshake::{Failure, Goal, Handshake};
 use super::identity::identify;
 use super::invocation::Invoked;
@@ -64,15 +64,14 @@ fn observe_goal(
     unfinished: Outcome,
 ) -> miette::Result<(Observed, Vec<Finding>)> {
     let folder = invoked.events.join(goal.number.to_string());
-    let (began, end) = (invoked.began, invoked.ended.cost.wall_seconds);
-    let mut observed = observe(&folder, &goal.module, began, unfinished, end)?;
+    let mut observed = observe(&folder, &goal.module, invoked.began, unfinished, invoked.ended.cost.wall_seconds)?;
     let mut damage = Vec::new();
     let cut_off = observed.observations.iter().any(|one| one.execution.outcome == unfinished);
     if observed.damaged > 0 && !cut_off {
         damage.push(format!("{} lines of the records of {} could not be read", observed.damaged, goal.goal));
     }
     if let Some(folder) = reports {
-        let reports = reports::read(folder, &goal.module, Span { began, end, unfinished })?;
+        let reports = reports::read(folder, &goal.module, invoked.began)?;
         observed.observations.extend(reports.executions.into_iter().map(Observation::unrooted));
         damage.extend(reports.damaged);
     }

@@ -18,7 +18,7 @@ mod selection;
 mod settings;
 
 pub use events::Clock;
-pub(crate) use events::{Span, observe_process};
+pub(crate) use events::observe_process;
 pub use handshake::{Failure, Goal, Handshake, Module};
 pub(crate) use harvest::why;
 pub use harvest::{Harvest, harvest};

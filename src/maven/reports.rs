@@ -12,7 +12,7 @@ use miette::miette;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
-use super::events::Span;
+use super::events::Clock;
 use super::line::cut;
 use crate::suite::{Execution, Outcome, TestId};
 
@@ -30,7 +30,7 @@ pub struct Reports {
     pub damaged: Vec<String>,
 }
 
-pub fn read(folder: &Path, module: &str, run: Span) -> miette::Result<Reports> {
+pub fn read(folder: &Path, module: &str, run: Clock) -> miette::Result<Reports> {
     let mut reports = Reports::default();
     for path in report_files(folder)? {
         let file = File::open(&path).map_err(|error| error.to_string());
@@ -74,7 +74,7 @@ struct Position {
 pub fn read_report(
     report: impl BufRead,
     module: &str,
-    run: Span,
+    run: Clock,
     executions: &mut Vec<Execution>,
 ) -> Result<(), String> {
     let mut reader = Reader::from_reader(report);
@@ -103,7 +103,7 @@ pub fn read_report(
 }
 
 impl Position {
-    fn open(&mut self, tag: &BytesStart<'_>, module: &str, run: Span) {
+    fn open(&mut self, tag: &BytesStart<'_>, module: &str, run: Clock) {
         match (tag.local_name().as_ref(), &mut self.current) {
             ("testcase", None) => self.current = Some(self.test_case(tag, module, run)),
             ("failure", Some(test)) => fail(test, tag, Outcome::Failed),
@@ -121,16 +121,15 @@ impl Position {
         }
     }
 
-    fn test_case(&mut self, tag: &BytesStart<'_>, module: &str, run: Span) -> Execution {
+    fn test_case(&mut self, tag: &BytesStart<'_>, module: &str, run: Clock) -> Execution {
         let seconds = attribute(tag, "time")
             .and_then(|time| time.replace(',', "").parse::<f64>().ok())
             .filter(|seconds| seconds.is_finite() && *seconds >= 0.0)
             .unwrap_or(0.0);
         let stamp = attribute(tag, "timestamp").and_then(|stamp| stamp.parse::<jiff::Timestamp>().ok());
-        let since_began =
-            |stamp: jiff::Timestamp| stamp.as_microsecond().saturating_sub(run.began.epoch_micros) as f64 / 1e6;
+        let since_began = |stamp: jiff::Timestamp| stamp.as_microsecond().saturating_sub(run.epoch_micros) as f64 / 1e6;
         // A stamp from outside the run tells of a clock that was set, not of the test.
-        let within = |start: &f64| (-STAMP_TOLERANCE..=run.end + STAMP_TOLERANCE).contains(start);
+        let within = |start: &f64| (-STAMP_TOLERANCE..=run.elapsed() + STAMP_TOLERANCE).contains(start);
         let start = stamp.map(since_began).filter(within).unwrap_or(self.clock);
         self.clock = start + seconds;
         let named = |key| attribute(tag, key).filter(|text| !text.is_empty()).unwrap_or_else(|| "unknown".to_owned());
@@ -167,11 +166,9 @@ fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::maven::Clock;
     use proptest::prelude::*;
 
-    const RUN: Span =
-        Span { began: Clock { monotonic_nanos: 0, epoch_micros: 0 }, end: 2000.0, unfinished: Outcome::Crashed };
+    const RUN: Clock = Clock { monotonic_nanos: 0, epoch_micros: 0 };
 
     fn read_text(content: &str) -> Reports {
         let folder = tempfile::tempdir().unwrap();

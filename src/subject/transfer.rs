@@ -18,6 +18,9 @@ use super::credentials::Credentials;
 use super::network::Network;
 use super::source::Sources;
 
+/// How many times longer a server may say that it is busy than it may say nothing at all.
+const TALK: u32 = 10;
+
 const TICK: Duration = Duration::from_millis(20);
 
 /// What to bring.
@@ -42,6 +45,8 @@ pub(super) enum Failure {
     Interrupted,
     /// Nothing came for this long.
     Silence(Duration),
+    /// The server talked for this long without sending anything of use.
+    Talk(Duration),
     Git(Error),
 }
 
@@ -139,6 +144,8 @@ fn attend(
     watched: bool,
 ) -> Result<(), Failure> {
     let mut last_beat = (pulse.beats.load(Ordering::Relaxed), Instant::now());
+    let mut last_step = (pulse.position(), Instant::now());
+    let patience = sources.network.patience;
     loop {
         match ended.recv_timeout(TICK) {
             Ok(Err(error)) if error.code() == ErrorCode::Timeout => {
@@ -150,8 +157,15 @@ fn attend(
             }
             Err(RecvTimeoutError::Timeout) => {}
         }
-        let (done, total) = pulse.position();
+        let position = pulse.position();
+        let (done, total) = position;
         sources.progress.at(done, total);
+        if position != last_step.0 {
+            last_step = (position, Instant::now());
+        } else if watched && last_step.1.elapsed() > patience * TALK {
+            pulse.call_off();
+            return Err(Failure::Talk(patience * TALK));
+        }
         if (sources.interrupt)() {
             pulse.call_off();
             return Err(Failure::Interrupted);
@@ -159,9 +173,9 @@ fn attend(
         let beats = pulse.beats.load(Ordering::Relaxed);
         if beats != last_beat.0 {
             last_beat = (beats, Instant::now());
-        } else if watched && last_beat.1.elapsed() > sources.network.patience {
+        } else if watched && last_beat.1.elapsed() > patience {
             pulse.call_off();
-            return Err(Failure::Silence(sources.network.patience));
+            return Err(Failure::Silence(patience));
         }
     }
 }
@@ -242,6 +256,11 @@ impl Failure {
                 help =
                     "is the server up, and does a proxy stand between? PARADE_GIT_TIMEOUT=<seconds> gives it more time",
                 "nothing came from {place} for {} s; given up",
+                patience.as_secs_f64()
+            ),
+            Failure::Talk(patience) => miette!(
+                help = "PARADE_GIT_TIMEOUT=<seconds> gives it more time: ten times as much as it may be silent",
+                "{place} only said that it was busy, which came to nothing in {} s; given up",
                 patience.as_secs_f64()
             ),
             Failure::Git(error) => explain_git(error, &place, url),

@@ -26,6 +26,20 @@ pub enum Mood {
     DropMidPack(usize),
     /// Answers that it is overloaded, this many times.
     Overloaded(usize),
+    /// Answers with bytes that mean nothing, where references or packs are due.
+    Babble,
+    /// Sends whole packs in which some bytes are others.
+    CorruptPack,
+    /// Promises commits that its packs do not hold.
+    PromiseOthers,
+    /// Sends its clients to a file of their own.
+    RedirectToFile,
+    /// Sends them round in circles.
+    RedirectForEver,
+    /// Names references without end, slowly.
+    EndlessReferences,
+    /// Says again and again that it is counting, and never sends a pack.
+    EndlessProgress,
 }
 
 pub struct Server {
@@ -151,10 +165,16 @@ fn answer(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
         Mood::Overloaded(_) => {
             send(stream, &Response { status: "503 Busy".into(), headers: Vec::new(), body: Vec::new() }, None)
         }
+        Mood::RedirectToFile => redirect(stream, &format!("file://{}/x.git/info/refs", shared.repositories.display())),
+        Mood::RedirectForEver => redirect(stream, &format!("{}?{}", request.path, request.query)),
+        Mood::EndlessReferences => endless_references(stream, shared),
+        Mood::EndlessProgress if request.is_pack() => endless_progress(stream, shared),
         mood => {
-            let response = run_backend(&request, shared)?;
+            let mut response = run_backend(&request, shared)?;
+            lie(mood, &request, &mut response.body);
             let half = response.body.len() / 2;
-            let cut = (request.is_pack() && mood != Mood::Serve).then_some(half);
+            let cuts = matches!(mood, Mood::StallMidPack | Mood::DropMidPack(_));
+            let cut = (request.is_pack() && cuts).then_some(half);
             send(stream, &response, cut)?;
             if mood == Mood::StallMidPack && cut.is_some() {
                 return wait_for_end(shared);
@@ -162,6 +182,77 @@ fn answer(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
             stream.shutdown(Shutdown::Both)
         }
     }
+}
+
+/// What a lying server makes of an honest answer.
+fn lie(mood: Mood, request: &Request, body: &mut [u8]) {
+    match mood {
+        Mood::Babble => body.iter_mut().enumerate().for_each(|(at, byte)| *byte = (at * 31 % 251) as u8),
+        Mood::CorruptPack if request.is_pack() => {
+            let middle = body.len() / 2;
+            body[middle..].iter_mut().take(64).for_each(|byte| *byte ^= 0x55);
+        }
+        Mood::PromiseOthers if !request.is_pack() => change_hashes(body),
+        _ => {}
+    }
+}
+
+/// Every hexadecimal hash becomes another one.
+fn change_hashes(body: &mut [u8]) {
+    let mut at = 0;
+    while at + 40 <= body.len() {
+        if body[at..at + 40].iter().all(u8::is_ascii_hexdigit) {
+            body[at + 8..at + 16].fill(b'e');
+            at += 40;
+        } else {
+            at += 1;
+        }
+    }
+}
+
+fn redirect(stream: &TcpStream, to: &str) -> io::Result<()> {
+    let headers = vec![format!("Location: {to}")];
+    send(stream, &Response { status: "302 Found".into(), headers, body: Vec::new() }, None)
+}
+
+fn endless_references(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
+    begin_endless(stream, "application/x-git-upload-pack-advertisement")?;
+    send_chunk(stream, b"001e# service=git-upload-pack\n0000")?;
+    let hash = "1".repeat(40);
+    for number in 0.. {
+        if shared.stopped.load(Ordering::SeqCst) {
+            break;
+        }
+        let abilities = if number == 0 { "\0side-band-64k ofs-delta" } else { "" };
+        send_line(stream, &format!("{hash} refs/heads/branch-{number:08}{abilities}\n"))?;
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    Ok(())
+}
+
+/// Side band 2 is what a server has to say while one waits.
+fn endless_progress(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
+    begin_endless(stream, "application/x-git-upload-pack-result")?;
+    send_line(stream, "NAK\n")?;
+    while !shared.stopped.load(Ordering::SeqCst) {
+        send_line(stream, "\u{2}counting objects\r")?;
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ok(())
+}
+
+fn begin_endless(mut stream: &TcpStream, kind: &str) -> io::Result<()> {
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nTransfer-Encoding: chunked\r\n\r\n");
+    stream.write_all(head.as_bytes())
+}
+
+/// A line of git's protocol, which begins with its length.
+fn send_line(stream: &TcpStream, line: &str) -> io::Result<()> {
+    send_chunk(stream, format!("{:04x}{line}", line.len() + 4).as_bytes())
+}
+
+fn send_chunk(mut stream: &TcpStream, bytes: &[u8]) -> io::Result<()> {
+    stream.write_all(&[format!("{:x}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat())
 }
 
 /// Moods that last for a number of requests count down.

@@ -12,7 +12,7 @@ use miette::miette;
 use serde::{Deserialize, Serialize};
 
 use crate::maven::Clock;
-use crate::maven::events::{ProcessEvents, process_of};
+use crate::maven::events::ProcessEvents;
 use crate::maven::line::Line;
 use crate::suite::Execution;
 
@@ -157,7 +157,7 @@ impl Follower {
             let path = entry.map_err(broken)?.path();
             if path.extension().is_some_and(|extension| extension == "events") && is_of_the_runner(&path) {
                 let file = File::open(&path).map_err(broken)?;
-                return Ok(Some((file, ProcessEvents::new(&self.module, process_of(&path), self.clock))));
+                return Ok(Some((file, ProcessEvents::new(&self.module, &path, self.clock))));
             }
         }
         Ok(None)

@@ -1,0 +1,11 @@
+//! Under fire: what befalls a run from outside and from its own subjects. Each test names one thing that must not hurt.
+//! Figures of the long campaigns are in docs/hardening.md.
+
+#[path = "hardening/elements.rs"]
+mod elements;
+#[path = "hardening/kills.rs"]
+mod kills;
+#[path = "hardening/rough_subjects.rs"]
+mod rough_subjects;
+#[path = "hardening/yard.rs"]
+mod yard;
