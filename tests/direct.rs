@@ -13,7 +13,7 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use bench::{Bench, assert_finished, open, order_of, outcomes_of, tests_of};
+use bench::{Bench, assert_finished, open, order_of, outcomes_of};
 
 /// Left out of the comparison with Maven, and why.
 const NOT_COMPARED: [(&str, &str); 5] = [
@@ -183,24 +183,9 @@ fn any_order_of_everything_that_jupiter_makes() {
     check_orders("orders-jupiter");
 }
 
-/// TestNG runs a test only after those that it depends on: these come where nobody asked for them, and nothing else does.
 #[test]
 fn any_order_of_rows_instances_and_dependences() {
-    let Some(mut bench) = open("orders-testng") else { return };
-    let prerequisites = ["board", "check", "ride"];
-    let mut random = ChaCha8Rng::seed_from_u64(20);
-    for round in 0..20 {
-        let asked = random_selection(&bench, &mut random);
-        let run = bench.run(Selection::Tests(asked.clone()), Parallelism::SEQUENTIAL, Handling::default());
-        assert_finished(&run);
-        let mut to_come = asked.iter().peekable();
-        for ran in tests_of(&run) {
-            if to_come.next_if(|test| **test == ran.test).is_none() {
-                assert!(prerequisites.contains(&ran.test.name.as_str()), "round {round}: {}", ran.test);
-            }
-        }
-        assert_eq!(to_come.next(), None, "round {round}: {:?}\n{}", order_of(&run), bench.output());
-    }
+    check_orders("orders-testng");
 }
 
 #[test]

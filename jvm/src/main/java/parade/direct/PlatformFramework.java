@@ -49,6 +49,9 @@ final class PlatformFramework implements Framework {
     @Override
     public void close() {
         roots.clear();
+        if (vintage != null) {
+            vintage.close();
+        }
         launcher.close();
     }
 
