@@ -220,7 +220,7 @@ fn a_test_that_hangs_costs_only_itself() {
     let others: Vec<TestId> = bench.session.tests().iter().filter(|test| **test != hanging).cloned().collect();
     let mut asked = vec![hanging.clone()];
     asked.extend(others.clone());
-    let handling = Handling { test_limit: Some(Duration::from_secs(2)), ..Handling::default() };
+    let handling = Handling { test_limit: Some(Duration::from_secs(5)), ..Handling::default() };
     let run = bench.run(Selection::Tests(asked), Parallelism::SEQUENTIAL, handling);
     assert_finished(&run);
     let expect = |test: &TestId, outcome: Outcome| format!("{test} {}", outcome.name());

@@ -63,7 +63,7 @@ fn home() -> PathBuf {
 fn load(name: &str) -> Subject {
     let folder = tempfile::tempdir().unwrap();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("subjects").join(name);
-    let timeout = if name == "hanging-test" { "15s" } else { "120s" };
+    let timeout = if name == "hanging-test" { "25s" } else { "120s" };
     let phase = if name == "integration-tests" { "verify" } else { "test" };
     let text = format!(
         "[experiment]\nname = \"direct\"\nseed = 1\n[machine]\ntimeout = \"{timeout}\"\n\
