@@ -2,11 +2,14 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::report::Format;
-use crate::commands::{check, doctor, report, run};
+use crate::commands::{check, doctor, init, report, run, test};
+use parade::engine::{EngineKind, Forks, Mode};
+use parade::experiment::{TechniqueKind, parse_duration};
 
 /// Reproduces evaluations of techniques that make test suites run faster.
 #[derive(Debug, Parser)]
@@ -24,6 +27,10 @@ enum Command {
     Run(RunArgs),
     /// Redo tables and figures from the records of a run
     Report(ReportArgs),
+    /// Run a suite now, in parallel and repaired: the exit code is the suite's, JUnit XML is written
+    Test(TestArgs),
+    /// Write a commented experiment file to start from
+    Init(InitArgs),
     /// Say what this machine can measure, and what is missing
     Doctor(DoctorArgs),
 }
@@ -92,6 +99,70 @@ struct ReportArgs {
 }
 
 #[derive(Debug, Args)]
+struct TestArgs {
+    /// The folder of a Maven project or of one of its modules, the url of a git repository, or a model suite
+    project: String,
+    /// What runs when: paste (in parallel, then what failed again), parallel or sequential
+    #[arg(long, value_name = "NAME", default_value = "paste", value_parser = technique)]
+    technique: TechniqueKind,
+    /// What may run at the same time: classes, methods, classesAndMethods, or project: as the pom has it [default: classes]
+    #[arg(long, value_name = "MODE", value_parser = mode)]
+    parallel: Option<Mode>,
+    /// Threads in each process [default: one for each core, at least 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    threads: Option<u32>,
+    /// Processes: a number, or a multiple of the cores such as 1C [default: 1]
+    #[arg(long, value_name = "N")]
+    forks: Option<Forks>,
+    /// Modules that run at the same time: a number, or a multiple of the cores such as 1C [default: 1]
+    #[arg(long, value_name = "N")]
+    modules: Option<Forks>,
+    /// What runs again what failed: direct (parade's own runner) or surefire (Maven) [default: direct]
+    #[arg(long, value_name = "NAME", value_parser = engine)]
+    rerun_engine: Option<EngineKind>,
+    /// Only this module, by its path or as :artifact; repeatable
+    #[arg(long, value_name = "NAME")]
+    module: Vec<String>,
+    /// A commit, tag or branch [default: a folder as it stands, the default branch of a repository]
+    #[arg(long, value_name = "REV")]
+    revision: Option<String>,
+    /// Cores to use [default: all]
+    #[arg(long, value_name = "N")]
+    cores: Option<usize>,
+    /// For all tests together, reruns included; the build may take as long again
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = duration)]
+    timeout: Duration,
+    /// For a single test that is run again by the direct engine
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    test_timeout: Option<Duration>,
+    /// Where JUnit XML goes, as `<module>/TEST-<class>.xml`
+    #[arg(long, value_name = "DIR", default_value = "parade-reports")]
+    reports: PathBuf,
+    /// The JDK, by version or path [default: JAVA_HOME, without it the newest that builds the project]
+    #[arg(long, value_name = "VERSION|PATH")]
+    jdk: Option<String>,
+    /// End with one JSON document on standard output
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct InitArgs {
+    /// The experiment file
+    #[arg(default_value = "experiment.toml")]
+    file: PathBuf,
+    /// What to run: a folder, the url of a git repository, or a model suite [default: the current folder if it has a pom.xml]
+    #[arg(long, value_name = "PATH|URL")]
+    subject: Option<String>,
+    /// Replace a file that is there
+    #[arg(long)]
+    force: bool,
+    /// Print one JSON document instead of what to do next
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
 struct DoctorArgs {
     /// Compile the JVM helper and fetch what it needs, for a machine that will be offline
     #[arg(long)]
@@ -102,9 +173,30 @@ struct DoctorArgs {
 }
 
 fn format(text: &str) -> Result<Format, String> {
-    let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
-    let known = Format::ALL.into_iter().find(|format| format.name() == text);
-    known.ok_or_else(|| format!("write one of {}", names.join(", ")))
+    among(text, Format::ALL, Format::name)
+}
+
+fn technique(text: &str) -> Result<TechniqueKind, String> {
+    let known = [TechniqueKind::Paste, TechniqueKind::Parallel, TechniqueKind::Sequential];
+    among(text, known, TechniqueKind::name)
+}
+
+fn mode(text: &str) -> Result<Mode, String> {
+    among(text, Mode::ALL, Mode::name)
+}
+
+fn engine(text: &str) -> Result<EngineKind, String> {
+    among(text, EngineKind::CHOICES, EngineKind::name)
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    let sensible = |duration: &Duration| !duration.is_zero() && *duration <= Duration::from_secs(30 * 86_400);
+    parse_duration(text).filter(sensible).ok_or_else(|| "write e.g. 90s, 10m or 1h30m, at most 30d".to_owned())
+}
+
+fn among<T: Copy, const N: usize>(text: &str, known: [T; N], name: fn(T) -> &'static str) -> Result<T, String> {
+    let found = known.into_iter().find(|each| name(*each) == text);
+    found.ok_or_else(|| format!("write one of {}", known.map(name).join(", ")))
 }
 
 impl Cli {
@@ -132,6 +224,29 @@ impl Cli {
                 run_dir: args.run_dir,
                 format: args.format,
                 table: args.table,
+                json: args.json,
+            }),
+            Command::Test(args) => test::run(&test::TestOptions {
+                project: args.project,
+                technique: args.technique,
+                parallel: args.parallel,
+                threads: args.threads,
+                forks: args.forks,
+                modules: args.modules,
+                rerun_engine: args.rerun_engine,
+                module: args.module,
+                revision: args.revision,
+                cores: args.cores,
+                timeout: args.timeout,
+                test_timeout: args.test_timeout,
+                reports: args.reports,
+                jdk: args.jdk,
+                json: args.json,
+            }),
+            Command::Init(args) => init::run(&init::InitOptions {
+                file: args.file,
+                subject: args.subject,
+                force: args.force,
                 json: args.json,
             }),
             Command::Doctor(args) => doctor::run(&doctor::DoctorOptions { prepare: args.prepare, json: args.json }),

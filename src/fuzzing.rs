@@ -108,6 +108,7 @@ fn request(mode: Mode) -> RunRequest {
             threads_per_core: false,
             forks: Forks::Count(2),
             reuse_forks: true,
+            modules: None,
         },
         allotment: Allotment { cores: 4, memory_bytes: None, logs: "logs".into() },
         time_limit: Duration::from_secs(3600),

@@ -54,6 +54,11 @@ impl Home {
         self.root.join("jdk-choices")
     }
 
+    /// Logs of `parade test`, one folder per project.
+    pub fn test_logs(&self) -> PathBuf {
+        self.root.join("test-logs")
+    }
+
     /// The JVM helper, one folder per content hash.
     pub fn jvm_helper(&self) -> PathBuf {
         self.root.join("jvm")

@@ -15,6 +15,7 @@
 //! - [`maven`] is the build tool of all subjects so far: its command line, and our extension in it.
 //! - [`process`] is the only place that spawns: pinned, limited, timed, and killed with all its descendants.
 //! - [`technique`] decides what runs when. It knows engines only by their trait.
+//! - [`once`] runs a suite by a technique, now, without an experiment.
 //! - [`store`] keeps what happened: journal, run folders, environment, Parquet.
 //! - [`stats`] holds pure functions on numbers.
 //! - [`report`] turns records into tables, figures and pages. It runs nothing.
@@ -25,6 +26,7 @@ pub mod experiment;
 pub mod fuzzing;
 pub mod home;
 pub mod maven;
+pub mod once;
 pub mod process;
 pub mod report;
 pub mod runner;

@@ -160,6 +160,47 @@ fn arguments_arrive_whatever_their_bytes() {
     assert_eq!(fs::read(bench.path("output")).unwrap(), expected);
 }
 
+/// Someone else, where parade may run commands as someone else.
+fn nobody() -> Option<process::Account> {
+    if let Some(why) = process::missing_privileges() {
+        println!("skipped, as commands cannot be run as another user: {why}");
+        return None;
+    }
+    process::other_user("nobody").unwrap()
+}
+
+#[test]
+fn a_command_runs_as_another_user_and_still_dies_with_its_keeper() {
+    let bench = Bench::new();
+    let Some(user) = nobody() else { return };
+    user.take_over(bench.folder.path()).unwrap();
+    let script = "import ctypes, os; signal = ctypes.c_int(); ctypes.CDLL(None).prctl(2, ctypes.byref(signal))\n\
+                  print(os.getresuid(), os.getresgid(), sorted(os.getgroups()), signal.value)\n\
+                  open('mine', 'w').close()";
+    let command = Command { user: Some(user.clone()), ..bench.python(script) };
+    let ended = run(&command);
+    assert_eq!((ended.exit, ended.cause), (Exit::Code(0), Cause::Exited), "{}", bench.output());
+    let (uid, gid) = (user.uid, user.gid);
+    let mut groups = user.groups;
+    groups.sort_unstable();
+    let expected = format!("({uid}, {uid}, {uid}) ({gid}, {gid}, {gid}) {groups:?} 9\n");
+    assert_eq!(bench.output(), expected);
+    let owner = std::os::unix::fs::MetadataExt::uid(&fs::metadata(bench.path("mine")).unwrap());
+    assert_eq!(owner, uid);
+}
+
+#[test]
+fn another_users_processes_are_killed_too() {
+    let bench = Bench::new();
+    let Some(user) = nobody() else { return };
+    user.take_over(bench.folder.path()).unwrap();
+    let script = format!("{DETACH}\n");
+    let command = Command { user: Some(user), ..bench.python(&script) };
+    let ended = run(&command);
+    assert_eq!(ended.strays.len(), 1, "{:?} {}", ended, bench.output());
+    assert!(!lives(pid_in(&bench.path("detached"))));
+}
+
 #[test]
 fn a_time_out_kills_a_grandchild_that_ignores_the_warning() {
     let bench = Bench::new();

@@ -9,7 +9,7 @@ use parade::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Se
 use parade::experiment::{self, MachineLimits, Subject};
 use parade::home::Home;
 use parade::process::{self, Interrupt};
-use parade::subject::build::{self, BuildOutcome, Preparation, Prepared};
+use parade::subject::build::{self, BuildOutcome, DiscoveryTime, Preparation, Prepared};
 use parade::subject::{self, Silent};
 
 pub const TAG: &str = "bench";
@@ -61,6 +61,7 @@ pub fn prepare(name: &str) -> Rc<Prepared> {
         progress: &Silent,
         interrupt: &Interrupt::new(),
         tag: TAG,
+        discovery: DiscoveryTime::Now,
     };
     match build::prepare(&preparation).expect("parade itself works") {
         BuildOutcome::Ready(prepared) => Rc::from(prepared),

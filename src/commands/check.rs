@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use parade::engine::{Mode, Parallelism};
 use parade::experiment::{
-    self, ConfigurationOutlook, Experiment, MachineLimits, Mistakes, Outlook, Plan, SubjectOutlook, format_duration,
+    self, ConfigurationOutlook, Experiment, Harness, MachineLimits, Mistakes, Outlook, Plan, SubjectOutlook,
+    format_duration,
 };
 use serde_json::json;
 
@@ -31,12 +32,17 @@ pub fn run(options: &CheckOptions) -> miette::Result<ExitCode> {
             let (loaded, plan) = loaded.planned(options.quick, &options.only)?;
             show(&loaded.experiment, &plan, options.json)
         }
-        Err(mistakes) if options.json => {
-            print(&pretty(&mistakes_document(&mistakes))?)?;
-            Ok(ExitCode::from(MISTAKEN))
-        }
-        Err(mistakes) => Err(mistakes.into()),
+        Err(mistakes) => refuse(mistakes, options.json),
     }
+}
+
+/// Mistakes as a document for a script; for a person they are an error.
+pub fn refuse(mistakes: Mistakes, json: bool) -> miette::Result<ExitCode> {
+    if !json {
+        return Err(mistakes.into());
+    }
+    print(&pretty(&mistakes_document(&mistakes))?)?;
+    Ok(ExitCode::from(MISTAKEN))
 }
 
 /// Prints a plan; `run --dry-run` does the same.
@@ -90,25 +96,37 @@ fn subject_rows(subjects: &[SubjectOutlook]) -> Vec<Vec<String>> {
 }
 
 fn configuration_rows(configurations: &[ConfigurationOutlook], baseline: &str) -> Vec<Vec<String>> {
-    let mut rows = vec![row(["configuration", "technique", "parallel", "threads", "forks", ""])];
+    let mut rows = vec![row(["configuration", "technique", "parallel", "threads", "forks", "engine", ""])];
     rows.extend(configurations.iter().map(|configuration| {
         let [parallel, threads, forks] = widths(&configuration.parallelism);
         let note = if configuration.name == baseline { "baseline" } else { "" };
-        vec![configuration.name.clone(), configuration.technique.to_string(), parallel, threads, forks, note.to_owned()]
+        let engine = engine_of(configuration);
+        let technique = configuration.technique.to_string();
+        vec![configuration.name.clone(), technique, parallel, threads, forks, engine, note.to_owned()]
     }));
     rows
 }
 
+fn engine_of(configuration: &ConfigurationOutlook) -> String {
+    let Harness { engine, rerun_engine, .. } = configuration.harness;
+    if configuration.technique.reruns() && rerun_engine != engine {
+        format!("{engine}, reruns {rerun_engine}")
+    } else {
+        engine.to_string()
+    }
+}
+
 fn widths(parallelism: &Parallelism) -> [String; 3] {
     let dash = || "–".to_owned();
+    let modules = parallelism.modules.map(|modules| format!("modules {modules}"));
     match parallelism.mode {
-        Mode::Sequential => [dash(), dash(), dash()],
+        Mode::Sequential => [modules.unwrap_or_else(dash), dash(), dash()],
         Mode::Project => [parallelism.mode.to_string(), dash(), dash()],
         Mode::Methods | Mode::Classes | Mode::ClassesAndMethods => {
             let per_core = if parallelism.threads_per_core { " per core" } else { "" };
             let reuse = if parallelism.reuse_forks { "" } else { ", not reused" };
             [
-                parallelism.mode.to_string(),
+                [Some(parallelism.mode.to_string()), modules].into_iter().flatten().collect::<Vec<_>>().join(", "),
                 format!("{}{per_core}", parallelism.threads),
                 format!("{}{reuse}", parallelism.forks),
             ]

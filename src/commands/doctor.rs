@@ -82,14 +82,19 @@ fn machine() -> Check {
     let kind = machine.virtualization.map(|kind| format!(", {kind}")).unwrap_or_default();
     good(
         "machine",
-        format!("{}, {} cores, {gib:.0} GiB, {}{kind}", machine.cpu_model, machine.logical_cores, machine.os),
+        format!(
+            "{}, {}, {gib:.0} GiB, {}{kind}",
+            machine.cpu_model,
+            output::plural(machine.logical_cores, "core"),
+            machine.os
+        ),
     )
 }
 
 fn java() -> Vec<Check> {
     let mut checks = jdk_checks(subject::jdks());
-    match subject::tools() {
-        Ok(tools) => checks.push(good("maven", format!("{} ({})", tools.maven_version(), tools.mvn().display()))),
+    match subject::toolchain() {
+        Ok(found) => checks.push(good("maven", format!("{} ({})", found.maven_version, found.mvn.display()))),
         Err(error) => checks.push(Check {
             name: "jdk_and_maven".to_owned(),
             state: State::Missing,

@@ -2,10 +2,12 @@
 
 pub mod check;
 pub mod doctor;
+pub mod init;
 mod output;
 mod progress;
 pub mod report;
 pub mod run;
+pub mod test;
 
 use miette::Diagnostic;
 use parade::subject::{self, JdkWish};

@@ -4,6 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use super::output::plural;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use parade::experiment::{Trial, format_duration};
 use parade::runner::{Event, Watcher};
@@ -53,11 +54,11 @@ impl Progress {
     fn started(&self, folder: &Path, planned: usize, done: usize) {
         self.line(&format!("Results: {}", folder.display()));
         match (done, planned) {
-            (0, _) => self.line(&format!("{planned} trials")),
+            (0, _) => self.line(&plural(planned, "trial")),
             (done, planned) if done == planned => {
-                self.line(&format!("All {planned} trials are done; --fresh starts anew"))
+                self.line(&format!("Done already: {}; --fresh starts anew", plural(planned, "trial")))
             }
-            _ => self.line(&format!("{done} of {planned} trials are done already; going on with the rest")),
+            _ => self.line(&format!("{done} of {} are done already; going on with the rest", plural(planned, "trial"))),
         }
         if let Some(bar) = &self.bar {
             bar.set_length(planned as u64);
@@ -87,8 +88,11 @@ impl Progress {
         }
         let frameworks = subject.frameworks.join(", ");
         self.line(&format!(
-            "  ✓ {}: {} tests in {} classes; {frameworks}",
-            subject.subject, subject.tests, subject.classes
+            "  ✓ {}: {} in {} {}; {frameworks}",
+            subject.subject,
+            plural(subject.tests, "test"),
+            subject.classes,
+            if subject.classes == 1 { "class" } else { "classes" }
         ));
         if let Some(jdk) = &subject.jdk {
             let why = subject.jdk_choice.as_deref().map(|why| format!(" ({why})")).unwrap_or_default();
@@ -129,15 +133,15 @@ impl Progress {
         };
         let reason = record.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
         self.line(&format!(
-            "  {mark} {} · {} · {} cores · #{}  {} in {:.1} s, {} of {} tests passed{stages}{reason}",
+            "  {mark} {} · {} · {} · #{}  {} in {:.1} s, {} of {} passed{stages}{reason}",
             record.subject,
             record.configuration,
-            record.cores,
+            plural(record.cores, "core"),
             record.repetition,
             record.verdict.name(),
             record.cost.wall_seconds,
             record.tally.passed,
-            record.tally.ran() + record.tally.not_run,
+            plural(record.tally.ran() + record.tally.not_run, "test"),
         ));
     }
 }
@@ -164,7 +168,13 @@ fn name_of(trial: &Trial, phase: Phase) -> String {
         Phase::Warmup => "warm-up: ",
         Phase::Measured => "",
     };
-    format!("{phase}{} · {} · {} cores · #{}", trial.subject, trial.configuration, trial.cores, trial.repetition)
+    format!(
+        "{phase}{} · {} · {} · #{}",
+        trial.subject,
+        trial.configuration,
+        plural(trial.cores, "core"),
+        trial.repetition
+    )
 }
 
 impl Watcher for Progress {

@@ -67,7 +67,7 @@ pub fn run(options: &ReportOptions) -> miette::Result<ExitCode> {
 
 fn named_table(name: &str) -> miette::Result<TableName> {
     TableName::parse(name).ok_or_else(|| {
-        let known = TableName::ALL.map(TableName::name).join(", ");
+        let known = TableName::named().map(TableName::name).collect::<Vec<_>>().join(", ");
         bad_usage(format!("there is no table `{}`", name.escape_debug()), format!("the tables are {known}"))
     })
 }

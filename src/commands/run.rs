@@ -39,7 +39,10 @@ const SOME_TRIALS_FAILED: u8 = 3;
 const INTERRUPTED: u8 = 130;
 
 pub fn run(options: &RunOptions) -> miette::Result<ExitCode> {
-    let mut loaded = experiment::load(&options.file, &MachineLimits::here())?;
+    let mut loaded = match experiment::load(&options.file, &MachineLimits::here()) {
+        Ok(loaded) => loaded,
+        Err(mistakes) => return check::refuse(mistakes, options.json),
+    };
     if let Some(jdk) = &options.jdk {
         loaded.experiment.use_jdk(&asked_jdk(jdk)?);
     }

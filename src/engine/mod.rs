@@ -20,6 +20,9 @@ use crate::suite::{ClassId, Granularity, SuiteRun, TestId};
 
 /// A subject's suite, opened: built, discovered, ready to run again and again.
 pub trait Session {
+    /// Which engine this is, for the records.
+    fn engine(&self) -> EngineKind;
+
     /// The expected tests in their original order.
     fn tests(&self) -> &[TestId];
 
@@ -27,6 +30,38 @@ pub trait Session {
 
     /// `Err` means that parade itself broke; everything that a subject can do wrong is data in the run.
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun>;
+}
+
+/// The engines by name, as experiment files and records have them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EngineKind {
+    /// The subject's own Maven build.
+    #[default]
+    Surefire,
+    /// parade's own JVM runner, on what the build revealed.
+    Direct,
+    /// A scripted suite in virtual time; never chosen, as a model subject has no other.
+    Model,
+}
+
+impl EngineKind {
+    /// Those that an experiment can ask for.
+    pub const CHOICES: [EngineKind; 2] = [EngineKind::Surefire, EngineKind::Direct];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            EngineKind::Surefire => "surefire",
+            EngineKind::Direct => "direct",
+            EngineKind::Model => "model",
+        }
+    }
+}
+
+impl fmt::Display for EngineKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 /// What a session really offers.
@@ -41,6 +76,8 @@ pub struct Capabilities {
     pub isolations: Vec<Isolation>,
     /// Can it end a single test that takes too long, and go on with the others?
     pub limits_tests: bool,
+    /// Can it run the tests of several modules at the same time?
+    pub modules_at_once: bool,
 }
 
 /// Whether a mode exists for the frameworks of this suite.
@@ -66,6 +103,15 @@ impl Capabilities {
             .find(|entry| entry.mode == mode)
             .map_or_else(|| Support::None(format!("the engine has no mode `{mode}`")), |entry| entry.support.clone())
     }
+
+    /// What of this handling the engine does not have, in a sentence.
+    pub fn refuses(&self, handling: &Handling) -> Option<String> {
+        if !self.isolations.contains(&handling.isolation) {
+            return Some(format!("the engine has no isolation `{}`", handling.isolation.name()));
+        }
+        (handling.test_limit.is_some() && !self.limits_tests)
+            .then(|| "the engine cannot end a single test that takes too long".to_owned())
+    }
 }
 
 /// What a run shares with the runs before it.
@@ -78,6 +124,17 @@ pub enum Isolation {
     /// A process that stays; the subject's own classes are loaded anew for every run. Quick, and blind to what
     /// the JDK itself remembers: nothing may be concluded from it that a fresh process has not confirmed.
     Warm,
+}
+
+impl Isolation {
+    pub const ALL: [Isolation; 2] = [Isolation::Fresh, Isolation::Warm];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Isolation::Fresh => "fresh",
+            Isolation::Warm => "warm",
+        }
+    }
 }
 
 /// How the processes of a run are treated.
@@ -196,6 +253,9 @@ pub struct Parallelism {
     pub threads_per_core: bool,
     pub forks: Forks,
     pub reuse_forks: bool,
+    /// Modules that run their tests at the same time; `None` for one after the other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modules: Option<Forks>,
 }
 
 impl Parallelism {
@@ -206,12 +266,18 @@ impl Parallelism {
         threads_per_core: false,
         forks: Forks::Count(1),
         reuse_forks: true,
+        modules: None,
     };
 
     /// Threads in each process on so many cores.
     pub fn threads_on(&self, cores: usize) -> u32 {
         let per = if self.threads_per_core { u32::try_from(cores).unwrap_or(u32::MAX) } else { 1 };
         self.threads.saturating_mul(per)
+    }
+
+    /// Modules that run at the same time on so many cores.
+    pub fn modules_on(&self, cores: usize) -> u32 {
+        self.modules.map_or(1, |modules| modules.on(cores))
     }
 
     /// The same with the other's choice of fresh or reused worker processes.

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use crate::subject::redact;
 
-use super::{Configuration, Experiment, Origin, Subject, SurefireVersion};
+use super::{Configuration, Experiment, Harness, Origin, Subject, SurefireVersion};
 
 /// The id of a cell's trials, but for the repetition.
 pub(super) struct CellIdentity {
@@ -92,7 +92,28 @@ impl Fingerprint {
         self.number("threads_per_core", parallelism.threads_per_core.into());
         self.text("forks", &parallelism.forks.to_string());
         self.number("reuse_forks", parallelism.reuse_forks.into());
+        if let Some(modules) = parallelism.modules {
+            self.text("modules at once", &modules.to_string());
+        }
+        self.harness(experiment.harness(subject, configuration));
         self.number("timeout", experiment.time_limit(subject, configuration).as_secs());
+    }
+
+    /// Only what is not as it always was, so that trials of before these settings keep their names.
+    fn harness(&mut self, harness: Harness) {
+        let plain = Harness::default();
+        if harness.engine != plain.engine {
+            self.text("engine", harness.engine.name());
+        }
+        if harness.rerun_engine != harness.engine {
+            self.text("rerun_engine", harness.rerun_engine.name());
+        }
+        if harness.isolation != plain.isolation {
+            self.text("isolation", harness.isolation.name());
+        }
+        if let Some(limit) = harness.test_limit {
+            self.number("test_timeout", limit.as_secs());
+        }
     }
 
     fn digits(self) -> String {

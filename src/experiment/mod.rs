@@ -15,6 +15,7 @@ mod quantity;
 mod raw;
 mod reader;
 mod spec;
+mod starter;
 mod validate;
 mod warnings;
 
@@ -22,11 +23,15 @@ use std::path::{Path, PathBuf};
 
 pub use filter::{Filter, FilterError};
 pub use mistake::{Mistake, Mistakes};
+pub use names::safe_name;
 pub use outlook::{ConfigurationOutlook, Outlook, SubjectOutlook, repetitions_needed, smallest_p};
-pub use quantity::{format_duration, format_size};
+pub use quantity::{format_duration, format_size, parse_duration};
 pub use spec::{
-    Configuration, Experiment, Located, Machine, Origin, Override, Plan, Subject, SurefireVersion, TechniqueKind, Trial,
+    Configuration, Experiment, Harness, Located, Machine, Origin, Override, Plan, Subject, SurefireVersion,
+    TechniqueKind, Trial,
 };
+
+pub use starter::{Starter, StarterOrigin};
 
 use crate::process;
 use crate::subject::{self, Jdks, redact};

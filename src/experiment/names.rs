@@ -32,6 +32,13 @@ pub(super) fn made_safe(name: &str) -> Option<String> {
     is_safe(safe).then(|| safe.to_owned())
 }
 
+/// The safe name nearest to any text; `project` where there is none.
+pub fn safe_name(text: &str) -> String {
+    // Room for what others put before and after it.
+    let short: String = text.chars().take(MAX_NAME / 2).collect();
+    made_safe(&short).unwrap_or_else(|| "project".to_owned())
+}
+
 /// The candidate that was probably meant.
 pub(super) fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if name.chars().count() > MAX_NAME {

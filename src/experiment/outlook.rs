@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::warnings::warnings;
-use super::{Configuration, Experiment, Origin, Plan, Subject, TechniqueKind};
+use super::{Configuration, Experiment, Harness, Origin, Plan, Subject, TechniqueKind};
 use crate::engine::Parallelism;
 use crate::subject::redact;
 
@@ -56,6 +56,7 @@ pub struct ConfigurationOutlook {
     pub name: String,
     pub technique: TechniqueKind,
     pub parallelism: Parallelism,
+    pub harness: Harness,
 }
 
 impl Outlook {
@@ -116,6 +117,7 @@ impl ConfigurationOutlook {
             name: configuration.name.clone(),
             technique: configuration.technique,
             parallelism: configuration.parallelism,
+            harness: configuration.harness,
         }
     }
 }

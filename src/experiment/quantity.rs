@@ -21,7 +21,7 @@ const SIZE_UNITS: [(&str, u64); 9] = [
 ];
 
 /// Numbers with units from the largest to the smallest, each at most once: `3h`, `1h30m`, `90s`.
-pub(super) fn parse_duration(text: &str) -> Option<Duration> {
+pub fn parse_duration(text: &str) -> Option<Duration> {
     let mut rest = text.trim();
     let mut seconds: u64 = 0;
     let mut units = TIME_UNITS.iter();

@@ -45,15 +45,28 @@ static SUBJECT: TableKind = TableKind {
 };
 static OVERRIDE: TableKind = TableKind {
     header: "[subject.override.…]",
-    keys: &["threads", "threads_per_core", "forks", "reuse_forks", "timeout"],
+    keys: &["threads", "threads_per_core", "forks", "reuse_forks", "modules", "test_timeout", "timeout"],
 };
 static CONFIGURATION: TableKind = TableKind {
     header: "[[configuration]]",
-    keys: &["name", "technique", "parallel", "threads", "threads_per_core", "forks", "reuse_forks"],
+    keys: &[
+        "name",
+        "technique",
+        "parallel",
+        "threads",
+        "threads_per_core",
+        "forks",
+        "reuse_forks",
+        "modules",
+        "engine",
+        "rerun_engine",
+        "isolation",
+        "test_timeout",
+    ],
 };
 static ANALYSIS: TableKind = TableKind { header: "[analysis]", keys: &["baseline"] };
 
-static KINDS: &[&TableKind] = &[&EXPERIMENT, &MACHINE, &DEFAULTS, &SUBJECT, &CONFIGURATION, &ANALYSIS];
+pub(super) static KINDS: &[&TableKind] = &[&EXPERIMENT, &MACHINE, &DEFAULTS, &SUBJECT, &CONFIGURATION, &ANALYSIS];
 
 /// Known keys that were written, even with a value of the wrong type.
 pub(super) type Written = BTreeMap<&'static str, Span>;
@@ -130,6 +143,8 @@ pub(super) struct RawOverride {
     pub threads_per_core: Option<At<bool>>,
     pub forks: Option<At<String>>,
     pub reuse_forks: Option<At<bool>>,
+    pub modules: Option<At<String>>,
+    pub test_timeout: Option<At<String>>,
     pub timeout: Option<At<String>>,
 }
 
@@ -144,6 +159,17 @@ pub(super) struct RawConfiguration {
     pub threads_per_core: Option<At<bool>>,
     pub forks: Option<At<String>>,
     pub reuse_forks: Option<At<bool>>,
+    pub modules: Option<At<String>>,
+    pub harness: RawHarness,
+}
+
+/// The keys about engines.
+#[derive(Debug)]
+pub(super) struct RawHarness {
+    pub engine: Option<At<String>>,
+    pub rerun_engine: Option<At<String>>,
+    pub isolation: Option<At<String>>,
+    pub test_timeout: Option<At<String>>,
 }
 
 /// The whole file.
@@ -241,6 +267,8 @@ fn read_override(table: &Reader<'_>) -> RawOverride {
         threads_per_core: table.flag("threads_per_core"),
         forks: table.text_or_count("forks", "\"1C\""),
         reuse_forks: table.flag("reuse_forks"),
+        modules: table.text_or_count("modules", "\"1C\""),
+        test_timeout: table.text("test_timeout", "\"30s\""),
         timeout: table.text("timeout", "\"3h\""),
     }
 }
@@ -258,5 +286,12 @@ fn read_configuration(table: &At<&DeTable<'_>>, log: &Log) -> RawConfiguration {
         threads_per_core: configuration.flag("threads_per_core"),
         forks: configuration.text_or_count("forks", "\"1C\""),
         reuse_forks: configuration.flag("reuse_forks"),
+        modules: configuration.text_or_count("modules", "\"1C\""),
+        harness: RawHarness {
+            engine: configuration.text("engine", "\"direct\""),
+            rerun_engine: configuration.text("rerun_engine", "\"direct\""),
+            isolation: configuration.text("isolation", "\"fresh\""),
+            test_timeout: configuration.text("test_timeout", "\"30s\""),
+        },
     }
 }

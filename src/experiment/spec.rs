@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{Forks, Parallelism};
+use crate::engine::{EngineKind, Forks, Handling, Isolation, Parallelism};
 use crate::subject::JdkWish;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -51,7 +51,20 @@ impl Experiment {
             threads_per_core: change.threads_per_core.unwrap_or(asked.threads_per_core),
             forks: change.forks.unwrap_or(asked.forks),
             reuse_forks: change.reuse_forks.unwrap_or(asked.reuse_forks),
+            modules: change.modules.or(asked.modules),
         }
+    }
+
+    /// The configuration's harness with what the subject changes in it.
+    pub fn harness(&self, subject: &Subject, configuration: &Configuration) -> Harness {
+        let change = subject.overrides.get(&configuration.name);
+        let own_limit = change.and_then(|change| change.test_timeout);
+        Harness { test_limit: own_limit.or(configuration.harness.test_limit), ..configuration.harness }
+    }
+
+    /// Does some configuration of a subject run on this engine, or rerun on it?
+    pub fn needs_engine(&self, subject: &Subject, engine: EngineKind) -> bool {
+        self.configurations_of(subject).any(|each| each.harness.needs(each.technique, engine))
     }
 
     /// How long one trial may take, all its stages together.
@@ -138,10 +151,17 @@ pub struct Override {
     pub threads_per_core: Option<bool>,
     pub forks: Option<Forks>,
     pub reuse_forks: Option<bool>,
+    pub modules: Option<Forks>,
+    pub test_timeout: Option<Duration>,
     pub timeout: Option<Duration>,
 }
 
 impl Subject {
+    /// Is it a scripted suite, which nobody builds?
+    pub fn is_model(&self) -> bool {
+        matches!(self.origin, Origin::Model { .. })
+    }
+
     /// Does the configuration of this name run here?
     pub fn runs(&self, configuration: &str) -> bool {
         self.configurations.is_empty() || self.configurations.iter().any(|name| name == configuration)
@@ -176,6 +196,42 @@ pub struct Configuration {
     pub name: String,
     pub technique: TechniqueKind,
     pub parallelism: Parallelism,
+    pub harness: Harness,
+}
+
+/// Which engines run a configuration's tests, and how they treat their processes. A model subject knows only its model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Harness {
+    pub engine: EngineKind,
+    /// For what is run again after it failed.
+    pub rerun_engine: EngineKind,
+    pub isolation: Isolation,
+    /// For a single test.
+    pub test_limit: Option<Duration>,
+}
+
+impl Harness {
+    /// Does any part of a trial run on this engine?
+    pub fn needs(&self, technique: TechniqueKind, engine: EngineKind) -> bool {
+        self.engine == engine || (technique.reruns() && self.rerun_engine == engine)
+    }
+
+    /// Of the run of the whole suite: nothing may make it slower or faster than the baseline's.
+    pub fn handling(&self) -> Handling {
+        self.handling_by(self.engine, false)
+    }
+
+    /// Of reruns, which are few tests in a process of their own: it had better start quickly.
+    pub fn rerun_handling(&self) -> Handling {
+        self.handling_by(self.rerun_engine, true)
+    }
+
+    fn handling_by(&self, engine: EngineKind, quick_start: bool) -> Handling {
+        match engine {
+            EngineKind::Direct => Handling { isolation: self.isolation, test_limit: self.test_limit, quick_start },
+            EngineKind::Surefire | EngineKind::Model => Handling::default(),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -200,6 +256,11 @@ impl TechniqueKind {
             TechniqueKind::Paste => "paste",
             TechniqueKind::SoundRerun => "sound-rerun",
         }
+    }
+
+    /// Does it run again what failed?
+    pub fn reruns(self) -> bool {
+        matches!(self, TechniqueKind::Paste | TechniqueKind::SoundRerun)
     }
 }
 

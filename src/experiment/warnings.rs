@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::names::{list, quoted};
 use super::outlook::{SIGNIFICANT, repetitions_needed, smallest_p};
-use super::{Configuration, Experiment, Origin, Subject, TechniqueKind};
-use crate::engine::{Mode, Parallelism};
+use super::{Configuration, Experiment, Origin, Subject};
+use crate::engine::{Isolation, Mode, Parallelism};
 use crate::subject::redact;
 
 /// From this many threads for each core on, a run measures the scheduler.
@@ -18,6 +18,8 @@ pub(super) fn warnings(experiment: &Experiment) -> Vec<String> {
     warnings.extend(screening(experiment));
     warnings.extend(experiment.configurations.iter().flat_map(|each| widths(experiment, each)));
     warnings.extend(twins(experiment));
+    warnings.extend(harnesses(experiment));
+    warnings.extend(experiment.configurations.iter().filter_map(warm));
     warnings.extend(without_baseline(experiment));
     warnings.extend(experiment.subjects.iter().filter_map(moving_revision));
     warnings.extend(experiment.subjects.iter().filter_map(credentials));
@@ -66,8 +68,7 @@ fn weak(repetitions: u32, whom: &str, subjects: usize) -> Option<String> {
 }
 
 fn screening(experiment: &Experiment) -> Option<String> {
-    let reruns = |each: &&Configuration| matches!(each.technique, TechniqueKind::Paste | TechniqueKind::SoundRerun);
-    let configuration = experiment.configurations.iter().find(reruns)?;
+    let configuration = experiment.configurations.iter().find(|each| each.technique.reruns())?;
     (experiment.screening == 0).then(|| {
         format!(
             "without `screening` a test that is flaky anyway counts as a failure that {} provoked or repaired",
@@ -84,16 +85,17 @@ fn widths(experiment: &Experiment, configuration: &Configuration) -> Vec<String>
         return Vec::new();
     }
     let cores = experiment.machine.cores.iter().copied().max().unwrap_or(1);
-    let processes = u64::from(forks.on(cores));
+    let forks = u64::from(forks.on(cores));
+    let processes = forks * u64::from(configuration.parallelism.modules_on(cores));
     let threads = u64::from(configuration.parallelism.threads_on(cores));
     let mut warnings = Vec::new();
     if processes * threads > CROWDED * cores as u64 {
         let total = processes * threads;
         warnings.push(format!("{name} asks for up to {total} threads on {cores} cores ({processes} × {threads})"));
     }
-    if mode == Mode::Classes && processes > 1 {
+    if mode == Mode::Classes && forks > 1 {
         warnings.push(format!(
-            "{name}: with {processes} forks each process runs one class at a time, so `classes` adds nothing to the forks"
+            "{name}: with {forks} forks each process runs one class at a time, so `classes` adds nothing to the forks"
         ));
     }
     let fewest = experiment.machine.cores.iter().map(|&cores| configuration.parallelism.threads_on(cores)).min();
@@ -109,12 +111,46 @@ fn widths(experiment: &Experiment, configuration: &Configuration) -> Vec<String>
 /// Two names for one thing.
 fn twins(experiment: &Experiment) -> Vec<String> {
     let all = &experiment.configurations;
-    let same = |a: &Configuration, b: &Configuration| a.technique == b.technique && a.parallelism == b.parallelism;
+    let same = |a: &Configuration, b: &Configuration| {
+        a.technique == b.technique && a.parallelism == b.parallelism && a.harness == b.harness
+    };
     all.iter()
         .enumerate()
         .filter_map(|(at, later)| all[..at].iter().find(|earlier| same(earlier, later)).map(|earlier| (earlier, later)))
         .map(|(a, b)| format!("{} and {} have the same settings", quoted(&a.name), quoted(&b.name)))
         .collect()
+}
+
+/// Times by one engine say nothing about times by another: Maven's start-up alone is seconds.
+fn harnesses(experiment: &Experiment) -> Vec<String> {
+    let Some(baseline) = experiment.configuration(&experiment.baseline) else { return Vec::new() };
+    let (kept, name) = (baseline.harness.engine, quoted(&baseline.name));
+    let others = experiment.configurations.iter().filter(|each| each.name != baseline.name);
+    others
+        .filter_map(|each| {
+            let other = if each.harness.engine != kept {
+                format!("runs on `{}`", each.harness.engine)
+            } else if each.technique.reruns() && each.harness.rerun_engine != kept {
+                format!("reruns on `{}`", each.harness.rerun_engine)
+            } else {
+                return None;
+            };
+            let mine = quoted(&each.name);
+            Some(format!(
+                "{mine} {other} and the baseline {name} on `{kept}`: its speedup is also that of another harness"
+            ))
+        })
+        .collect()
+}
+
+/// What the JDK itself remembers survives from run to run in a warm process.
+fn warm(configuration: &Configuration) -> Option<String> {
+    (configuration.harness.isolation == Isolation::Warm).then(|| {
+        format!(
+            "{}: in a `warm` process a run can be disturbed by the runs before it; confirm what it shows with `fresh`",
+            quoted(&configuration.name)
+        )
+    })
 }
 
 fn without_baseline(experiment: &Experiment) -> Option<String> {

@@ -10,7 +10,7 @@ use miette::miette;
 use super::events::Clock;
 use super::handshake::Handshake;
 use super::helper::Helper;
-use super::settings::{Files, Settings};
+use super::settings::{Files, Settings, TestSettings};
 use crate::process::{self, Account, Cause, Ended, Exit, Interrupt};
 use crate::subject::Toolchain;
 
@@ -129,6 +129,11 @@ impl Invocation<'_> {
         arguments.push(property("maven.repo.local", self.repository));
         arguments.push(property("maven.ext.class.path", &self.helper.extension));
         arguments.push(property("parade.settings", &files.settings));
+        // Without it Maven has chosen a builder that knows of one module only.
+        let at_once = self.settings.tests.as_ref().map_or(1, TestSettings::modules_at_once);
+        if at_once > 1 {
+            arguments.extend(["-T".into(), at_once.to_string().into()]);
+        }
         if !self.settings.modules.is_empty() {
             arguments.extend(["-pl".into(), self.settings.modules.join(",").into(), "-am".into()]);
         }
@@ -158,7 +163,7 @@ pub fn environment(toolchain: &Toolchain, user: Option<&Account>) -> BTreeMap<St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::maven::TestSettings;
+    use crate::engine::{Forks, Parallelism};
 
     fn arguments(offline: bool, modules: &[&str]) -> Vec<String> {
         let settings = Settings { modules: modules.iter().map(|&m| m.to_owned()).collect(), ..Settings::default() };
@@ -204,7 +209,7 @@ mod tests {
     #[test]
     fn a_dead_worker_does_not_keep_other_modules_from_running() {
         let tests = TestSettings {
-            parallelism: crate::engine::Parallelism::SEQUENTIAL,
+            parallelism: Parallelism::SEQUENTIAL,
             cores: 1,
             selection: None,
             fetch_providers: false,
@@ -213,6 +218,19 @@ mod tests {
         let running = arguments_for(true, &Settings { tests: Some(tests), ..Settings::default() });
         assert!(running.contains(&"-fn".to_owned()) && !running.contains(&"-fae".to_owned()));
         assert!(arguments(true, &[]).contains(&"-fae".to_owned()), "a build without tests tells by its exit code");
+    }
+
+    #[test]
+    fn modules_run_at_once_only_where_that_is_asked_for() {
+        let given = |modules| {
+            let parallelism = Parallelism { modules, ..Parallelism::SEQUENTIAL };
+            let tests = TestSettings { parallelism, cores: 2, selection: None, fetch_providers: false, reveal: false };
+            arguments_for(true, &Settings { tests: Some(tests), ..Settings::default() })
+        };
+        let both = given(Some(Forks::PerCore(1.0)));
+        let at = both.iter().position(|argument| argument == "-T").unwrap();
+        assert_eq!(both[at + 1], "2");
+        assert!(!given(None).contains(&"-T".to_owned()));
     }
 
     #[test]

@@ -30,11 +30,21 @@ impl KnownTest {
     }
 }
 
+/// Some tests of a module, for the goals that are to run them.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Picked {
+    pub module: String,
+    /// `plugin:goal@execution`; `None` for every one of the module.
+    pub goal: Option<String>,
+    /// In Surefire's syntax.
+    pub tests: String,
+}
+
 /// What Surefire is told, and what it will therefore run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selected {
-    /// Module and pattern; `None` for the whole suite.
-    pub patterns: Option<Vec<(String, String)>>,
+    /// `None` for the whole suite.
+    pub patterns: Option<Vec<Picked>>,
     pub granularity: Granularity,
     pub findings: Vec<Finding>,
 }
@@ -53,10 +63,13 @@ pub struct Known {
     pub by_class: BTreeSet<String>,
     /// Classes whose tests run only with others, and those.
     roots: HashMap<ClassId, BTreeSet<String>>,
+    /// The goals that ran a class, where its module has several. Asked for a class of another goal's, a goal would run it.
+    goals: HashMap<ClassId, BTreeSet<String>>,
 }
 
 impl Known {
-    pub fn new(tests: Vec<KnownTest>, by_class: BTreeSet<String>) -> Self {
+    /// `goals` are those of the suites that the tests ran in: module and `plugin:goal@execution`.
+    pub fn new(tests: Vec<KnownTest>, by_class: BTreeSet<String>, goals: &[(&str, &str)]) -> Self {
         let mut roots: HashMap<ClassId, BTreeSet<String>> = HashMap::new();
         for test in &tests {
             if let Some(root) = &test.root {
@@ -64,8 +77,22 @@ impl Known {
             }
         }
         roots.retain(|class, roots| roots.len() > 1 || !roots.contains(&class.class));
-        Known { tests, by_class, roots }
+        let goals = goals_of_classes(&tests, goals);
+        Known { tests, by_class, roots, goals }
     }
+}
+
+fn goals_of_classes(tests: &[KnownTest], goals: &[(&str, &str)]) -> HashMap<ClassId, BTreeSet<String>> {
+    let several = |module: &str| goals.iter().filter(|(of, _)| *of == module).count() > 1;
+    let mut found: HashMap<ClassId, BTreeSet<String>> = HashMap::new();
+    for test in tests {
+        let Some((module, goal)) = goals.get(test.suite).filter(|(module, _)| several(module)) else { continue };
+        for class in [Some(&test.id.class), test.root.as_ref()].into_iter().flatten() {
+            let class = ClassId { module: (*module).to_owned(), class: class.clone() };
+            found.entry(class).or_default().insert((*goal).to_owned());
+        }
+    }
+    found
 }
 
 pub fn select(selection: &Selection, known: &Known) -> Selected {
@@ -110,7 +137,7 @@ fn select_tests(tests: &[TestId], known: &Known) -> Selected {
             ClassPattern::Whole => patterns.extend(known.classes_to_run(&class)),
             ClassPattern::Names(bases) => {
                 let pattern = written(&class.class, &bases, members);
-                patterns.push((class.module, pattern));
+                patterns.extend(known.picked(&class, &pattern));
             }
         }
     }
@@ -122,10 +149,26 @@ fn select_tests(tests: &[TestId], known: &Known) -> Selected {
 }
 
 impl Known {
-    fn classes_to_run(&self, class: &ClassId) -> Vec<(String, String)> {
+    fn classes_to_run(&self, class: &ClassId) -> Vec<Picked> {
+        let whole = |root: &String| {
+            let root = ClassId { module: class.module.clone(), class: root.clone() };
+            self.picked(&root, &root.class)
+        };
         match self.roots.get(class) {
-            Some(roots) => roots.iter().map(|root| (class.module.clone(), root.clone())).collect(),
-            None => vec![(class.module.clone(), class.class.clone())],
+            Some(roots) => roots.iter().flat_map(whole).collect(),
+            None => self.picked(class, &class.class),
+        }
+    }
+
+    fn picked(&self, class: &ClassId, tests: &str) -> Vec<Picked> {
+        let by = |goal: Option<&String>| Picked {
+            module: class.module.clone(),
+            goal: goal.cloned(),
+            tests: tests.to_owned(),
+        };
+        match self.goals.get(class) {
+            Some(goals) => goals.iter().map(|goal| by(Some(goal))).collect(),
+            None => vec![by(None)],
         }
     }
 
@@ -214,13 +257,13 @@ mod tests {
             display: display.map(str::to_owned),
             ..KnownTest::passed(id)
         };
-        Known::new(ids.iter().map(make).collect(), BTreeSet::from(["old".to_owned()]))
+        Known::new(ids.iter().map(make).collect(), BTreeSet::from(["old".to_owned()]), &[])
     }
 
     fn selected(ids: &[&str], known: &Known) -> (Vec<String>, Granularity, usize) {
         let tests = ids.iter().map(|id| id.parse().unwrap()).collect();
         let selected = select(&Selection::Tests(tests), known);
-        let patterns = selected.patterns.unwrap().into_iter().map(|(module, pattern)| format!("{module}:{pattern}"));
+        let patterns = selected.patterns.unwrap().into_iter().map(|one| format!("{}:{}", one.module, one.tests));
         (patterns.collect(), selected.granularity, selected.findings.len())
     }
 
@@ -269,7 +312,7 @@ mod tests {
         let class = ClassId { module: String::new(), class: "a.B$Inner".into() };
         let test = |id: &str, root: &str| KnownTest { root: Some(root.into()), ..KnownTest::passed(id) };
         let tests = vec![test("a.B$Inner#x", "a.AllTests"), test("a.B$Inner#x~2", "a.MoreTests")];
-        let suite = Known::new(tests, BTreeSet::new());
+        let suite = Known::new(tests, BTreeSet::new(), &[]);
         let (patterns, granularity, _) = selected(&["a.B$Inner#x"], &suite);
         assert_eq!(
             (patterns, granularity),
@@ -283,7 +326,24 @@ mod tests {
     fn classes_are_selected_whole_and_once() {
         let class = |name: &str| ClassId { module: "m".into(), class: name.into() };
         let selected = select(&Selection::Classes(vec![class("a.B"), class("a.C"), class("a.B")]), &Known::default());
-        assert_eq!(selected.patterns, Some(vec![("m".into(), "a.B".into()), ("m".into(), "a.C".into())]));
+        let picked = |tests: &str| Picked { module: "m".into(), goal: None, tests: tests.into() };
+        assert_eq!(selected.patterns, Some(vec![picked("a.B"), picked("a.C")]));
         assert_eq!(selected.granularity, Granularity::Class);
+    }
+
+    #[test]
+    fn a_goal_is_not_asked_for_the_classes_of_another() {
+        let goals = [("m", "surefire:test@a"), ("m", "failsafe:integration-test@b"), ("n", "surefire:test@a")];
+        let test = |id: &str, suite| KnownTest { suite, ..KnownTest::passed(id) };
+        let tests = vec![test("m:a.B#x", 0), test("m:a.BIT#x", 1), test("m:a.Both#x", 0), test("m:a.Both#x~2", 1)];
+        let known = Known::new([tests, vec![test("n:a.B#x", 2)]].concat(), BTreeSet::new(), &goals);
+        let goals_for = |id: &str| {
+            let selected = select(&Selection::Tests(vec![id.parse().unwrap()]), &known);
+            selected.patterns.unwrap().into_iter().map(|one| one.goal.unwrap_or_default()).collect::<Vec<_>>()
+        };
+        assert_eq!(goals_for("m:a.BIT#x"), ["failsafe:integration-test@b"]);
+        assert_eq!(goals_for("m:a.B#x"), ["surefire:test@a"]);
+        assert_eq!(goals_for("m:a.Both#x").len(), 2);
+        assert_eq!(goals_for("n:a.B#x"), [""], "there is no other");
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use miette::miette;
 
+use super::selection::Picked;
 use crate::engine::{Mode, Parallelism};
 
 /// What parade changes in a build.
@@ -27,8 +28,8 @@ pub struct Settings {
 pub struct TestSettings {
     pub parallelism: Parallelism,
     pub cores: usize,
-    /// Module and pattern in Surefire's syntax; `None` for the whole suite.
-    pub selection: Option<Vec<(String, String)>>,
+    /// `None` for the whole suite.
+    pub selection: Option<Vec<Picked>>,
     /// Also fetch what other modes will need; for the one run that is online.
     pub fetch_providers: bool,
     /// Also tell how the test processes are started.
@@ -58,7 +59,8 @@ impl Files {
 impl Settings {
     pub fn write(&self, files: &Files, listeners: &Path) -> miette::Result<()> {
         if let Some(selection) = self.tests.as_ref().and_then(|tests| tests.selection.as_ref()) {
-            let lines: String = selection.iter().map(|(module, tests)| format!("{module}\t{tests}\n")).collect();
+            let line = |one: &Picked| format!("{}\t{}\t{}\n", one.module, one.goal.as_deref().unwrap_or(""), one.tests);
+            let lines: String = selection.iter().map(line).collect();
             write_file(&files.selection, &lines)?;
         }
         let mut text = String::new();
@@ -91,6 +93,10 @@ impl Settings {
 }
 
 impl TestSettings {
+    pub fn modules_at_once(&self) -> u32 {
+        self.parallelism.modules_on(self.cores)
+    }
+
     fn entries(&self) -> Vec<(&'static str, String)> {
         let asked = &self.parallelism;
         let sequential = asked.mode == Mode::Sequential;
@@ -105,6 +111,7 @@ impl TestSettings {
             ("threads.per-core", per_core.to_string()),
             ("forks", if sequential { "1".to_owned() } else { asked.forks.on(self.cores).to_string() }),
             ("forks.reuse", asked.reuse_forks.to_string()),
+            ("modules.at-once", self.modules_at_once().to_string()),
             ("providers.fetch", self.fetch_providers.to_string()),
             ("reveal", self.reveal.to_string()),
         ]
@@ -147,7 +154,7 @@ mod tests {
         text.replace(&folder.path().to_string_lossy().into_owned(), "DIR")
     }
 
-    fn tests(parallelism: Parallelism, selection: Option<Vec<(String, String)>>) -> Settings {
+    fn tests(parallelism: Parallelism, selection: Option<Vec<Picked>>) -> Settings {
         Settings {
             tests: Some(TestSettings { parallelism, cores: 2, selection, fetch_providers: false, reveal: false }),
             ..Settings::default()
@@ -164,7 +171,14 @@ mod tests {
     fn sequential_is_one_process_and_one_thread_whatever_else_is_said() {
         let odd = Parallelism { threads: 9, threads_per_core: true, forks: Forks::Count(4), ..Parallelism::SEQUENTIAL };
         let text = written(&tests(odd, None));
-        for line in ["mode=sequential", "threads=1", "threads.total=1", "threads.per-core=false", "forks=1"] {
+        for line in [
+            "mode=sequential",
+            "threads=1",
+            "threads.total=1",
+            "threads.per-core=false",
+            "forks=1",
+            "modules.at-once=1",
+        ] {
             assert!(text.lines().any(|own| own == line), "{line} in {text}");
         }
         assert!(!text.contains("selection="));
@@ -178,9 +192,18 @@ mod tests {
             threads_per_core: true,
             forks: Forks::PerCore(1.0),
             reuse_forks: false,
+            modules: Some(Forks::PerCore(1.0)),
         };
-        let text = written(&tests(both, Some(vec![("lib".into(), "a.B#c".into())])));
-        for line in ["mode=classesAndMethods", "threads=7", "threads.total=14", "forks=2", "forks.reuse=false"] {
+        let text =
+            written(&tests(both, Some(vec![Picked { module: "lib".into(), goal: None, tests: "a.B#c".into() }])));
+        for line in [
+            "mode=classesAndMethods",
+            "threads=7",
+            "threads.total=14",
+            "forks=2",
+            "forks.reuse=false",
+            "modules.at-once=2",
+        ] {
             assert!(text.lines().any(|own| own == line), "{line} in {text}");
         }
         assert!(text.contains("selection=DIR/selection\n"), "{text}");

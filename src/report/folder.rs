@@ -12,11 +12,10 @@ use crate::store::write_atomically;
 /// Gives back where the page is.
 pub fn write_all(analysis: &Analysis, run_dir: &Path) -> miette::Result<PathBuf> {
     let folder = run_dir.join("report");
-    for table in TableName::ALL {
+    for table in TableName::named() {
         let text = csv::render(analysis, table)?;
         write_atomically(&folder.join(format!("{}.csv", table.name())), text.as_bytes())?;
     }
-    write_atomically(&folder.join("averages.csv"), csv::averages(analysis)?.as_bytes())?;
     for figure in Figure::all(analysis) {
         let file = |extension: &str| folder.join("figures").join(format!("{}.{extension}", figure.name));
         write_atomically(&file("svg"), figure.svg()?.as_bytes())?;

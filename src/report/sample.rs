@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::Analysis;
 use crate::engine::{Forks, Mode, Parallelism};
-use crate::experiment::{TechniqueKind, Trial};
+use crate::experiment::{Harness, TechniqueKind, Trial};
 use crate::store::record::{
     ConfigurationSummary, Environment, Phase, ResidualTest, RunData, RunManifest, SetAsideTest, StageRecord,
     SubjectFailure, SubjectRecord, TrialRecord, Verdict,
@@ -171,12 +171,23 @@ struct Sample {
 }
 
 fn parallelism(mode: Mode) -> Parallelism {
-    Parallelism { mode, threads: 7, threads_per_core: false, forks: Forks::PerCore(1.0), reuse_forks: true }
+    Parallelism {
+        mode,
+        threads: 7,
+        threads_per_core: false,
+        forks: Forks::PerCore(1.0),
+        reuse_forks: true,
+        modules: None,
+    }
 }
 
 fn configurations() -> Vec<ConfigurationSummary> {
-    let configuration =
-        |name: &str, technique, parallelism| ConfigurationSummary { name: name.into(), technique, parallelism };
+    let configuration = |name: &str, technique, parallelism| ConfigurationSummary {
+        name: name.into(),
+        technique,
+        parallelism,
+        harness: Harness::default(),
+    };
     vec![
         configuration("sequential", TechniqueKind::Sequential, Parallelism::SEQUENTIAL),
         configuration("classes", TechniqueKind::Paste, parallelism(Mode::Classes)),
@@ -283,6 +294,7 @@ fn trial_record(subject: &str, configuration: &str, cores: usize, repetition: u3
         configuration: configuration.into(),
         technique: "paste".into(),
         mode: summary.parallelism.mode,
+        engine: None,
         cores,
         repetition,
         verdict: run.verdict,
@@ -322,6 +334,7 @@ fn stages(run: &Run, summary: &ConfigurationSummary, cost: Cost, concurrency: Co
     let stage = |(index, failures): (usize, &usize)| StageRecord {
         stage: index as u32 + 1,
         purpose: ["parallel run", "failed tests", "their classes"][index.min(2)].into(),
+        engine: None,
         parallelism: if index == 0 { summary.parallelism } else { Parallelism::SEQUENTIAL },
         tally: Tally { failed: *failures, not_run: if index == 0 { run.lost } else { 0 }, ..Tally::default() },
         failures_after: *failures,

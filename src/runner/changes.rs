@@ -6,7 +6,7 @@ use std::path::Path;
 
 use miette::miette;
 
-use crate::experiment::Trial;
+use crate::experiment::{Experiment, Trial};
 use crate::store::record::{Environment, RunManifest, SubjectRecord};
 use crate::subject::Jdk;
 
@@ -40,11 +40,10 @@ pub fn between(
 }
 
 /// JDKs that subjects had so far, and that are gone or were replaced: another one would not measure the same.
-pub fn of_jdks(before: &[SubjectRecord]) -> Vec<String> {
-    before
-        .iter()
-        .filter_map(|record| changed_jdk(record, &|home| Jdk::at(home).map(|jdk| jdk.version.to_string())))
-        .collect()
+pub fn of_jdks(before: &[SubjectRecord], experiment: &Experiment) -> Vec<String> {
+    let version_in = |home: &Path| Jdk::at(home).map(|jdk| jdk.version.to_string());
+    let wanted = before.iter().filter(|record| experiment.subject(&record.subject).is_some());
+    wanted.filter_map(|record| changed_jdk(record, &version_in)).collect()
 }
 
 fn changed_jdk(record: &SubjectRecord, version_in: &dyn Fn(&Path) -> Result<String, String>) -> Option<String> {

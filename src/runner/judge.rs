@@ -106,9 +106,12 @@ fn verdict(stages: &[Stage], residual: &[ResidualTest]) -> (Verdict, Option<Stri
     let failing = residual.len() - lost;
     match (lost, crashed, failing) {
         (0, 0, 0) => (Verdict::Clean, None),
-        (0, 0, _) => (Verdict::Failing, Some(format!("{failing} tests fail in the end"))),
-        (0, _, _) => (Verdict::Crashed, Some(format!("{crashed} tests were running when their process died"))),
-        _ => (Verdict::LostTests, Some(format!("{lost} expected tests never ran"))),
+        (0, 0, _) => (Verdict::Failing, Some(format!("{} in the end", number(failing, "test fails", "tests fail")))),
+        (0, _, _) => (
+            Verdict::Crashed,
+            Some(format!("{} running when their process died", number(crashed, "test was", "tests were"))),
+        ),
+        _ => (Verdict::LostTests, Some(format!("{} never ran", number(lost, "expected test", "expected tests")))),
     }
 }
 
@@ -124,7 +127,8 @@ fn bounded(mut residual: Vec<ResidualTest>) -> Vec<ResidualTest> {
 fn lost_tests(residual: &[ResidualTest]) -> Option<Finding> {
     let lost: Vec<&TestId> = residual.iter().filter(|r| r.outcome == Outcome::NotRun).map(|r| &r.test).collect();
     (!lost.is_empty()).then(|| {
-        let text = format!("{} expected tests never ran: {}", lost.len(), some_names(&lost));
+        let text =
+            format!("{} never ran: {}", number(lost.len(), "expected test", "expected tests"), some_names(&lost));
         Finding::new(FindingKind::LostTests, text)
     })
 }
@@ -135,9 +139,17 @@ fn unexpected_tests(last: &LastOutcomes<'_>, expectation: &Expectation<'_>) -> O
         last.tests().filter(|test| !expected.contains(test) && !test.is_whole_class()).collect();
     others.sort();
     (!others.is_empty()).then(|| {
-        let text = format!("{} tests ran that the suite did not show before: {}", others.len(), some_names(&others));
+        let text = format!(
+            "{} that the suite did not show before: {}",
+            number(others.len(), "test ran", "tests ran"),
+            some_names(&others)
+        );
         Finding::new(FindingKind::UnexpectedTests, text)
     })
+}
+
+fn number(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 fn some_names(tests: &[&TestId]) -> String {
@@ -151,22 +163,38 @@ fn some_names(tests: &[&TestId]) -> String {
 /// Parallelism that was asked for and did not take place, or threads that did not while worker processes did.
 fn idle_parallelism(stage: &Stage, expectation: &Expectation<'_>) -> Option<Finding> {
     let asked = stage.parallelism;
-    if matches!(asked.mode, Mode::Sequential | Mode::Project) || stage.run.executions.len() < 2 {
+    if stage.run.executions.len() < 2 {
         return None;
+    }
+    if matches!(asked.mode, Mode::Sequential | Mode::Project) {
+        return idle_modules(stage, expectation);
     }
     let (seen, inside) = (stage.run.concurrency().max, most_in_one_process(&stage.run.executions));
     let forks = asked.forks.on(expectation.cores);
     let threads = asked.threads_on(expectation.cores);
     let text = match (seen, inside) {
-        (..=1, _) if forks > 1 || threads > 1 => {
+        (..=1, _) if forks > 1 || threads > 1 || asked.modules_on(expectation.cores) > 1 => {
             format!("`{}` had no effect: no two tests ever ran at the same time", asked.mode)
         }
         (2.., ..=1) if threads > 1 => {
-            format!("`{}` had no effect: all overlap came from {forks} processes, none from threads in one", asked.mode)
+            let processes = forks * asked.modules_on(expectation.cores);
+            format!(
+                "`{}` had no effect: all overlap came from {processes} processes, none from threads in one",
+                asked.mode
+            )
         }
         _ => return None,
     };
     Some(Finding::new(FindingKind::NoConcurrency, text))
+}
+
+/// Modules that were to run at the same time and did not, each one test after the other.
+fn idle_modules(stage: &Stage, expectation: &Expectation<'_>) -> Option<Finding> {
+    let asked = stage.parallelism.modules_on(expectation.cores);
+    (asked > 1 && stage.run.concurrency().max < 2).then(|| {
+        let text = format!("up to {asked} modules at once had no effect: no two tests ever ran at the same time");
+        Finding::new(FindingKind::NoConcurrency, text)
+    })
 }
 
 fn most_in_one_process(executions: &[Execution]) -> usize {
@@ -195,6 +223,7 @@ fn stage_record(so_far: &[Stage], set_aside: &HashSet<TestId>) -> StageRecord {
     StageRecord {
         stage: stage.number,
         purpose: stage.purpose.to_owned(),
+        engine: Some(stage.engine),
         parallelism: stage.parallelism,
         tally: Tally::of(counted.map(|execution| execution.outcome)),
         failures_after: LastOutcomes::after(so_far, set_aside).failures(),
@@ -209,7 +238,7 @@ fn stage_record(so_far: &[Stage], set_aside: &HashSet<TestId>) -> StageRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Forks, Parallelism};
+    use crate::engine::{EngineKind, Forks, Parallelism};
     use crate::suite::{Cost, Granularity, SuiteRun};
 
     const CLASSES: Parallelism = Parallelism {
@@ -218,6 +247,7 @@ mod tests {
         threads_per_core: false,
         forks: Forks::Count(1),
         reuse_forks: true,
+        modules: None,
     };
 
     fn id(name: &str) -> TestId {
@@ -243,7 +273,7 @@ mod tests {
             granularity: Granularity::Occurrence,
             findings: vec![],
         };
-        Stage { number, purpose: "test", parallelism, run }
+        Stage { number, purpose: "test", engine: EngineKind::Surefire, parallelism, run }
     }
 
     fn judge_suite(stages: &[Stage], suite: &[&str], set_aside: &[&str]) -> Judgement {
@@ -255,6 +285,7 @@ mod tests {
             imposes_order: true,
             isolations: vec![],
             limits_tests: false,
+            modules_at_once: true,
         };
         judge(stages, &Expectation { tests: &tests, set_aside: &set_aside, capabilities: &capabilities, cores: 2 })
     }

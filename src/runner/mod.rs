@@ -16,6 +16,7 @@ use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
 
+use crate::engine::EngineKind;
 use crate::experiment::{Experiment, Plan, Subject, Trial};
 use crate::home::Home;
 use crate::process::{self, Interrupt};
@@ -25,6 +26,7 @@ use crate::store::{self, Entry, Journal, Located, RunFolder};
 use forecast::Forecast;
 use open::OpenSubject;
 use trial::Assignment;
+pub(crate) use watch::Telling;
 pub use watch::{Event, Watcher};
 
 /// What to do, and how.
@@ -104,6 +106,7 @@ fn manifest(order: &Order<'_>, environment: &Environment, contents: BTreeMap<Str
         name: configuration.name.clone(),
         technique: configuration.technique,
         parallelism: configuration.parallelism,
+        harness: configuration.harness,
     });
     RunManifest {
         experiment: experiment.name.clone(),
@@ -136,7 +139,7 @@ fn choose_folder(
         return located.create(manifest, order.experiment_text, environment);
     };
     let mut changed = changes::between(&latest.manifest()?, manifest, &latest.environment()?, environment);
-    changed.extend(changes::of_jdks(&latest.read()?.subjects));
+    changed.extend(changes::of_jdks(&latest.read()?.subjects, order.experiment));
     if changed.is_empty() {
         latest.plan_also(&manifest.trials)?;
         return Ok(latest);
@@ -236,6 +239,7 @@ impl Run<'_> {
             tag: &self.tag,
             seed: self.order.experiment.seed,
             build_timeout: self.order.experiment.machine.build_timeout,
+            direct: self.order.experiment.needs_engine(subject, EngineKind::Direct),
         };
         let open = open::open(&request, self.interrupt, self.watcher)?;
         let Some(mut open) = open else { return Ok(()) };

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::engine::Session;
+use crate::engine::direct::DirectSession;
 use crate::engine::model::ModelSession;
 use crate::engine::surefire::SurefireSession;
 use crate::experiment::{Experiment, Origin, Subject};
@@ -15,17 +16,20 @@ use crate::home::Home;
 use crate::process::{self, Interrupt};
 use crate::store;
 use crate::store::record::{Environment, SubjectFailure, SubjectRecord, Verdict};
-use crate::subject::build::{BuildOutcome, Preparation, Prepared};
+use crate::subject::build::{BuildOutcome, DiscoveryTime, Preparation, Prepared};
 use crate::subject::{self, Attempt, Jdk, Pin, Progress};
 use crate::suite::{ClassId, DependencyGraph, TestId};
 
 use super::trial::describe;
-use super::watch::{Event, Watcher};
+use super::watch::{Telling, Watcher};
 
 /// A subject ready for trials, or its failure.
 pub struct OpenSubject {
     pub record: SubjectRecord,
+    /// The faithful engine, or a model.
     pub session: Option<Box<dyn Session>>,
+    /// Where a configuration asks for it: the direct engine, or why there is none for this suite.
+    pub direct: Option<Result<Box<dyn Session>, String>>,
     pub set_aside: HashSet<TestId>,
     pub dependencies: Option<DependencyGraph>,
     /// Does the engine take real time on this machine?
@@ -44,6 +48,8 @@ pub struct Request<'a> {
     pub tag: &'a str,
     pub seed: u64,
     pub build_timeout: Duration,
+    /// Does any configuration of this subject run on the direct engine?
+    pub direct: bool,
 }
 
 /// The machine with its tools, as far as this experiment needs them.
@@ -53,7 +59,8 @@ pub fn environment(experiment: &Experiment) -> miette::Result<Environment> {
         process::probe().abilities.iter().map(|ability| format!("{}: {}", ability.name, ability.how)).collect();
     let needs_java = experiment.subjects.iter().any(|subject| !matches!(subject.origin, Origin::Model { .. }));
     if needs_java {
-        environment.maven = Some(subject::tools()?.maven_version().to_owned());
+        let asked = experiment.subjects.iter().find_map(|subject| subject.jdk.as_ref());
+        environment.maven = Some(subject::tools()?.toolchain(asked)?.maven_version);
     }
     Ok(environment)
 }
@@ -108,30 +115,34 @@ fn open_model(request: &Request<'_>, path: &Path) -> miette::Result<OpenSubject>
 }
 
 fn open_maven(request: &Request<'_>, interrupt: &Interrupt, watcher: &mut dyn Watcher) -> miette::Result<OpenSubject> {
-    let telling = Telling(RefCell::new(watcher));
+    let watcher = RefCell::new(watcher);
+    let telling = Telling(&watcher);
     let revision = match resolve(request, interrupt, &telling) {
         Ok(revision) => revision,
         Err(error) => return Ok(broken(request.subject, None, Verdict::BuildFailed, describe(&error), None)),
     };
     let tools = subject::tools()?;
-    let newest = tools.newest()?;
+    let toolchain = tools.toolchain(request.subject.jdk.as_ref())?;
     let preparation = Preparation {
         subject: request.subject,
         revision: &revision,
-        toolchain: &newest,
+        toolchain: &toolchain,
         home: request.home,
         build_timeout: request.build_timeout,
         progress: &telling,
         interrupt,
         tag: request.tag,
+        discovery: DiscoveryTime::Now,
     };
     let chosen = subject::prepare_on_some_jdk(&preparation, &tools, request.pinned_jdk.clone())?;
     keep_attempts(&chosen.attempts, &request.logs);
     match chosen.outcome {
         BuildOutcome::Ready(prepared) => {
             let record = SubjectRecord { jdk_choice: Some(chosen.why), ..record_of(&prepared) };
-            let session = SurefireSession::open(Rc::from(prepared), request.tag, interrupt.clone())?;
-            Ok(ready(record, Box::new(session), true))
+            let prepared: Rc<Prepared> = Rc::from(prepared);
+            let session = SurefireSession::open(Rc::clone(&prepared), request.tag, interrupt.clone())?;
+            let direct = request.direct.then(|| open_direct(prepared, request.tag, interrupt));
+            Ok(OpenSubject { direct, ..ready(record, Box::new(session), true) })
         }
         BuildOutcome::Failed { reason, log, .. } => {
             let log = keep_log(&log, &request.logs);
@@ -143,8 +154,16 @@ fn open_maven(request: &Request<'_>, interrupt: &Interrupt, watcher: &mut dyn Wa
     }
 }
 
+/// An engine that cannot run this suite is no reason not to run it on the other.
+fn open_direct(prepared: Rc<Prepared>, tag: &str, interrupt: &Interrupt) -> Result<Box<dyn Session>, String> {
+    match DirectSession::open(prepared, tag, interrupt.clone()) {
+        Ok(session) => Ok(Box::new(session)),
+        Err(error) => Err(describe(&error)),
+    }
+}
+
 /// What an earlier sitting pinned stays pinned, unless it is not to be had without asking where it came from.
-fn resolve(request: &Request<'_>, interrupt: &Interrupt, telling: &Telling<'_>) -> miette::Result<String> {
+fn resolve(request: &Request<'_>, interrupt: &Interrupt, telling: &dyn Progress) -> miette::Result<String> {
     match &request.pinned {
         Some(revision) => Ok(revision.clone()),
         None => subject::resolve(&request.subject.origin, request.home, telling, &|| interrupt.is_set()),
@@ -194,7 +213,8 @@ fn with_dependencies(mut open: OpenSubject, subject: &Subject) -> miette::Result
 }
 
 fn ready(record: SubjectRecord, session: Box<dyn Session>, runs_for_real: bool) -> OpenSubject {
-    OpenSubject { record, session: Some(session), set_aside: HashSet::new(), dependencies: None, runs_for_real }
+    let set_aside = HashSet::new();
+    OpenSubject { record, session: Some(session), direct: None, set_aside, dependencies: None, runs_for_real }
 }
 
 fn broken(
@@ -206,7 +226,8 @@ fn broken(
 ) -> OpenSubject {
     let failure = Some(SubjectFailure { verdict, reason, log });
     let record = SubjectRecord { revision, failure, ..blank_record(subject) };
-    OpenSubject { record, session: None, set_aside: HashSet::new(), dependencies: None, runs_for_real: true }
+    let set_aside = HashSet::new();
+    OpenSubject { record, session: None, direct: None, set_aside, dependencies: None, runs_for_real: true }
 }
 
 fn count_classes(tests: &[TestId]) -> usize {
@@ -248,18 +269,5 @@ pub fn blank_record(subject: &Subject) -> SubjectRecord {
         set_aside: vec![],
         screening_runs: 0,
         failure: None,
-    }
-}
-
-/// Passes on what fetching and building tell.
-struct Telling<'a>(RefCell<&'a mut dyn Watcher>);
-
-impl Progress for Telling<'_> {
-    fn stage(&self, text: &str) {
-        self.0.borrow_mut().event(&Event::Stage { text });
-    }
-
-    fn at(&self, done: u64, total: u64) {
-        self.0.borrow_mut().event(&Event::Progress { done, total });
     }
 }

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::engine::{Allotment, Parallelism, Session};
-use crate::experiment::{Experiment, TechniqueKind, Trial};
+use crate::engine::{Allotment, EngineKind, Parallelism, Session};
+use crate::experiment::{Experiment, Harness, TechniqueKind, Trial};
 use crate::store::record::{Environment, ExecutionRow, Phase, TrialRecord, Verdict};
 use crate::store::{self, Strain};
 use crate::suite::{Concurrency, Cost, Finding, FindingKind, RunEnd, Tally};
-use crate::technique::{self, Bench, Stage, TechniqueRun};
+use crate::technique::{self, Bench, Engines, Stage, TechniqueRun};
 
 use super::judge::{self, Expectation, Judgement};
 use super::open::OpenSubject;
@@ -32,6 +32,7 @@ pub struct Finished {
 struct Recipe {
     technique: TechniqueKind,
     parallelism: Parallelism,
+    harness: Harness,
     time_limit: Duration,
 }
 
@@ -58,18 +59,48 @@ pub fn run(assignment: &Assignment<'_>, open: &mut OpenSubject) -> miette::Resul
     let Some(session) = open.session.as_deref_mut() else {
         return Ok(draft.without_run(Verdict::HarnessError, "the subject has no session".to_owned()));
     };
-    let ran = technique::run(recipe.technique, recipe.parallelism, open.dependencies.as_ref(), session, &bench);
+    let mut engines = match engines(recipe.technique, recipe.harness, session, &mut open.direct) {
+        Ok(engines) => engines,
+        Err(why) => return Ok(draft.without_run(Verdict::Unsupported, why)),
+    };
+    draft.record.engine = Some(engines.main.engine());
+    let (kind, dependencies) = (recipe.technique, open.dependencies.as_ref());
+    let ran = technique::run(kind, recipe.parallelism, dependencies, &mut engines, &bench);
     if measures_load {
         draft.note_strain(Strain::now().since(strain));
     }
     draft.record.load_after = busy();
     Ok(match ran {
-        Ok(TechniqueRun::Ran(stages)) => draft.with_stages(&stages, session, &bench),
+        Ok(TechniqueRun::Ran(stages)) => draft.with_stages(&stages, &*engines.main, &bench),
         Ok(TechniqueRun::Unsupported(why)) => draft.without_run(Verdict::Unsupported, why),
         // On a full disk every trial would fail alike: better to stop, and to go on when there is room.
         Err(error) if is_disk_full(&error) => return Err(error),
         Err(error) => draft.without_run(Verdict::HarnessError, describe(&error)),
     })
+}
+
+/// The engines that a configuration asks for, or why one of them cannot run this suite. A model runs everything.
+fn engines<'a>(
+    technique: TechniqueKind,
+    harness: Harness,
+    session: &'a mut dyn Session,
+    direct: &'a mut Option<Result<Box<dyn Session>, String>>,
+) -> Result<Engines<'a>, String> {
+    let (handling, rerun_handling) = (harness.handling(), harness.rerun_handling());
+    if session.engine() == EngineKind::Model || !harness.needs(technique, EngineKind::Direct) {
+        return Ok(Engines { main: session, rerun: None, handling, rerun_handling });
+    }
+    let direct: &'a mut dyn Session = match direct {
+        Some(Ok(direct)) => direct.as_mut(),
+        Some(Err(why)) => return Err(format!("the direct engine cannot run this suite: {why}")),
+        None => return Err("the direct engine was not opened for this subject".to_owned()),
+    };
+    let (main, other) = match harness.engine {
+        EngineKind::Direct => (direct, session),
+        EngineKind::Surefire | EngineKind::Model => (session, direct),
+    };
+    let rerun = (harness.rerun_engine != harness.engine).then_some(other);
+    Ok(Engines { main, rerun, handling, rerun_handling })
 }
 
 fn is_disk_full(error: &miette::Report) -> bool {
@@ -90,13 +121,14 @@ fn recipe(assignment: &Assignment<'_>) -> miette::Result<Recipe> {
     let subject = experiment.subject(&trial.subject).ok_or_else(|| unknown("subject", &trial.subject))?;
     if assignment.phase == Phase::Screening {
         let (technique, parallelism) = (TechniqueKind::Sequential, Parallelism::SEQUENTIAL);
-        return Ok(Recipe { technique, parallelism, time_limit: subject.timeout });
+        return Ok(Recipe { technique, parallelism, harness: Harness::default(), time_limit: subject.timeout });
     }
     let configuration = experiment.configuration(&trial.configuration);
     let configuration = configuration.ok_or_else(|| unknown("configuration", &trial.configuration))?;
     Ok(Recipe {
         technique: configuration.technique,
         parallelism: experiment.parallelism(subject, configuration),
+        harness: experiment.harness(subject, configuration),
         time_limit: experiment.time_limit(subject, configuration),
     })
 }
@@ -116,6 +148,7 @@ impl Draft {
             configuration: trial.configuration.clone(),
             technique: recipe.technique.name().to_owned(),
             mode: recipe.parallelism.mode,
+            engine: None,
             cores: trial.cores,
             repetition: trial.repetition,
             verdict: Verdict::HarnessError,

@@ -1,9 +1,11 @@
 //! What a run tells whoever watches it.
 
+use std::cell::RefCell;
 use std::path::Path;
 
 use crate::experiment::Trial;
 use crate::store::record::{Phase, SubjectRecord, TrialRecord};
+use crate::subject::Progress;
 
 #[derive(Debug)]
 pub enum Event<'a> {
@@ -42,4 +44,17 @@ pub enum Event<'a> {
 
 pub trait Watcher {
     fn event(&mut self, event: &Event<'_>);
+}
+
+/// Passes on what fetching and building tell.
+pub(crate) struct Telling<'a, 'w>(pub &'a RefCell<&'w mut dyn Watcher>);
+
+impl Progress for Telling<'_, '_> {
+    fn stage(&self, text: &str) {
+        self.0.borrow_mut().event(&Event::Stage { text });
+    }
+
+    fn at(&self, done: u64, total: u64) {
+        self.0.borrow_mut().event(&Event::Progress { done, total });
+    }
 }

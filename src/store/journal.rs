@@ -12,7 +12,6 @@ use super::record::{SubjectRecord, TrialRecord};
 /// A line of the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[expect(clippy::large_enum_variant, reason = "entries are written and read one at a time")]
 pub enum Entry {
     Subject(SubjectRecord),
     Trial(TrialRecord),

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{Mode, Parallelism};
-use crate::experiment::{TechniqueKind, Trial};
+use crate::engine::{EngineKind, Mode, Parallelism};
+use crate::experiment::{Harness, TechniqueKind, Trial};
 use crate::suite::{Concurrency, Cost, Execution, Finding, Granularity, RunEnd, Tally, TestId};
 
 /// The verdict on a trial.
@@ -64,6 +64,9 @@ pub struct StageRecord {
     pub stage: u32,
     /// What it does, e.g. `parallel run`, `failed tests`, `their classes`.
     pub purpose: String,
+    /// What ran it; older records do not say.
+    #[serde(default)]
+    pub engine: Option<EngineKind>,
     pub parallelism: Parallelism,
     /// Executions in this stage, set-aside tests left out.
     pub tally: Tally,
@@ -94,6 +97,9 @@ pub struct TrialRecord {
     pub configuration: String,
     pub technique: String,
     pub mode: Mode,
+    /// What ran its first stage, the others too where their own record says nothing else; older records do not say.
+    #[serde(default)]
+    pub engine: Option<EngineKind>,
     pub cores: usize,
     pub repetition: u32,
     pub verdict: Verdict,
@@ -225,6 +231,8 @@ pub struct ConfigurationSummary {
     pub name: String,
     pub technique: TechniqueKind,
     pub parallelism: Parallelism,
+    #[serde(default)]
+    pub harness: Harness,
 }
 
 /// Everything that a report is made from, as read back from a run folder.
@@ -283,6 +291,7 @@ pub(crate) mod tests {
             configuration: "configuration".to_owned(),
             technique: "parallel".to_owned(),
             mode: Mode::Classes,
+            engine: None,
             cores: 2,
             repetition: 1,
             verdict: Verdict::Clean,

@@ -1,5 +1,6 @@
 //! From a clean worktree to a suite that can run offline again and again: set-up commands, one build online, one
-//! sequential run of the whole suite that tells which tests there are, and the state after the build kept.
+//! sequential run of the whole suite that tells which tests there are, and the state after the build kept. Who only wants
+//! the suite to be run once leaves out the sequential run: then the first run of a session tells.
 //!
 //! Done once per worktree and everything it depends on; the next time what was found is read back. A build that fails is
 //! data. What the subject's settings mean for its tests is for the engine to say.
@@ -19,15 +20,16 @@ use crate::engine::{Mode, Parallelism};
 use crate::experiment::{Subject, SurefireVersion};
 use crate::home::Home;
 use crate::maven::{
-    self, Handshake, Helper, Invocation, Invoked, KnownTest, Launch, Limits, SUREFIRE_VERSION, Settings, TestSettings,
+    self, Handshake, Harvest, Helper, Invocation, Invoked, KnownTest, Launch, Limits, Picked, SUREFIRE_VERSION,
+    Settings, TestSettings,
 };
 use crate::process::{self, Account, Cause, Exit, Interrupt};
 use crate::suite::{Execution, Finding, FindingKind, RunEnd, TestId};
 
-/// Of the file with what was found; a change makes every subject build again.
-const RECORD_VERSION: u32 = 2;
-const RECORD: &str = "build.json";
-const LOGS: &str = "logs";
+mod record;
+
+pub use record::Memory;
+use record::Place;
 
 /// What it takes to prepare a subject.
 #[derive(Clone, Copy)]
@@ -42,6 +44,17 @@ pub struct Preparation<'a> {
     pub interrupt: &'a Interrupt,
     /// Begins the mark of all processes, so that a resumed run finds those of a killed one.
     pub tag: &'a str,
+    /// When the suite runs for the first time.
+    pub discovery: DiscoveryTime,
+}
+
+/// When it is found out which tests there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DiscoveryTime {
+    /// In the preparation, by a sequential run.
+    Now,
+    /// In the first run of a session, whatever that is, unless it is known from an earlier one.
+    Later,
 }
 
 /// How a preparation ended.
@@ -76,6 +89,8 @@ pub struct Prepared {
     /// Shared by all engines that run on this worktree.
     pub worktree: Cleanliness,
     pub discovery: Discovery,
+    /// Where what a later run reveals is kept.
+    pub memory: Memory,
 }
 
 /// Is the worktree as the build left it? After a run that broke down halfway it is not.
@@ -108,12 +123,17 @@ pub struct Discovery {
     pub suites: Vec<ModuleSuite>,
     /// What differs from the subject as published, and what else a reader must know of this first run.
     pub findings: Vec<Finding>,
+    /// Were the tests seen in a parallel run? Then their order is not the original one.
+    #[serde(default)]
+    pub scrambled: bool,
 }
 
 /// The tests of one module, and what runs them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModuleSuite {
     pub module: String,
+    /// `plugin:goal@execution`.
+    pub goal: String,
     /// The version of Surefire (or Failsafe).
     pub surefire: String,
     pub providers: Vec<String>,
@@ -125,20 +145,31 @@ pub struct ModuleSuite {
     pub unrevealed: Option<String>,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Record {
-    version: u32,
-    key: String,
-    discovery: Discovery,
-}
-
 impl Discovery {
+    /// Has nobody run the suite yet?
+    pub fn is_pending(&self) -> bool {
+        self.suites.is_empty()
+    }
+
+    /// What a run of the whole suite revealed.
+    pub(crate) fn of(invoked: &Invoked, harvest: &Harvest, parallelism: Parallelism) -> Self {
+        let mut findings = harvest.findings.clone();
+        findings.extend(incomplete(&harvest.end, &findings));
+        // That a fixture fails is seen in every run again; it is no test to expect.
+        let fixtures = harvest.executions.iter().filter(|execution| execution.is_failed_fixture());
+        let fixtures: HashSet<&TestId> = fixtures.map(|execution| &execution.test).collect();
+        let tests = harvest.tests.iter().filter(|test| !fixtures.contains(&test.id)).cloned().collect();
+        let suites = invoked.handshake.iter().flat_map(suites).collect();
+        let scrambled = parallelism.mode != Mode::Sequential || parallelism.modules.is_some();
+        Discovery { tests, suites, findings, scrambled }
+    }
+
     /// Where the subject differs from what was published.
     fn deviations(&self) -> Vec<Finding> {
         self.findings.iter().filter(|finding| finding.kind == FindingKind::Deviation).cloned().collect()
     }
 
-    fn is_complete(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         self.findings.iter().all(|finding| finding.kind != FindingKind::LostTests)
     }
 }
@@ -193,10 +224,11 @@ pub fn prepare(preparation: &Preparation<'_>) -> miette::Result<BuildOutcome> {
     let means = Means { helper, repository, user };
     let checkout = preparation.checkout()?;
     let key = preparation.key(&checkout, &means.helper)?;
-    let place = Place { record: checkout.root.with_file_name(RECORD), logs: checkout.root.with_file_name(LOGS) };
-    if let (Some(discovery), Some(snapshot)) = (place.read(&key), Snapshot::open(&checkout.snapshot_store())?) {
+    let place = Place::beside(&checkout);
+    let known = place.read(&key, preparation.discovery);
+    if let (Some(discovery), Some(snapshot)) = (known, Snapshot::open(&checkout.snapshot_store())?) {
         snapshot.restore()?;
-        return Ok(preparation.ready(checkout, means, snapshot, discovery));
+        return Ok(preparation.ready(checkout, means, snapshot, discovery, Memory { place, key }));
     }
     // Another JDK, other arguments: nothing of the old build may reach the new one.
     place.forget(&checkout)?;
@@ -230,46 +262,19 @@ pub fn build_root(subject: &Subject, checkout: &Checkout) -> miette::Result<Path
     }
 }
 
-/// Where a build's record and logs lie, beside its worktree.
-struct Place {
-    record: PathBuf,
-    logs: PathBuf,
-}
-
-impl Place {
-    /// A record that is missing, damaged or of other settings is no record.
-    fn read(&self, key: &str) -> Option<Discovery> {
-        let text = std::fs::read(&self.record).ok()?;
-        let record: Record = serde_json::from_slice(&text).ok()?;
-        (record.version == RECORD_VERSION && record.key == key).then_some(record.discovery)
-    }
-
-    fn write(&self, key: &str, discovery: &Discovery) -> miette::Result<()> {
-        let record = Record { version: RECORD_VERSION, key: key.to_owned(), discovery: discovery.clone() };
-        let failed = |error: &dyn std::fmt::Display| miette!("{} cannot be written: {error}", self.record.display());
-        let folder = self.record.parent().unwrap_or(Path::new("."));
-        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| failed(&error))?;
-        serde_json::to_writer(&mut file, &record).map_err(|error| failed(&error))?;
-        file.as_file().sync_all().map_err(|error| failed(&error))?;
-        file.persist(&self.record).map_err(|error| failed(&error))?;
-        Ok(())
-    }
-
-    fn forget(&self, checkout: &Checkout) -> miette::Result<()> {
-        let store = checkout.snapshot_store();
-        if self.record.exists() {
-            std::fs::remove_file(&self.record).map_err(|error| miette!("{}: {error}", self.record.display()))?;
-        }
-        super::snapshot::remove(&store)
-    }
-}
-
 impl Preparation<'_> {
     fn checkout(&self) -> miette::Result<Checkout> {
         checkout(self.subject, self.revision, self.home, self.progress, &|| self.interrupt.is_set())
     }
 
-    fn ready(&self, checkout: Checkout, means: Means, snapshot: Snapshot, discovery: Discovery) -> BuildOutcome {
+    fn ready(
+        &self,
+        checkout: Checkout,
+        means: Means,
+        snapshot: Snapshot,
+        discovery: Discovery,
+        memory: Memory,
+    ) -> BuildOutcome {
         BuildOutcome::Ready(Box::new(Prepared {
             subject: self.subject.clone(),
             checkout,
@@ -281,6 +286,7 @@ impl Preparation<'_> {
             snapshot,
             worktree: Cleanliness::default(),
             discovery,
+            memory,
         }))
     }
 
@@ -380,16 +386,20 @@ impl Building<'_> {
             return Ok(stop.into());
         }
         let snapshot = Snapshot::take(&self.checkout.root, &self.checkout.snapshot_store())?;
-        let discovery = match self.discover()? {
-            Ok(discovery) => discovery,
-            Err(stop) => return Ok(stop.into()),
+        let memory = Memory { place: self.place.clone(), key: key.to_owned() };
+        let discovery = match self.preparation.discovery {
+            DiscoveryTime::Later => Discovery::default(),
+            DiscoveryTime::Now => match self.discover()? {
+                Ok(discovery) => discovery,
+                Err(stop) => return Ok(stop.into()),
+            },
         };
-        snapshot.restore()?;
-        // What a first run missed, the next one may see.
-        if discovery.is_complete() {
-            self.place.write(key, &discovery)?;
+        if !discovery.is_pending() {
+            snapshot.restore()?;
+            // What a first run missed, the next one may see.
+            memory.keep(&discovery)?;
         }
-        Ok(self.preparation.ready(self.checkout.clone(), self.means.clone(), snapshot, discovery))
+        Ok(self.preparation.ready(self.checkout.clone(), self.means.clone(), snapshot, discovery, memory))
     }
 
     fn set_up(&self) -> miette::Result<Option<Stop>> {
@@ -483,21 +493,14 @@ impl Building<'_> {
         if invoked.handshake.as_ref().is_some_and(|handshake| !handshake.unfetched.is_empty()) {
             self.warm(&harvest.executions)?;
         }
-        let mut findings = harvest.findings;
-        findings.extend(incomplete(&harvest.end, &findings));
-        // That a fixture fails is seen in every run again; it is no test to expect.
-        let fixtures = harvest.executions.iter().filter(|execution| execution.is_failed_fixture());
-        let fixtures: HashSet<&TestId> = fixtures.map(|execution| &execution.test).collect();
-        let tests = harvest.tests.into_iter().filter(|test| !fixtures.contains(&test.id)).collect();
-        let suites = invoked.handshake.iter().flat_map(suites).collect();
-        Ok(Ok(Discovery { tests, suites, findings }))
+        Ok(Ok(Discovery::of(&invoked, &harvest, Parallelism::SEQUENTIAL)))
     }
 
     fn run_tests(
         &self,
         label: &str,
         parallelism: Parallelism,
-        selection: Option<Vec<(String, String)>>,
+        selection: Option<Vec<Picked>>,
     ) -> miette::Result<Invoked> {
         let subject = self.preparation.subject;
         let reveal = selection.is_none();
@@ -520,8 +523,12 @@ impl Building<'_> {
                 *best = (class, time);
             }
         }
-        let selection =
-            quickest.into_iter().map(|(module, (class, _))| (module.to_owned(), class.to_owned())).collect();
+        let pick = |(module, (class, _)): (&str, (&str, f64))| Picked {
+            module: module.to_owned(),
+            goal: None,
+            tests: class.to_owned(),
+        };
+        let selection = quickest.into_iter().map(pick).collect();
         let classes = Parallelism { mode: Mode::Classes, ..Parallelism::SEQUENTIAL };
         self.run_tests("warm", classes, Some(selection)).map(drop)
     }
@@ -575,6 +582,7 @@ fn incomplete(end: &RunEnd, findings: &[Finding]) -> Option<Finding> {
 fn suites(handshake: &Handshake) -> Vec<ModuleSuite> {
     let suite = |goal: &maven::Goal| ModuleSuite {
         module: goal.module.clone(),
+        goal: goal.goal.clone(),
         surefire: goal.version.clone(),
         providers: goal.providers.clone(),
         frameworks: goal.frameworks.clone(),

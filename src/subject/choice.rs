@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use super::build::{self, BuildOutcome, Preparation};
 use super::jdks::Jdk;
 use super::toolchain::Tools;
+use crate::process;
 
 /// A reason is cut to this where it is one of several.
 const BRIEF: usize = 160;
@@ -65,7 +66,7 @@ struct Record {
     why: String,
 }
 
-/// Prepares a subject with the JDK that it is to have; the one in `base` is not looked at.
+/// Prepares a subject with the JDK that it is to have, whichever one `base` has.
 pub fn prepare(base: &Preparation<'_>, tools: &Tools, pin: Option<Pin>) -> miette::Result<Chosen> {
     let wish = base.subject.jdk.as_ref();
     let pin = pin.filter(|pin| wish.is_none_or(|wish| wish.is_met_by(&pin.jdk)));
@@ -84,7 +85,7 @@ pub fn prepare(base: &Preparation<'_>, tools: &Tools, pin: Option<Pin>) -> miett
 }
 
 fn on(base: &Preparation<'_>, tools: &Tools, jdk: &Jdk, why: String) -> miette::Result<Chosen> {
-    let toolchain = tools.with(jdk);
+    let toolchain = tools.with(jdk)?;
     let outcome = build::prepare(&Preparation { toolchain: &toolchain, ..*base })?;
     Ok(Chosen { outcome, why, attempts: Vec::new() })
 }
@@ -92,9 +93,9 @@ fn on(base: &Preparation<'_>, tools: &Tools, jdk: &Jdk, why: String) -> miette::
 /// From the newest to the oldest.
 fn search(base: &Preparation<'_>, tools: &Tools, store: &Store) -> miette::Result<Chosen> {
     let mut attempts: Vec<Attempt> = Vec::new();
-    let found = &tools.jdks.found;
-    for jdk in found {
-        let toolchain = tools.with(jdk);
+    let found = candidates(base, tools)?;
+    for jdk in &found {
+        let toolchain = tools.with(jdk)?;
         let outcome = build::prepare(&Preparation { toolchain: &toolchain, ..*base })?;
         match outcome {
             BuildOutcome::Failed { reason, log, whatever_the_jdk } => {
@@ -118,6 +119,13 @@ fn search(base: &Preparation<'_>, tools: &Tools, store: &Store) -> miette::Resul
         }
     }
     Ok(failed(attempts))
+}
+
+/// Those that whoever runs the subject can run.
+fn candidates(base: &Preparation<'_>, tools: &Tools) -> miette::Result<Vec<Jdk>> {
+    let user = base.subject.user.as_deref().map(process::other_user).transpose()?.flatten();
+    let in_reach = |jdk: &&Jdk| user.as_ref().is_none_or(|user| user.closed_to(&jdk.home).is_none());
+    Ok(tools.jdks.found.iter().filter(in_reach).cloned().collect())
 }
 
 /// The next attempt has a worktree of its own, and logs with it.
@@ -150,7 +158,7 @@ fn reasons(attempts: &[Attempt]) -> String {
 /// The newest one's reason is told in full; of the others what differs.
 fn failed(mut attempts: Vec<Attempt>) -> Chosen {
     let Some(first) = attempts.first().cloned() else {
-        let (reason, log) = ("there is no JDK".to_owned(), PathBuf::new());
+        let (reason, log) = ("there is no JDK that it could be built with".to_owned(), PathBuf::new());
         return Chosen {
             outcome: BuildOutcome::Failed { reason, log, whatever_the_jdk: true },
             why: String::new(),
@@ -159,7 +167,7 @@ fn failed(mut attempts: Vec<Attempt>) -> Chosen {
     };
     let reason = match attempts.len() {
         1 => first.reason.clone(),
-        count => format!("{}\nit builds with none of {count} JDKs: {}", first.reason, reasons(&attempts)),
+        _ => format!("{}\nof the JDKs that were tried none builds it: {}", first.reason, reasons(&attempts)),
     };
     attempts.remove(0);
     let outcome = BuildOutcome::Failed { reason, log: first.log, whatever_the_jdk: true };
@@ -193,9 +201,13 @@ struct Store {
 impl Store {
     fn of(base: &Preparation<'_>, tools: &Tools) -> miette::Result<Store> {
         let jdks: Vec<_> = tools.jdks.found.iter().map(|jdk| (&jdk.home, &jdk.version)).collect();
-        let parts =
-            serde_json::to_vec(&(base.revision, build::settings_key(base.subject), tools.maven_version(), jdks))
-                .map_err(|error| miette!("the settings of {} cannot be hashed: {error}", base.subject.name))?;
+        let parts = serde_json::to_vec(&(
+            base.revision,
+            build::settings_key(base.subject),
+            &base.toolchain.maven_version,
+            jdks,
+        ))
+        .map_err(|error| miette!("the settings of {} cannot be hashed: {error}", base.subject.name))?;
         let digits: String = Sha256::digest(parts).iter().take(16).map(|byte| format!("{byte:02x}")).collect();
         Ok(Store { file: base.home.jdk_choices().join(format!("{}-{digits}.json", base.subject.name)) })
     }
@@ -247,7 +259,7 @@ mod tests {
     fn when_none_builds_it_the_newest_ones_reason_comes_first() {
         let chosen = failed(vec![attempt("25", "no symbol"), attempt("17", "no symbol"), attempt("8", "no records")]);
         let BuildOutcome::Failed { reason, .. } = chosen.outcome else { panic!("it failed") };
-        assert_eq!(reason, "no symbol\nit builds with none of 3 JDKs: 25, 17: no symbol; 8: no records");
+        assert_eq!(reason, "no symbol\nof the JDKs that were tried none builds it: 25, 17: no symbol; 8: no records");
         assert_eq!(chosen.attempts.len(), 2);
     }
 

@@ -1,5 +1,5 @@
-//! A subject that is a folder: hashed by content, and copied. Left out are what builds make (`target` next to a pom) and
-//! what belongs to git (`.git`); the copy gets a repository of its own with one commit, since builds ask git about
+//! A subject that is a folder: hashed by content, and copied. Left out are what builds make (`target` next to a pom), what
+//! belongs to git (`.git`), and reports that parade itself wrote there; the copy gets a repository of its own with one commit, since builds ask git about
 //! themselves. Links are copied as links and never followed. Owner and time do not count, nor modes but "executable", so
 //! the same content gives the same revision everywhere.
 
@@ -15,6 +15,9 @@ use miette::{Result, miette};
 use sha2::{Digest, Sha256};
 
 use super::Progress;
+
+/// In a folder of reports: the list of those that parade wrote.
+pub const REPORTS_LIST: &str = ".parade-reports";
 
 const PREFIX: &str = "content-";
 const HASH_DIGITS: usize = 32;
@@ -84,8 +87,9 @@ impl Walk<'_> {
         let names = children(&folder).map_err(|error| miette!("cannot read {}: {error}", folder.display()))?;
         let has_pom = names.iter().any(|name| name == "pom.xml");
         for name in names {
-            let left_out = name == ".git" || (name == "target" && has_pom && !folder.join(&name).is_file());
-            if !left_out {
+            let path = folder.join(&name);
+            let built = name == "target" && has_pom && !path.is_file();
+            if name != ".git" && !built && !path.join(REPORTS_LIST).is_file() {
                 self.entry(root, &relative.join(name))?;
             }
         }

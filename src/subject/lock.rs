@@ -17,6 +17,13 @@ pub struct Hold {
 }
 
 impl Hold {
+    /// Without waiting: nothing where somebody has it, or where there is no such lock.
+    pub(super) fn try_take(path: &Path) -> Option<Self> {
+        let file = File::options().write(true).open(path).ok()?;
+        file.try_lock().ok()?;
+        Some(Hold { _file: file })
+    }
+
     /// Waits until nobody else has it; what is waited for is told once.
     pub(super) fn take(path: &Path, what: &str, progress: &dyn Progress, interrupt: &dyn Fn() -> bool) -> Result<Self> {
         let file = open(path)?;

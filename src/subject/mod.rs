@@ -25,12 +25,14 @@ mod worktree;
 
 pub use address::redact;
 pub use choice::{Attempt, Chosen, Pin, prepare as prepare_on_some_jdk};
+pub use folder::REPORTS_LIST;
 pub use jdks::{Jdk, JdkWish, Jdks, Version, asked_jdk, jdks};
 pub use network::Network;
 pub use ownership::check_open;
 pub use snapshot::{Changes, Snapshot};
 pub use source::{Sources, checkout, resolve};
 pub use toolchain::{Toolchain, Tools, toolchain, tools};
+pub use worktree::forget_others;
 
 use std::path::PathBuf;
 

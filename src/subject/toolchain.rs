@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use miette::{Result, miette};
 
-use super::jdks::{Jdk, Jdks, jdks};
+use super::jdks::{Jdk, JdkWish, Jdks, jdks};
 use crate::process;
 
 /// For Maven to start and say its version, on a busy machine.
@@ -27,60 +27,61 @@ pub struct Toolchain {
 /// What there is to choose from.
 #[derive(Debug, Clone)]
 pub struct Tools {
-    /// At least one.
+    /// Perhaps none: then a subject has to name its own by path.
     pub jdks: &'static Jdks,
-    mvn: PathBuf,
-    maven_version: String,
+    pub mvn: PathBuf,
 }
 
 /// The newest JDK with the Maven of this machine.
 pub fn toolchain() -> Result<Toolchain> {
-    tools()?.newest()
+    tools()?.toolchain(None)
 }
 
-/// All JDKs, and Maven (`MAVEN_HOME`, `M2_HOME`, else `mvn` on the path); looked for once.
+/// All JDKs, and Maven (`MAVEN_HOME`, `M2_HOME`, else `mvn` on the path).
 pub fn tools() -> Result<Tools> {
-    static FOUND: OnceLock<Tools> = OnceLock::new();
-    if let Some(found) = FOUND.get() {
-        return Ok(found.clone());
-    }
-    let found = find(&|name| std::env::var_os(name).filter(|value| !value.is_empty()), jdks())?;
-    Ok(FOUND.get_or_init(|| found).clone())
+    find(&|name| std::env::var_os(name).filter(|value| !value.is_empty()), jdks())
 }
 
 impl Tools {
-    pub fn with(&self, jdk: &Jdk) -> Toolchain {
-        Toolchain {
+    pub fn with(&self, jdk: &Jdk) -> Result<Toolchain> {
+        Ok(Toolchain {
             java_home: jdk.home.clone(),
             java_version: jdk.version.to_string(),
             java_major: jdk.major(),
             mvn: self.mvn.clone(),
-            maven_version: self.maven_version.clone(),
+            maven_version: self.maven_version(&jdk.home)?,
+        })
+    }
+
+    /// With the JDK that is asked for, or the newest.
+    pub fn toolchain(&self, wish: Option<&JdkWish>) -> Result<Toolchain> {
+        match (wish, self.jdks.newest()) {
+            (Some(wish), _) => self.with(&wish.choose(self.jdks)?),
+            (None, Some(newest)) => self.with(newest),
+            (None, None) => Err(missing(Some(self.jdks), None)),
         }
     }
 
-    pub fn newest(&self) -> Result<Toolchain> {
-        self.jdks.newest().map(|jdk| self.with(jdk)).ok_or_else(|| miette!("there is no JDK"))
-    }
-
-    pub fn mvn(&self) -> &Path {
-        &self.mvn
-    }
-
-    pub fn maven_version(&self) -> &str {
-        &self.maven_version
+    /// The same on every JDK, so that it is asked once.
+    fn maven_version(&self, java_home: &Path) -> Result<String> {
+        static ASKED: OnceLock<(PathBuf, String)> = OnceLock::new();
+        if let Some((_, version)) = ASKED.get().filter(|(mvn, _)| *mvn == self.mvn) {
+            return Ok(version.clone());
+        }
+        let version = maven_version(&self.mvn, java_home)?;
+        // Another Maven than the first one asked, as in tests, is asked again.
+        let _ = ASKED.set((self.mvn.clone(), version.clone()));
+        Ok(version)
     }
 }
 
 type Variables<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
 fn find(variable: Variables<'_>, jdks: &'static Jdks) -> Result<Tools> {
-    let (jdk, mvn) = match (jdks.newest(), find_maven(variable)) {
-        (Some(jdk), Ok(mvn)) => (jdk, mvn),
-        (jdk, maven) => return Err(missing(jdk.is_none().then_some(jdks), maven.err())),
-    };
-    let maven_version = maven_version(&mvn, &jdk.home)?;
-    Ok(Tools { jdks, mvn, maven_version })
+    match find_maven(variable) {
+        Ok(mvn) => Ok(Tools { jdks, mvn }),
+        Err(why) => Err(missing(jdks.found.is_empty().then_some(jdks), Some(why))),
+    }
 }
 
 /// One error for both, so that one command installs both.
@@ -199,15 +200,20 @@ mod tests {
         find(&variable, jdks)
     }
 
+    fn version(tools: &Tools) -> Result<String> {
+        maven_version(&tools.mvn, Path::new("/jdk"))
+    }
+
     #[test]
     fn the_newest_jdk_comes_with_the_maven_that_is_set() {
         let machine = machine();
         let at = |name: &str| machine.path().join(name);
         let tools = find_with(&[("MAVEN_HOME", at("maven"))], jdks(&["17.0.1", "1.8.0_392"])).unwrap();
-        let newest = tools.newest().unwrap();
+        let newest = tools.toolchain(None).unwrap();
         assert_eq!((newest.java_version.as_str(), newest.java_major), ("17.0.1", 17));
         assert_eq!((newest.maven_version.as_str(), newest.mvn), ("3.9.9", at("maven/bin/mvn")));
-        assert_eq!(tools.with(&tools.jdks.found[1]).java_major, 8);
+        let eight = JdkWish::parse("8", Path::new("/")).unwrap();
+        assert_eq!(tools.toolchain(Some(&eight)).unwrap().java_major, 8);
     }
 
     #[test]
@@ -217,7 +223,7 @@ mod tests {
         fs::create_dir(&bin).unwrap();
         std::os::unix::fs::symlink(machine.path().join("maven/bin/mvn"), bin.join("mvn")).unwrap();
         let found = find_with(&[("PATH", bin.clone())], jdks(&["17.0.1"])).unwrap();
-        assert_eq!((found.mvn, found.maven_version.as_str()), (bin.join("mvn"), "3.9.9"));
+        assert_eq!((&found.mvn, version(&found).unwrap().as_str()), (&bin.join("mvn"), "3.9.9"));
     }
 
     #[test]
@@ -227,7 +233,8 @@ mod tests {
         assert!(both.contains("apt-get install -y default-jdk-headless maven"), "{both}");
         let maven = find_with(&[], jdks(&["17.0.1"])).unwrap_err();
         assert!(maven.help().unwrap().to_string().ends_with("install -y maven"));
-        let jdk = find_with(&[("MAVEN_HOME", machine.path().join("maven"))], jdks(&[])).unwrap_err();
+        let tools = find_with(&[("MAVEN_HOME", machine.path().join("maven"))], jdks(&[])).unwrap();
+        let jdk = tools.toolchain(None).unwrap_err();
         let help = jdk.help().unwrap().to_string();
         assert!(help.contains("default-jdk-headless;") && help.contains("PARADE_JDKS"), "{help}");
     }
@@ -239,9 +246,10 @@ mod tests {
         let mvn = machine.path().join("maven/bin/mvn");
         program(&mvn, "#!/bin/sh\necho \"\u{1b}[1mApache Maven 3.8.7\u{1b}[m\"\n");
         let variables = [("M2_HOME", machine.path().join("maven"))];
-        assert_eq!(find_with(&variables, jdks(&["17.0.1"])).unwrap().maven_version, "3.8.7");
+        let tools = find_with(&variables, jdks(&["17.0.1"])).unwrap();
+        assert_eq!(version(&tools).unwrap(), "3.8.7");
         program(&mvn, "#!/bin/sh\necho no; exit 3\n");
-        let report = find_with(&variables, jdks(&["17.0.1"])).unwrap_err().to_string();
+        let report = version(&tools).unwrap_err().to_string();
         assert!(report.contains("\"no\""), "{report}");
     }
 }

@@ -19,10 +19,13 @@ use super::lock::Hold;
 use super::source::Sources;
 use super::{Checkout, Snapshot, folder, revision};
 use crate::experiment::{Origin, Subject};
+use crate::home::Home;
 
 const TREE: &str = "tree";
 const COMPLETE: &str = "complete";
 const SNAPSHOT: &str = "snapshot";
+/// Of a revision in the name of its worktree.
+const SHORT_REVISION: usize = 20;
 /// Submodules within submodules; deeper than anyone nests them by intent.
 const MAX_DEPTH: usize = 16;
 
@@ -53,6 +56,32 @@ pub(super) fn prepare(sources: &Sources<'_>, subject: &Subject, revision: &str) 
     Ok(Checkout { root: place.entry.join(TREE), revision: revision.to_owned() })
 }
 
+/// Removes the worktrees of a subject at other revisions, those in use apart. For subjects that have another revision with
+/// every change, so that their builds do not fill the disk.
+pub fn forget_others(subject: &str, revision: &str, home: &Home) -> Result<()> {
+    let folder = home.worktrees();
+    let kept = place_name(subject, revision);
+    for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_other = name != kept && entry.path().is_dir() && is_place_of(subject, &name);
+        if is_other && let Some(_hold) = Hold::try_take(&folder.join(format!("{name}.lock"))) {
+            super::snapshot::remove(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+fn place_name(subject: &str, revision: &str) -> String {
+    format!("{subject}-{}", revision.get(..revision.len().min(SHORT_REVISION)).unwrap_or_default())
+}
+
+/// Not of a subject whose name only begins alike.
+fn is_place_of(subject: &str, name: &str) -> bool {
+    let revision = name.strip_prefix(subject).and_then(|rest| rest.strip_prefix('-')).unwrap_or_default();
+    let digits = revision.strip_prefix("content-").unwrap_or(revision);
+    revision.len() == SHORT_REVISION && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 /// The folder of one worktree and what belongs to it.
 struct Place {
     folder: PathBuf,
@@ -62,10 +91,9 @@ struct Place {
 
 impl Place {
     fn of(sources: &Sources<'_>, subject: &Subject, revision: &str) -> Result<Self> {
-        let short = revision.get(..revision.len().min(20)).unwrap_or_default();
-        let name = format!("{}-{short}", subject.name);
+        let name = place_name(&subject.name, revision);
         let safe = matches!(Path::new(&name).components().collect::<Vec<_>>().as_slice(), [Component::Normal(_)]);
-        if !safe || name.starts_with('.') || name.contains('\0') || short.is_empty() || subject.name.is_empty() {
+        if !safe || name.starts_with('.') || name.contains('\0') || revision.is_empty() || subject.name.is_empty() {
             return Err(miette!("{name:?} cannot be the name of a worktree"));
         }
         let folder = sources.home.worktrees();

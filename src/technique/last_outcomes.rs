@@ -98,7 +98,7 @@ fn around(test: &TestId) -> impl Iterator<Item = Class<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Parallelism;
+    use crate::engine::{EngineKind, Parallelism};
     use crate::suite::{Cost, Granularity, RunEnd, SuiteRun};
     use Outcome::{Error, Passed, Skipped};
 
@@ -124,7 +124,7 @@ mod tests {
             granularity: Granularity::Name,
             findings: vec![],
         };
-        Stage { number: 1, purpose: "test", parallelism: Parallelism::SEQUENTIAL, run }
+        Stage { number: 1, purpose: "test", engine: EngineKind::Model, parallelism: Parallelism::SEQUENTIAL, run }
     }
 
     fn failures(stages: &[Stage]) -> usize {

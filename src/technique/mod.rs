@@ -1,4 +1,4 @@
-//! What runs when: a technique asks a [`Session`] for runs and reads their records, nothing else.
+//! What runs when: a technique asks [`Engines`] for runs and reads their records, nothing else.
 //!
 //! It spawns no process, reads no file of the subject, knows no build tool, and takes time only from a [`SuiteRun`]: so it
 //! runs unchanged on the model engine, in virtual time.
@@ -12,7 +12,7 @@ mod tests;
 
 use std::time::Duration;
 
-use crate::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session, Support};
+use crate::engine::{Allotment, EngineKind, Handling, Parallelism, RunRequest, Selection, Session, Support};
 use crate::experiment::TechniqueKind;
 use crate::suite::{DependencyGraph, RunEnd, SuiteRun, TestId};
 
@@ -28,12 +28,49 @@ pub struct Bench {
     pub set_aside: std::collections::HashSet<TestId>,
 }
 
+/// What runs the tests of one trial.
+pub struct Engines<'a> {
+    pub main: &'a mut dyn Session,
+    /// Runs again what failed; the main one where there is none.
+    pub rerun: Option<&'a mut dyn Session>,
+    pub handling: Handling,
+    /// Of what is run again.
+    pub rerun_handling: Handling,
+}
+
+impl<'a> Engines<'a> {
+    /// One engine for everything, as it handles processes by default.
+    pub fn only(main: &'a mut dyn Session) -> Self {
+        Engines { main, rerun: None, handling: Handling::default(), rerun_handling: Handling::default() }
+    }
+
+    fn rerun_imposes_order(&self) -> bool {
+        self.rerun.as_deref().unwrap_or(&*self.main).capabilities().imposes_order
+    }
+
+    /// Why these engines cannot run a technique at this parallelism, or treat their processes as they should.
+    fn refusal(&self, kind: TechniqueKind, parallelism: Parallelism) -> Option<String> {
+        let capabilities = self.main.capabilities();
+        if let Support::None(why) = capabilities.support(parallelism.mode) {
+            return Some(why);
+        }
+        if parallelism.modules.is_some() && !capabilities.modules_at_once {
+            return Some("the engine runs one module after the other".to_owned());
+        }
+        let rerun = self.rerun.as_deref().map_or(capabilities, Session::capabilities);
+        let again = kind.reruns().then(|| rerun.refuses(&self.rerun_handling)).flatten();
+        capabilities.refuses(&self.handling).or(again)
+    }
+}
+
 /// One run of (a part of) the suite inside a trial.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stage {
     /// From 1 on.
     pub number: u32,
     pub purpose: &'static str,
+    /// What ran it.
+    pub engine: EngineKind,
     pub parallelism: Parallelism,
     pub run: SuiteRun,
 }
@@ -42,7 +79,7 @@ pub struct Stage {
 #[derive(Debug, Clone, PartialEq)]
 pub enum TechniqueRun {
     Ran(Vec<Stage>),
-    /// The mode does not exist for this suite.
+    /// The mode does not exist for this suite, or an engine lacks what is asked of it.
     Unsupported(String),
 }
 
@@ -51,13 +88,13 @@ pub fn run(
     kind: TechniqueKind,
     parallelism: Parallelism,
     dependencies: Option<&DependencyGraph>,
-    session: &mut dyn Session,
+    engines: &mut Engines<'_>,
     bench: &Bench,
 ) -> miette::Result<TechniqueRun> {
-    if let Support::None(why) = session.capabilities().support(parallelism.mode) {
+    if let Some(why) = engines.refusal(kind, parallelism) {
         return Ok(TechniqueRun::Unsupported(why));
     }
-    let mut stages = Stages { session, bench, done: Vec::new() };
+    let mut stages = Stages { engines, bench, done: Vec::new() };
     match kind {
         TechniqueKind::Sequential => {
             single::run(&mut stages, Parallelism::SEQUENTIAL.reusing(parallelism), "sequential run")?
@@ -78,28 +115,51 @@ pub fn run(
 }
 
 /// The stages of a trial as they come about.
-struct Stages<'a> {
-    session: &'a mut dyn Session,
+struct Stages<'a, 'e> {
+    engines: &'a mut Engines<'e>,
     bench: &'a Bench,
     done: Vec<Stage>,
 }
 
-impl Stages<'_> {
-    /// Runs one more stage within what is left of the time. Whether the trial can go on after it is the answer.
-    fn run(&mut self, purpose: &'static str, selection: Selection, parallelism: Parallelism) -> miette::Result<bool> {
-        let number = self.done.len() as u32 + 1;
-        let request = RunRequest {
-            label: format!("stage-{number}"),
+impl Stages<'_, '_> {
+    /// Runs the whole suite within the time that there is. Whether the trial can go on after it is the answer.
+    fn run_all(&mut self, purpose: &'static str, parallelism: Parallelism) -> miette::Result<bool> {
+        let request = self.request(Selection::All, parallelism, self.engines.handling);
+        let run = self.engines.main.run(&request)?;
+        Ok(self.push(purpose, self.engines.main.engine(), parallelism, run))
+    }
+
+    /// The same for a part of the suite that ran before, by the engine for such runs.
+    fn rerun(&mut self, purpose: &'static str, selection: Selection, parallelism: Parallelism) -> miette::Result<bool> {
+        let request = self.request(selection, parallelism, self.engines.rerun_handling);
+        let session = match self.engines.rerun.as_deref_mut() {
+            Some(session) => session,
+            None => &mut *self.engines.main,
+        };
+        let run = session.run(&request)?;
+        let engine = session.engine();
+        Ok(self.push(purpose, engine, parallelism, run))
+    }
+
+    fn request(&self, selection: Selection, parallelism: Parallelism, handling: Handling) -> RunRequest {
+        RunRequest {
+            label: format!("stage-{}", self.next_number()),
             selection,
             parallelism,
             allotment: self.bench.allotment.clone(),
             time_limit: self.time_left(),
-            handling: Handling::default(),
-        };
-        let run = self.session.run(&request)?;
+            handling,
+        }
+    }
+
+    fn push(&mut self, purpose: &'static str, engine: EngineKind, parallelism: Parallelism, run: SuiteRun) -> bool {
         let goes_on = run.end == RunEnd::Finished;
-        self.done.push(Stage { number, purpose, parallelism, run });
-        Ok(goes_on)
+        self.done.push(Stage { number: self.next_number(), purpose, engine, parallelism, run });
+        goes_on
+    }
+
+    fn next_number(&self) -> u32 {
+        self.done.len() as u32 + 1
     }
 
     fn time_left(&self) -> Duration {
@@ -110,7 +170,7 @@ impl Stages<'_> {
     /// The tests that fail as of now, or never ran as their class's fixture failed, in original order.
     fn failing(&self) -> Vec<TestId> {
         let set_aside = &self.bench.set_aside;
-        let mut failing = LastOutcomes::after(&self.done, set_aside).failing_or_prevented(self.session.tests());
+        let mut failing = LastOutcomes::after(&self.done, set_aside).failing_or_prevented(self.engines.main.tests());
         failing.retain(|test| !set_aside.contains(test));
         failing
     }

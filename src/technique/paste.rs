@@ -6,30 +6,30 @@
 //!    the same class is met again.
 //!
 //! It stops as soon as nothing fails. What still fails after stage 3 depends on something outside its class; it is
-//! reported, not hidden.
+//! reported, not hidden. Stages 2 and 3 may be run by another engine, one that starts faster.
 
 use crate::engine::{Parallelism, Selection, Session};
 use crate::suite::{ClassId, TestId};
 
 use super::Stages;
 
-pub(super) fn run(stages: &mut Stages<'_>, parallelism: Parallelism) -> miette::Result<()> {
+pub(super) fn run(stages: &mut Stages<'_, '_>, parallelism: Parallelism) -> miette::Result<()> {
     let sequential = Parallelism::SEQUENTIAL.reusing(parallelism);
 
-    let goes_on = stages.run("parallel run", Selection::All, parallelism)?;
+    let goes_on = stages.run_all("parallel run", parallelism)?;
     let failed = stages.failing();
     if !goes_on || failed.is_empty() {
         return Ok(());
     }
 
-    let goes_on = stages.run("failed tests", Selection::Tests(failed), sequential)?;
+    let goes_on = stages.rerun("failed tests", Selection::Tests(failed), sequential)?;
     let failed_again = stages.failing();
     if !goes_on || failed_again.is_empty() {
         return Ok(());
     }
 
-    let classes = classes_of(&failed_again, stages.session);
-    stages.run("their classes", Selection::Classes(classes), sequential)?;
+    let classes = classes_of(&failed_again, stages.engines.main);
+    stages.rerun("their classes", Selection::Classes(classes), sequential)?;
     Ok(())
 }
 

@@ -8,17 +8,17 @@ use crate::suite::{DependencyGraph, Execution, Finding, FindingKind, TestId};
 use super::Stages;
 
 pub(super) fn run(
-    stages: &mut Stages<'_>,
+    stages: &mut Stages<'_, '_>,
     parallelism: Parallelism,
     dependencies: &DependencyGraph,
 ) -> miette::Result<()> {
-    let goes_on = stages.run("parallel run", Selection::All, parallelism)?;
+    let goes_on = stages.run_all("parallel run", parallelism)?;
     let failed = stages.failing();
     if !goes_on || failed.is_empty() {
         return Ok(());
     }
     let order = dependencies.sort(&dependencies.closure(&failed));
-    stages.run(
+    stages.rerun(
         "failed tests after their dependencies",
         Selection::Tests(order),
         Parallelism::SEQUENTIAL.reusing(parallelism),
@@ -28,7 +28,7 @@ pub(super) fn run(
 }
 
 /// An engine that does not control the order may have run a test before what it needs: that must be known.
-fn report_broken_order(stages: &mut Stages<'_>, dependencies: &DependencyGraph) {
+fn report_broken_order(stages: &mut Stages<'_, '_>, dependencies: &DependencyGraph) {
     let Some(rerun) = stages.done.last_mut() else { return };
     let executions = &rerun.run.executions;
     let started = |test: &TestId| executions.iter().find(|execution| &execution.test == test).map(|first| first.start);
@@ -38,8 +38,9 @@ fn report_broken_order(stages: &mut Stages<'_>, dependencies: &DependencyGraph) 
     };
     let broken = executions.iter().filter(too_early).count();
     if broken > 0 {
-        let text =
-            format!("{broken} tests were rerun before what they depend on: the engine does not control the order");
+        let why = if stages.engines.rerun_imposes_order() { "" } else { ": the engine does not control the order" };
+        let tests = if broken == 1 { "1 test was" } else { &format!("{broken} tests were") };
+        let text = format!("{tests} rerun before what they depend on{why}");
         rerun.run.findings.push(Finding::new(FindingKind::OrderNotKept, text));
     }
 }

@@ -14,6 +14,7 @@ const METHODS: Parallelism = Parallelism {
     threads_per_core: false,
     forks: Forks::Count(1),
     reuse_forks: true,
+    modules: None,
 };
 
 /// `Race#b` races with its neighbour; `Chain#user` needs `Chain#maker` of its own class, `Far#user` too, from another class.
@@ -52,7 +53,7 @@ fn bench(limit: u64, set_aside: &[&str]) -> Bench {
 
 fn run_on(suite: &str, kind: TechniqueKind, parallelism: Parallelism, bench: &Bench) -> Vec<Stage> {
     let mut session = ModelSession::new(ModelSuite::parse(suite).unwrap(), 1);
-    match run(kind, parallelism, None, &mut session, bench).unwrap() {
+    match run(kind, parallelism, None, &mut Engines::only(&mut session), bench).unwrap() {
         TechniqueRun::Ran(stages) => stages,
         TechniqueRun::Unsupported(why) => panic!("{why}"),
     }
@@ -145,7 +146,9 @@ fn the_sound_alternative_reruns_failures_after_all_they_need() {
     };
     let dependencies = vec![depends("Chain#user", &["Chain#maker"]), depends("Chain#maker", &["Race#a"])];
     let graph = DependencyGraph::new(dependencies, session.tests()).unwrap();
-    let outcome = run(TechniqueKind::SoundRerun, METHODS, Some(&graph), &mut session, &bench(1000, &[])).unwrap();
+    let outcome =
+        run(TechniqueKind::SoundRerun, METHODS, Some(&graph), &mut Engines::only(&mut session), &bench(1000, &[]))
+            .unwrap();
     let TechniqueRun::Ran(stages) = outcome else { panic!("unsupported") };
     assert_eq!(stages.len(), 2);
     assert_eq!(failed(&stages[0]), ["Race#b", "Chain#user"]);
@@ -157,6 +160,96 @@ fn the_sound_alternative_reruns_failures_after_all_they_need() {
 #[test]
 fn the_sound_alternative_asks_for_dependencies() {
     let mut session = ModelSession::new(ModelSuite::parse(SUITE).unwrap(), 1);
-    let error = run(TechniqueKind::SoundRerun, METHODS, None, &mut session, &bench(1000, &[])).unwrap_err();
+    let error =
+        run(TechniqueKind::SoundRerun, METHODS, None, &mut Engines::only(&mut session), &bench(1000, &[])).unwrap_err();
     assert!(error.to_string().contains("needs the dependencies"));
+}
+
+/// The suite by two engines: what the second one runs takes no time to start.
+fn run_on_two(kind: TechniqueKind, graph: Option<&DependencyGraph>) -> Vec<Stage> {
+    let quick = SUITE.replace("startup = 1", "startup = 0");
+    let mut main = ModelSession::new(ModelSuite::parse(SUITE).unwrap(), 1);
+    let mut fast = Played { session: ModelSession::new(ModelSuite::parse(&quick).unwrap(), 1), handled: Vec::new() };
+    let rerun_handling = Handling { quick_start: true, ..Handling::default() };
+    let handling = Handling::default();
+    let mut engines = Engines { main: &mut main, rerun: Some(&mut fast), handling, rerun_handling };
+    let outcome = run(kind, METHODS, graph, &mut engines, &bench(1000, &[])).unwrap();
+    let TechniqueRun::Ran(stages) = outcome else { panic!("unsupported") };
+    assert!(fast.handled.iter().all(|handling| handling.quick_start), "reruns start quickly");
+    assert_eq!(fast.handled.len(), stages.len() - 1);
+    stages
+}
+
+/// A model in the role of the direct engine.
+struct Played {
+    session: ModelSession,
+    handled: Vec<Handling>,
+}
+
+impl Session for Played {
+    fn engine(&self) -> EngineKind {
+        EngineKind::Direct
+    }
+
+    fn tests(&self) -> &[TestId] {
+        self.session.tests()
+    }
+
+    fn capabilities(&self) -> &crate::engine::Capabilities {
+        self.session.capabilities()
+    }
+
+    fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
+        self.handled.push(request.handling);
+        self.session.run(request)
+    }
+}
+
+#[test]
+fn another_engine_reruns_what_failed_and_every_stage_says_which_ran_it() {
+    let stages = run_on_two(TechniqueKind::Paste, None);
+    let engines: Vec<EngineKind> = stages.iter().map(|stage| stage.engine).collect();
+    assert_eq!(engines, [EngineKind::Model, EngineKind::Direct, EngineKind::Direct]);
+    assert_eq!(ran(&stages[1]), ["Race#b", "Chain#user"]);
+    assert_eq!(ran(&stages[2]), ["Chain#maker", "Chain#user"]);
+    // One second of start-up in the first stage alone.
+    assert_eq!(stages[1].run.cost.wall_seconds, 4.0);
+}
+
+#[test]
+fn an_engine_that_keeps_the_order_is_not_blamed_for_it() {
+    let depends = Dependency {
+        test: "Chain#user".parse().unwrap(),
+        after: vec![vec!["Chain#maker".parse().unwrap()]],
+        not_after: vec![],
+        cleaners: vec![],
+    };
+    let tests = ModelSession::new(ModelSuite::parse(SUITE).unwrap(), 1).tests().to_vec();
+    let graph = DependencyGraph::new(vec![depends], &tests).unwrap();
+    let stages = run_on_two(TechniqueKind::SoundRerun, Some(&graph));
+    assert_eq!(ran(&stages[1]), ["Race#b", "Chain#maker", "Chain#user"]);
+    assert_eq!((stages[1].engine, &stages[1].run.findings), (EngineKind::Direct, &vec![]));
+}
+
+#[test]
+fn what_an_engine_cannot_do_is_refused_before_anything_runs() {
+    let refused = |kind, parallelism, handling, rerun_handling| {
+        let mut session = ModelSession::new(ModelSuite::parse(SUITE).unwrap(), 1);
+        let mut engines = Engines { main: &mut session, rerun: None, handling, rerun_handling };
+        match run(kind, parallelism, None, &mut engines, &bench(1000, &[])).unwrap() {
+            TechniqueRun::Unsupported(why) => Some(why),
+            TechniqueRun::Ran(_) => None,
+        }
+    };
+    let plain = Handling::default();
+    let limited = Handling { test_limit: Some(Duration::from_secs(1)), ..plain };
+    let warm = Handling { isolation: crate::engine::Isolation::Warm, ..plain };
+    let paste = TechniqueKind::Paste;
+    assert!(refused(paste, METHODS, limited, plain).is_some_and(|why| why.contains("single test")));
+    assert!(refused(paste, METHODS, plain, limited).is_some());
+    assert!(refused(paste, METHODS, warm, plain).is_some_and(|why| why.contains("warm")));
+    // Nothing is rerun here, so how reruns would be handled does not matter.
+    assert_eq!(refused(TechniqueKind::Parallel, METHODS, plain, limited), None);
+    let modules = Parallelism { modules: Some(Forks::Count(2)), ..METHODS };
+    assert!(refused(paste, modules, plain, plain).is_some_and(|why| why.contains("module")));
 }

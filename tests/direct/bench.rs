@@ -10,7 +10,7 @@ use parade::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Se
 use parade::experiment::{self, MachineLimits, Subject};
 use parade::home::Home;
 use parade::process::{self, Interrupt};
-use parade::subject::build::{self, BuildOutcome, Preparation, Prepared};
+use parade::subject::build::{BuildOutcome, DiscoveryTime, Preparation, Prepared};
 use parade::subject::{self, Silent};
 use parade::suite::{Execution, RunEnd, SuiteRun, TestId};
 
@@ -35,11 +35,24 @@ pub fn open(name: &str) -> Option<Bench> {
         return None;
     }
     process::keeper::use_program(env!("CARGO_BIN_EXE_parade"));
+    if !has_jdk_for(name) {
+        println!("{name}: skipped, as its JDK is not here; PARADE_JDKS can name a folder that has one");
+        return None;
+    }
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let prepared = Rc::new(prepare(name));
     let session = DirectSession::open(Rc::clone(&prepared), TAG, Interrupt::new()).unwrap();
     let logs = tempfile::tempdir().unwrap();
     Some(Bench { prepared, session, logs, runs: 0, _turn: turn })
+}
+
+fn has_jdk_for(name: &str) -> bool {
+    let any = |fits: fn(u32) -> bool| subject::jdks().found.iter().any(|jdk| fits(jdk.major()));
+    match name {
+        "needs-jdk8" => any(|major| major == 8),
+        "needs-jdk17" => any(|major| major >= 17),
+        _ => true,
+    }
 }
 
 fn home() -> PathBuf {
@@ -50,10 +63,11 @@ fn home() -> PathBuf {
 fn load(name: &str) -> Subject {
     let folder = tempfile::tempdir().unwrap();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("subjects").join(name);
-    let timeout = if name == "hanging-test" { "15s" } else { "120s" };
+    let timeout = if name == "hanging-test" { "25s" } else { "120s" };
+    let phase = if name == "integration-tests" { "verify" } else { "test" };
     let text = format!(
         "[experiment]\nname = \"direct\"\nseed = 1\n[machine]\ntimeout = \"{timeout}\"\n\
-         [[subject]]\nname = \"direct-{name}\"\npath = {:?}\nenvironment = {{ MAVEN_OPTS = \"-XX:TieredStopAtLevel=1\" }}\n\
+         [[subject]]\nname = \"direct-{name}\"\npath = {:?}\nphase = \"{phase}\"\nenvironment = {{ MAVEN_OPTS = \"-XX:TieredStopAtLevel=1\" }}\n\
          [[configuration]]\nname = \"sequential\"\n",
         path.display()
     );
@@ -66,7 +80,8 @@ fn load(name: &str) -> Subject {
 fn prepare(name: &str) -> Prepared {
     let subject = load(name);
     let home = Home::at(home());
-    let toolchain = subject::toolchain().unwrap();
+    let tools = subject::tools().unwrap();
+    let toolchain = tools.toolchain(None).unwrap();
     let revision = subject::resolve(&subject.origin, &home, &Silent, &|| false).unwrap();
     let preparation = Preparation {
         subject: &subject,
@@ -77,8 +92,9 @@ fn prepare(name: &str) -> Prepared {
         progress: &Silent,
         interrupt: &Interrupt::new(),
         tag: TAG,
+        discovery: DiscoveryTime::Now,
     };
-    match build::prepare(&preparation).unwrap() {
+    match subject::prepare_on_some_jdk(&preparation, &tools, None).unwrap().outcome {
         BuildOutcome::Ready(prepared) => *prepared,
         other => panic!("{name}: {other:?}"),
     }
@@ -101,11 +117,6 @@ impl Bench {
     /// The whole suite, one test after the other.
     pub fn run_all(&mut self) -> SuiteRun {
         self.run(Selection::All, Parallelism::SEQUENTIAL, Handling::default())
-    }
-
-    /// These tests, one after the other, in this order.
-    pub fn run_tests(&mut self, tests: &[TestId]) -> SuiteRun {
-        self.run(Selection::Tests(tests.to_vec()), Parallelism::SEQUENTIAL, Handling::default())
     }
 
     pub fn test(&self, id: &str) -> TestId {

@@ -65,7 +65,7 @@ fn a_process_that_ignores_sigterm_is_killed() {
 fn five_thousand_tests_are_one_record_each() {
     let mut hundred = String::new();
     for number in 0..100 {
-        let _ = writeln!(hundred, "@Test public void t{number}() {{}}");
+        writeln!(hundred, "@Test public void t{number}() {{}}").unwrap();
     }
     let names: Vec<String> = (0..50).map(|number| format!("Large{number}Test")).collect();
     let classes: Vec<(&str, String)> = names.iter().map(|name| (name.as_str(), hundred.clone())).collect();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use parade::engine::Mode;
+use parade::engine::{EngineKind, Mode};
 use parade::experiment::TechniqueKind;
 use parade::store::record::Verdict;
 use parade::suite::{FindingKind, TestId};
@@ -50,6 +50,10 @@ pub struct ExpectedConfiguration {
     pub parallel: Option<Mode>,
     pub threads: Option<u32>,
     pub forks: Option<String>,
+    /// Modules at once.
+    pub modules: Option<u32>,
+    pub engine: Option<EngineKind>,
+    pub rerun_engine: Option<EngineKind>,
     pub verdict: Verdict,
     pub tests: Option<Bounds>,
     pub passed: Option<Bounds>,

@@ -61,6 +61,12 @@ struct Configuration<'a> {
     threads_per_core: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     forks: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    modules: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    engine: Option<parade::engine::EngineKind>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rerun_engine: Option<parade::engine::EngineKind>,
 }
 
 #[derive(Serialize)]
@@ -114,5 +120,8 @@ fn configuration(expected: &ExpectedConfiguration) -> Configuration<'_> {
         threads: expected.threads,
         threads_per_core: steered.then_some(false),
         forks: expected.forks.as_deref().or(steered.then_some("1")),
+        modules: expected.modules,
+        engine: expected.engine,
+        rerun_engine: expected.rerun_engine,
     }
 }

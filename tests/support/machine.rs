@@ -9,7 +9,6 @@ use parade::store::record::Verdict;
 use parade::subject::{Jdk, Jdks, jdks};
 
 use super::expectation::Expectation;
-use super::outcome::RunOutcome;
 
 /// Why a subject cannot be tried here.
 pub fn lacks(expectation: &Expectation) -> Option<String> {
@@ -69,7 +68,8 @@ pub fn check_choice_of_jdks() {
     let first = run(&file, &[]);
     let told = String::from_utf8_lossy(&first.stderr).into_owned();
     assert_eq!(first.status.code(), Some(0), "{told}");
-    let run_of_first = RunOutcome::of(first).run.expect("a run");
+    let latest = file.with_file_name("results").join("two-jdks/latest");
+    let run_of_first = parade::store::open_run(&latest).expect("a run");
     let jdk = |subject: &str| {
         let record = run_of_first.subjects.iter().find(|record| record.subject == subject).expect("its record");
         let choice = record.jdk_choice.clone().unwrap_or_default();
@@ -80,15 +80,30 @@ pub fn check_choice_of_jdks() {
     assert!(jdk("needs-jdk17").0.starts_with("17."), "{:?}", jdk("needs-jdk17"));
     let homes = run_of_first.trials.iter().filter_map(|trial| trial.java_home.as_deref());
     assert_eq!(homes.collect::<std::collections::BTreeSet<_>>().len(), 2);
+    assert_eq!(run_of_first.environment.jdks.len(), 2);
 
     let again = String::from_utf8_lossy(&run(&file, &["--fresh"]).stderr).into_owned();
     assert!(!again.contains("does not build") && again.contains("JDK 1.8."), "the choice was not kept:\n{again}");
     let other = run(&file, &["--jdk", "17"]);
     let told = String::from_utf8_lossy(&other.stderr).into_owned();
     assert!(other.status.code() == Some(1) && told.contains("things have changed"), "{told}");
+    check_a_jdk_that_is_gone(&file, &latest);
     let missing = run(&write_experiment(scratch.path(), "jdk = \"99\""), &[]);
     let told = String::from_utf8_lossy(&missing.stderr).into_owned();
     assert!(missing.status.code() == Some(2) && told.contains("there is no JDK 99 here"), "{told}");
+}
+
+/// What earlier trials ran on is no longer there: going on would mix two JDKs.
+fn check_a_jdk_that_is_gone(file: &Path, run_folder: &Path) {
+    let journal = run_folder.join("journal.jsonl");
+    let text = std::fs::read_to_string(&journal).expect("the journal");
+    std::fs::write(&journal, text.replace("\"java_home\":\"/", "\"java_home\":\"/nowhere/"))
+        .expect("the journal is ours");
+    let gone = run(file, &[]);
+    let told = String::from_utf8_lossy(&gone.stderr).into_owned();
+    assert!(gone.status.code() == Some(1) && told.contains("the JDK of subject `needs-jdk8`"), "{told}");
+    assert_eq!(run(file, &["--accept-changes"]).status.code(), Some(0), "changes can be accepted");
+    std::fs::write(&journal, text).expect("the journal is ours");
 }
 
 fn write_experiment(folder: &Path, machine: &str) -> std::path::PathBuf {

@@ -13,6 +13,7 @@ use miette::miette;
 use sha2::{Digest, Sha256};
 
 use super::launch::Jvm;
+use crate::process::Account;
 
 /// The first JDK that makes archives of what a program loaded.
 const DYNAMIC_ARCHIVES: u32 = 13;
@@ -80,12 +81,17 @@ impl Archive {
         option("-XX:SharedArchiveFile=", &self.path)
     }
 
-    /// Makes it: `train` runs a process with the option that it is given, to its end.
-    pub fn make(&self, train: impl FnOnce(OsString) -> miette::Result<Result<(), String>>) -> miette::Result<()> {
+    /// Makes it: `train` runs a process of this user with the option that it is given, to its end.
+    pub fn make(
+        &self,
+        user: Option<&Account>,
+        train: impl FnOnce(OsString) -> miette::Result<Result<(), String>>,
+    ) -> miette::Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         let broken = |error: std::io::Error| miette!("{}: {error}", folder.display());
         std::fs::create_dir_all(folder).map_err(broken)?;
         let work = tempfile::Builder::new().prefix("making-").tempdir_in(folder).map_err(broken)?;
+        user.map_or(Ok(()), |user| user.take_over(work.path())).map_err(broken)?;
         let half = work.path().join("archive");
         let trained = train(option("-XX:ArchiveClassesAtExit=", &half))?;
         let made = trained.and_then(|()| keep(&half, &self.path).map_err(|error| error.to_string()));
@@ -176,14 +182,14 @@ mod tests {
     fn an_archive_is_there_whole_or_not_at_all() {
         let cache = tempfile::tempdir().unwrap();
         let archive = Archive::of(&jvm("", &[]), "17", cache.path());
-        archive.make(|_| Ok(Err("no".to_owned()))).unwrap();
+        archive.make(None, |_| Ok(Err("no".to_owned()))).unwrap();
         assert!(!archive.exists() && archive.failed());
         let made = |option: OsString| {
             let path = option.into_string().unwrap();
             std::fs::write(path.strip_prefix("-XX:ArchiveClassesAtExit=").unwrap(), "classes").unwrap();
             Ok(Ok(()))
         };
-        archive.make(made).unwrap();
+        archive.make(None, made).unwrap();
         assert!(archive.exists());
         assert_eq!(cache.path().read_dir().unwrap().count(), 2, "nothing else is left");
     }
@@ -192,7 +198,7 @@ mod tests {
     fn a_run_that_made_nothing_is_remembered() {
         let cache = tempfile::tempdir().unwrap();
         let archive = Archive::of(&jvm("", &[]), "17", cache.path());
-        archive.make(|_| Ok(Ok(()))).unwrap();
+        archive.make(None, |_| Ok(Ok(()))).unwrap();
         assert!(!archive.exists() && archive.failed());
     }
 }

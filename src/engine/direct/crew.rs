@@ -339,7 +339,7 @@ impl<W: Workplace> Slot<'_, W> {
         };
         let culprit = names(&mut culprits.iter().filter_map(|seen| seen.asked));
         let text = match (culprits, suspects) {
-            ([], []) => format!("a process died between two tests ({how}){rest}"),
+            ([], []) => format!("a process died while no test was running ({how}){rest}"),
             ([], several) => format!(
                 "a process died ({how}), and one of these did it: {}; they were run again one by one{rest}",
                 names(&mut several.iter().copied())

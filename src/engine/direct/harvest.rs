@@ -28,33 +28,49 @@ impl Identities {
         Identities { by_place }
     }
 
-    /// Gives executions of one suite the identities of the tests that were asked for; what ran on top of these is
-    /// looked up, and keeps a number of its own where nothing is known of it.
-    pub fn executions(&self, suite: usize, seen: Vec<Seen>, asked: impl Fn(usize) -> TestId) -> Vec<Execution> {
+    /// Gives executions of one suite the identities of the tests that were asked for. What ran on top of these is
+    /// looked up, and the tests among it come back apart; what nothing is known of keeps a number of its own.
+    pub fn executions(
+        &self,
+        suite: usize,
+        seen: Vec<Seen>,
+        asked: impl Fn(usize) -> TestId,
+    ) -> (Vec<Execution>, Vec<TestId>) {
         let mut taken: HashSet<TestId> = HashSet::new();
-        let mut executions = Vec::with_capacity(seen.len());
+        let (mut executions, mut company) = (Vec::with_capacity(seen.len()), Vec::new());
         for one in seen {
             let mut execution = one.execution;
-            execution.test = match one.asked {
-                Some(position) => asked(position),
-                None => self.unasked(suite, one.root, execution.test, &mut taken),
-            };
+            if let Some(position) = one.asked {
+                execution.test = asked(position);
+            } else if let Some(known) = self.known(suite, one.root, &execution.test) {
+                execution.test = known.clone();
+                company.push(known.clone());
+            } else {
+                while !taken.insert(execution.test.clone()) {
+                    execution.test.occurrence = execution.test.occurrence.saturating_add(1);
+                }
+            }
             executions.push(execution);
         }
-        executions
+        (executions, company)
     }
 
-    fn unasked(&self, suite: usize, root: Option<String>, mut id: TestId, taken: &mut HashSet<TestId>) -> TestId {
+    fn known(&self, suite: usize, root: Option<String>, id: &TestId) -> Option<&TestId> {
         let root = root.unwrap_or_else(|| id.class.clone());
-        let key = (suite, root, id.class.clone(), id.name.clone(), id.occurrence);
-        if let Some(known) = self.by_place.get(&key) {
-            return known.clone();
-        }
-        while !taken.insert(id.clone()) {
-            id.occurrence = id.occurrence.saturating_add(1);
-        }
-        id
+        self.by_place.get(&(suite, root, id.class.clone(), id.name.clone(), id.occurrence))
     }
+}
+
+/// What ran without being asked for, as its framework runs one only with the other.
+pub fn company(tests: &[TestId]) -> Option<Finding> {
+    let named: Vec<String> = tests.iter().take(NAMED).map(TestId::to_string).collect();
+    let text = format!(
+        "{} tests ran that were not asked for, as their framework does not run others without them: {}{}",
+        tests.len(),
+        named.join(", "),
+        more(tests.len())
+    );
+    (!tests.is_empty()).then(|| Finding::new(FindingKind::CoarseSelection, text))
 }
 
 /// What could not be run at all, with the first reasons.
@@ -155,9 +171,11 @@ mod tests {
             seen(None, "a.B#<class>", None),
             seen(None, "a.B#x", Some("a.All")),
         ];
-        let executions = identities.executions(0, run, |position| known[position].id.clone());
+        let (executions, company) = identities.executions(0, run, |position| known[position].id.clone());
         let ids: Vec<_> = executions.iter().map(|execution| execution.test.to_string()).collect();
         assert_eq!(ids, ["a.B#x~4", "a.B#dep", "a.B#<class>", "a.B#<class>~2", "a.B#x~4"]);
+        let company: Vec<_> = company.iter().map(TestId::to_string).collect();
+        assert_eq!(company, ["a.B#dep", "a.B#x~4"]);
     }
 
     #[test]

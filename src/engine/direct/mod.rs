@@ -31,11 +31,11 @@ use self::request::Manner;
 use self::roots::{Framework, Listing, Place};
 use self::worker::{Bounds, JvmPlace, JvmWorker, Ticket};
 use super::surefire::{dirty, safe_label};
-use super::{Capabilities, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support};
+use super::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support};
 use crate::maven::{self, Clock, KnownTest, Launch};
 use crate::process::Interrupt;
 use crate::subject::build::{Discovery, Prepared};
-use crate::suite::{Cost, Execution, Finding, FindingKind, Granularity, SuiteRun, TestId};
+use crate::suite::{ClassId, Execution, Finding, FindingKind, Granularity, SuiteRun, TestId};
 
 /// For the one test that an archive of classes is made with.
 const TRAINING: Duration = Duration::from_secs(60);
@@ -211,26 +211,38 @@ impl DirectSession {
         match selection {
             Selection::All => ((0..self.tests.len()).collect(), Vec::new()),
             Selection::Classes(classes) => {
-                let mut members: HashMap<_, Vec<usize>> = HashMap::new();
-                for (position, test) in self.tests.iter().enumerate() {
-                    members.entry(test.class_id()).or_default().push(position);
-                }
+                let members = self.members();
                 let mut wanted = HashSet::new();
                 let once = classes.iter().filter(|class| wanted.insert(*class));
                 (once.flat_map(|class| members.get(class).into_iter().flatten().copied()).collect(), Vec::new())
             }
-            Selection::Tests(tests) => {
-                let mut unknown = Vec::new();
-                let known = tests.iter().filter_map(|test| match self.positions.get(test) {
-                    Some(position) => Some(*position),
-                    None => {
-                        unknown.push((test.clone(), "it is no test of this suite".to_owned()));
-                        None
-                    }
-                });
-                (known.collect(), unknown)
+            Selection::Tests(tests) => self.named(tests),
+        }
+    }
+
+    /// These tests. A class that is named as a whole, as its fixture failed, is the tests of it that are not named.
+    fn named(&self, tests: &[TestId]) -> (Vec<usize>, Vec<(TestId, String)>) {
+        let (mut chosen, mut unknown) = (Vec::new(), Vec::new());
+        let mut named: HashSet<usize> = tests.iter().filter_map(|test| self.positions.get(test).copied()).collect();
+        let members = self.members();
+        for test in tests {
+            match (self.positions.get(test), members.get(&test.class_id())) {
+                (Some(position), _) => chosen.push(*position),
+                (None, Some(members)) if test.is_whole_class() => {
+                    chosen.extend(members.iter().copied().filter(|position| named.insert(*position)));
+                }
+                (None, _) => unknown.push((test.clone(), "it is no test of this suite".to_owned())),
             }
         }
+        (chosen, unknown)
+    }
+
+    fn members(&self) -> HashMap<ClassId, Vec<usize>> {
+        let mut members: HashMap<ClassId, Vec<usize>> = HashMap::new();
+        for (position, test) in self.tests.iter().enumerate() {
+            members.entry(test.class_id()).or_default().push(position);
+        }
+        members
     }
 
     fn run_leg(&mut self, request: &RunRequest, leg: &Leg, chosen: &[usize], pace: &Pace<'_>) -> miette::Result<Haul> {
@@ -304,6 +316,35 @@ impl DirectSession {
         self.warm.remove(&suite).filter(fits).map(|staff| staff.workers).unwrap_or_default()
     }
 
+    /// Adds what a leg brought in, by the names of the suite's tests.
+    fn gather(&self, crop: &mut Crop, mut haul: Haul, suite: usize, chosen: &[usize]) {
+        let asked = |test: usize| self.tests[chosen[test]].clone();
+        crop.lost.extend(std::mem::take(&mut haul.unrunnable).into_iter().map(|(test, why)| (asked(test), why)));
+        let (executions, company) = self.identities.executions(suite, std::mem::take(&mut haul.seen), asked);
+        crop.executions.extend(executions);
+        crop.company.extend(company);
+        crop.haul = std::mem::take(&mut crop.haul).then(haul);
+    }
+
+    fn suite_run(&self, request: &RunRequest, crop: Crop) -> SuiteRun {
+        let Crop { haul, mut executions, company, lost } = crop;
+        executions.sort_by(|a, b| a.start.total_cmp(&b.start));
+        let mut findings = self.notes.clone();
+        findings.extend(haul.findings);
+        findings.extend(harvest::unrunnable(&lost));
+        findings.extend(harvest::company(&company));
+        if request.selection == Selection::All && request.parallelism.mode == Mode::Sequential {
+            findings.extend(harvest::disagreement(self.known(), &executions));
+        }
+        SuiteRun {
+            end: harvest::run_end(haul.end, !executions.is_empty()),
+            executions,
+            cost: haul.cost,
+            granularity: if company.is_empty() { Granularity::Occurrence } else { Granularity::Name },
+            findings,
+        }
+    }
+
     /// Makes sure that quick processes can be started for these suites. What this costs is no run's.
     fn quicken(&mut self, legs: &[Leg], chosen: &[usize]) -> miette::Result<()> {
         for leg in legs {
@@ -328,7 +369,9 @@ impl DirectSession {
         let cache = self.prepared.home.root().join("class-archives");
         let archive = Archive::of(&apart, &toolchain.java_version, &cache);
         if let (false, false, Some(test)) = (archive.exists(), archive.failed(), test) {
-            archive.make(|option| self.train(suite, apart.clone().with_flags([option]), test))?;
+            archive.make(self.prepared.user.as_ref(), |option| {
+                self.train(suite, apart.clone().with_flags([option]), test)
+            })?;
         }
         Ok(if archive.exists() { apart.with_flags([archive.use_option()]) } else { quick })
     }
@@ -352,6 +395,18 @@ impl DirectSession {
     }
 }
 
+/// What the legs of a run have brought in.
+#[derive(Default)]
+struct Crop {
+    /// What is left of it: executions and lost tests are taken out.
+    haul: Haul,
+    executions: Vec<Execution>,
+    /// Tests that ran without being asked for.
+    company: Vec<TestId>,
+    /// Tests that could not be run, with the reason.
+    lost: Vec<(TestId, String)>,
+}
+
 /// What all legs of a run share.
 struct Pace<'a> {
     clock: Clock,
@@ -360,6 +415,10 @@ struct Pace<'a> {
 }
 
 impl Session for DirectSession {
+    fn engine(&self) -> EngineKind {
+        EngineKind::Direct
+    }
+
     fn tests(&self) -> &[TestId] {
         &self.tests
     }
@@ -371,7 +430,7 @@ impl Session for DirectSession {
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
         self.check(request)?;
         let logs = make_logs(request)?;
-        let (chosen, mut lost) = self.chosen(&request.selection);
+        let (chosen, unknown) = self.chosen(&request.selection);
         let legs = legs(&chosen, self.known());
         if request.handling.quick_start {
             self.quicken(&legs, &chosen)?;
@@ -381,32 +440,19 @@ impl Session for DirectSession {
         prepared.worktree.before_run(&prepared.snapshot)?;
         let began = Instant::now();
         let pace = Pace { clock: Clock::now(), deadline: deadline(request.time_limit), logs: &logs };
-        let mut total = Haul::default();
-        let mut executions: Vec<Execution> = Vec::new();
+        let mut crop = Crop { lost: unknown, ..Crop::default() };
         for leg in &legs {
-            let mut haul = self.run_leg(request, leg, &chosen, &pace)?;
-            let asked = |test: usize| self.tests[chosen[test]].clone();
-            lost.extend(std::mem::take(&mut haul.unrunnable).into_iter().map(|(test, why)| (asked(test), why)));
-            executions.extend(self.identities.executions(leg.suite, std::mem::take(&mut haul.seen), asked));
-            total = total.then(haul);
-            if total.end.is_some() {
+            let haul = self.run_leg(request, leg, &chosen, &pace)?;
+            self.gather(&mut crop, haul, leg.suite, &chosen);
+            if crop.haul.end.is_some() {
                 break;
             }
         }
-        let wall_seconds = began.elapsed().as_secs_f64();
+        crop.haul.cost.wall_seconds = began.elapsed().as_secs_f64();
         let changes = prepared.worktree.after_run(&prepared.snapshot)?;
-
-        executions.sort_by(|a, b| a.start.total_cmp(&b.start));
-        let end = harvest::run_end(total.end, !executions.is_empty());
-        let mut findings = self.notes.clone();
-        findings.extend(total.findings);
-        findings.extend(harvest::unrunnable(&lost));
-        if request.selection == Selection::All && request.parallelism.mode == Mode::Sequential {
-            findings.extend(harvest::disagreement(self.known(), &executions));
-        }
-        findings.extend(dirty(&changes));
-        let cost = Cost { wall_seconds, ..total.cost };
-        Ok(SuiteRun { executions, cost, end, granularity: Granularity::Occurrence, findings })
+        let mut run = self.suite_run(request, crop);
+        run.findings.extend(dirty(&changes));
+        Ok(run)
     }
 }
 
@@ -423,6 +469,7 @@ fn capabilities() -> Capabilities {
         imposes_order: true,
         isolations: vec![Isolation::Fresh, Isolation::Warm],
         limits_tests: true,
+        modules_at_once: false,
     }
 }
 

@@ -95,7 +95,8 @@ fn needs_listing(framework: Framework, suite: &ModuleSuite, tests: &[&KnownTest]
     matches!(framework, Framework::JUnit3 | Framework::JUnit4)
         && tests.iter().any(|test| {
             let is_first = names.insert((&test.id.class, &test.id.name));
-            !test.id.is_whole_class() && !(is_first && scanned.contains(test.id.class.as_str()))
+            let is_clear = is_first && scanned.contains(test.id.class.as_str());
+            !(is_clear || test.id.is_whole_class())
         })
 }
 
@@ -187,6 +188,7 @@ mod tests {
         let launch = Launch { scanned: scanned.iter().map(|&name| name.to_owned()).collect(), ..Launch::default() };
         ModuleSuite {
             module: String::new(),
+            goal: String::new(),
             surefire: "3.5.6".to_owned(),
             providers: providers.iter().map(|&name| name.to_owned()).collect(),
             frameworks: BTreeMap::new(),
@@ -197,7 +199,7 @@ mod tests {
 
     fn discovery(suites: Vec<ModuleSuite>, ids: &[&str]) -> Discovery {
         let tests = ids.iter().map(|id| KnownTest::passed(id)).collect();
-        Discovery { tests, suites, findings: vec![] }
+        Discovery { tests, suites, ..Discovery::default() }
     }
 
     fn listing(framework: Framework, leaves: &[(&str, &str, &str, u32)]) -> Listing {

@@ -13,7 +13,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sha2::{Digest, Sha256};
 
-use super::{Capabilities, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support};
+use super::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support};
 use crate::suite::{Cost, Execution, Granularity, Outcome, RunEnd, SuiteRun, TestId};
 
 use schedule::{Schedule, Slot};
@@ -45,6 +45,7 @@ impl ModelSession {
             imposes_order: true,
             isolations: vec![Isolation::Fresh],
             limits_tests: false,
+            modules_at_once: false,
         };
         ModelSession { suite, tests, index, capabilities, seed, random: ChaCha8Rng::seed_from_u64(seed) }
     }
@@ -109,6 +110,10 @@ fn is_polluted(test: &ModelTest, before: &[&TestId]) -> bool {
 }
 
 impl Session for ModelSession {
+    fn engine(&self) -> EngineKind {
+        EngineKind::Model
+    }
+
     fn tests(&self) -> &[TestId] {
         &self.tests
     }
@@ -149,6 +154,7 @@ mod tests {
         threads_per_core: false,
         forks: Forks::Count(1),
         reuse_forks: true,
+        modules: None,
     };
 
     fn run(toml: &str, parallelism: Parallelism, selection: Selection) -> SuiteRun {

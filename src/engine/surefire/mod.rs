@@ -2,22 +2,24 @@
 //! by parade's extension.
 //!
 //! Each run is one `mvn` that goes through the phase which runs the tests, as the subject's developers start it. The
-//! worktree is restored after each run; what the run had changed outside its build folders is a finding.
+//! worktree is restored after each run; what the run had changed outside its build folders is a finding. Of a suite that
+//! nobody has run yet, the first run of everything is online and tells which tests there are.
 
 mod modes;
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::path::{Component, Path};
 use std::rc::Rc;
 
 use miette::miette;
 
-use super::{Capabilities, Mode, RunRequest, Session, Support};
-use crate::maven::{self, Invocation, Known, Limits, Settings, TestSettings};
+use super::{Capabilities, EngineKind, Mode, Parallelism, RunRequest, Selection, Session, Support};
+use crate::maven::{self, Harvest, Invocation, Invoked, Known, Limits, Settings, TestSettings};
 use crate::process::Interrupt;
 use crate::subject::Changes;
-use crate::subject::build::{Prepared, build_root, settings};
-use crate::suite::{Finding, FindingKind, SuiteRun, TestId};
+use crate::subject::build::{Discovery, Prepared, build_root, settings};
+use crate::suite::{Execution, Finding, FindingKind, RunEnd, SuiteRun, TestId};
 
 /// A prepared subject, ready to run its tests.
 #[derive(Debug)]
@@ -29,20 +31,68 @@ pub struct SurefireSession {
     interrupt: Interrupt,
     /// What every run's processes are tagged with.
     tag: String,
+    /// May something that the next run needs still have to be fetched?
+    online: bool,
+    revealed: Revealed,
 }
+
+/// Filled with the subject as soon as its tests are known.
+pub type Revealed = Rc<OnceCell<Rc<Prepared>>>;
 
 impl SurefireSession {
     /// `tag` begins the mark of all processes, so that a resumed run finds those of a killed one.
     pub fn open(prepared: Rc<Prepared>, tag: impl Into<String>, interrupt: Interrupt) -> miette::Result<Self> {
         prepared.snapshot.restore()?;
-        let tests = prepared.discovery.tests.iter().map(|test| test.id.clone()).collect();
-        let capabilities = modes::capabilities(&prepared.discovery.suites);
-        let by_class = modes::selected_by_class(&prepared.discovery);
-        let known = Known::new(prepared.discovery.tests.clone(), by_class);
-        Ok(SurefireSession { prepared, tests, capabilities, known, interrupt, tag: tag.into() })
+        let mut session = SurefireSession {
+            tests: Vec::new(),
+            capabilities: modes::unknown(),
+            known: Known::default(),
+            interrupt,
+            tag: tag.into(),
+            online: prepared.discovery.is_pending(),
+            revealed: Revealed::default(),
+            prepared,
+        };
+        if !session.online {
+            session.learn();
+        }
+        Ok(session)
     }
 
-    fn invoke(&self, request: &RunRequest, settings: &Settings) -> miette::Result<maven::Invoked> {
+    /// For who needs the subject once its tests are known, while others have the session.
+    pub fn revealed(&self) -> Revealed {
+        Rc::clone(&self.revealed)
+    }
+
+    /// Takes over what the discovery holds.
+    fn learn(&mut self) {
+        let discovery = &self.prepared.discovery;
+        self.tests = discovery.tests.iter().map(|test| test.id.clone()).collect();
+        self.capabilities = modes::capabilities(&discovery.suites);
+        let suites = discovery.suites.iter();
+        let goals: Vec<_> = suites.map(|suite| (suite.module.as_str(), suite.goal.as_str())).collect();
+        self.known = Known::new(discovery.tests.clone(), modes::selected_by_class(discovery), &goals);
+        // Nobody can have filled it before: a suite is discovered once.
+        let _ = self.revealed.set(Rc::clone(&self.prepared));
+    }
+
+    /// The first run of a suite that nobody had run: from now on its tests are known.
+    fn discover(&mut self, invoked: &Invoked, harvest: &Harvest, parallelism: Parallelism) -> miette::Result<()> {
+        let discovery = Discovery::of(invoked, harvest, parallelism);
+        self.online = invoked.handshake.as_ref().is_none_or(|handshake| !handshake.unfetched.is_empty());
+        // Behind a fixture that failed there may be tests that nobody has seen.
+        let saw_all = !harvest.executions.iter().any(Execution::is_failed_fixture);
+        if saw_all && !self.online && harvest.end == RunEnd::Finished {
+            self.prepared.memory.keep(&discovery)?;
+        }
+        if let (Some(prepared), false) = (Rc::get_mut(&mut self.prepared), discovery.is_pending()) {
+            prepared.discovery = discovery;
+            self.learn();
+        }
+        Ok(())
+    }
+
+    fn invoke(&self, request: &RunRequest, settings: &Settings) -> miette::Result<Invoked> {
         let subject = &self.prepared.subject;
         let allotment = &request.allotment;
         Invocation {
@@ -54,7 +104,7 @@ impl SurefireSession {
             environment: &subject.environment,
             args: &subject.maven_args,
             goals: &[&subject.phase],
-            offline: true,
+            offline: !self.online,
             settings,
             limits: Limits {
                 cores: Some(allotment.cores),
@@ -88,6 +138,10 @@ impl SurefireSession {
 }
 
 impl Session for SurefireSession {
+    fn engine(&self) -> EngineKind {
+        EngineKind::Surefire
+    }
+
     fn tests(&self) -> &[TestId] {
         &self.tests
     }
@@ -99,18 +153,22 @@ impl Session for SurefireSession {
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
         self.check_mode(request.parallelism.mode)?;
         let selected = maven::select(&request.selection, &self.known);
+        let is_first = self.prepared.discovery.is_pending() && request.selection == Selection::All;
         let tests = TestSettings {
             parallelism: request.parallelism,
             cores: request.allotment.cores,
             selection: selected.patterns,
-            fetch_providers: false,
-            reveal: false,
+            fetch_providers: is_first,
+            reveal: is_first,
         };
         let settings = Settings { tests: Some(tests), ..settings(&self.prepared.subject, &self.prepared.toolchain) };
 
         self.prepared.worktree.before_run(&self.prepared.snapshot)?;
         let invoked = self.invoke(request, &settings)?;
         let harvest = maven::harvest(&invoked, &self.known.tests)?;
+        if is_first {
+            self.discover(&invoked, &harvest, request.parallelism)?;
+        }
         let changes = self.prepared.worktree.after_run(&self.prepared.snapshot)?;
         remove_events(&invoked.events)?;
 

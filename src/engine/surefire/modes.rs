@@ -16,13 +16,23 @@ const BOTH: [u32; 2] = [2, 16];
 
 /// Surefire selects by name: one occurrence among several is beyond it.
 pub fn capabilities(suites: &[ModuleSuite]) -> Capabilities {
-    let modes = Mode::ALL.into_iter().map(|mode| ModeSupport { mode, support: combined(suites, mode) }).collect();
+    with_modes(|mode| combined(suites, mode))
+}
+
+/// Of a suite that nobody has run: what a mode reaches is seen when it runs.
+pub fn unknown() -> Capabilities {
+    with_modes(|_| Support::Full)
+}
+
+fn with_modes(support: impl Fn(Mode) -> Support) -> Capabilities {
+    let modes = Mode::ALL.into_iter().map(|mode| ModeSupport { mode, support: support(mode) }).collect();
     Capabilities {
         selection: Granularity::Name,
         modes,
         imposes_order: false,
         isolations: vec![Isolation::Fresh],
         limits_tests: false,
+        modules_at_once: true,
     }
 }
 
@@ -135,6 +145,7 @@ mod tests {
     fn suite(providers: &[&str], frameworks: &[(&str, &str)]) -> ModuleSuite {
         ModuleSuite {
             module: String::new(),
+            goal: String::new(),
             surefire: "3.5.6".to_owned(),
             providers: providers.iter().map(|&p| p.to_owned()).collect(),
             frameworks: frameworks.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::engine::{Forks, Mode, Parallelism};
+use crate::engine::{EngineKind, Forks, Handling, Isolation, Mode, Parallelism};
 
 #[test]
 fn the_shortest_file_gets_the_documented_defaults() {
@@ -145,6 +145,60 @@ fn warnings_say_what_is_allowed_but_odd() {
     assert_eq!(outlook.smallest_p, 0.0625);
     assert_eq!(outlook.smallest_p_by_subject["b"], 0.03125);
     assert_eq!(outlook.subjects[0].source, "https://***@example.org/a.git");
+}
+
+#[test]
+fn engines_are_chosen_and_limited_per_subject() {
+    let experiment = accepted(
+        r#"
+        [experiment]
+        name = "engines"
+        repetitions = 6
+        screening = 1
+        [[subject]]
+        name = "a"
+        path = "."
+        [subject.override.fast]
+        test_timeout = "90s"
+        modules = 3
+        [[configuration]]
+        name = "sequential"
+        [[configuration]]
+        name = "fast"
+        technique = "paste"
+        parallel = "classes"
+        threads = 2
+        rerun_engine = "direct"
+        test_timeout = "30s"
+        [[configuration]]
+        name = "direct"
+        technique = "paste"
+        parallel = "classes"
+        threads = 2
+        engine = "direct"
+        isolation = "warm"
+        [[configuration]]
+        name = "modules"
+        modules = "1C"
+        "#,
+    );
+    let [sequential, fast, direct, modules] = &experiment.configurations[..] else { panic!("four") };
+    let (subject, limit) = (&experiment.subjects[0], Some(Duration::from_secs(90)));
+    let harness = experiment.harness(subject, fast);
+    assert_eq!((harness.engine, harness.rerun_engine), (EngineKind::Surefire, EngineKind::Direct));
+    // The whole suite runs as it always does; what is rerun may start quickly, and be cut off.
+    assert_eq!(harness.handling(), Handling::default());
+    let rerun = Handling { test_limit: limit, quick_start: true, ..Handling::default() };
+    assert_eq!(harness.rerun_handling(), rerun);
+    assert_eq!(direct.harness.rerun_engine, EngineKind::Direct);
+    assert_eq!(direct.harness.handling(), Handling { isolation: Isolation::Warm, ..Handling::default() });
+    assert_eq!((modules.technique, modules.parallelism.mode), (TechniqueKind::Parallel, Mode::Sequential));
+    assert_eq!(experiment.parallelism(subject, fast).modules_on(4), 3);
+    assert_eq!([sequential, modules].map(|each| each.parallelism.modules_on(4)), [1, 4]);
+    assert!(experiment.needs_engine(subject, EngineKind::Direct));
+    let warnings = Outlook::of(&experiment, &Plan::of(&experiment)).warnings;
+    assert_eq!(warnings.iter().filter(|warning| warning.contains("another harness")).count(), 2, "{warnings:#?}");
+    assert!(warnings.iter().any(|warning| warning.contains("`warm`")));
 }
 
 #[test]

@@ -68,6 +68,8 @@ fn what_cannot_change_a_result_changes_no_identity() {
         ("seed = 2021", "seed = 7"),
         ("seed = 2021", "warmup = 1\nscreening = 10"),
         ("[machine]", "[machine]\nbuild_timeout = \"2h\""),
+        // Said aloud, what holds anyway.
+        ("parallel = \"classes\"", "parallel = \"classes\"\nengine = \"surefire\""),
     ] {
         assert_eq!(id_set(&TWO_BY_TWO.replace(from, to)), original, "{to}");
     }
@@ -133,6 +135,16 @@ fn every_setting_of_a_configuration_counts() {
         "parallel = \"classes\"\nthreads = 2\nforks = \"1C\"",
         "parallel = \"classes\"\nthreads = 2\nreuse_forks = false",
         "parallel = \"classes\"\nthreads = 2\ntechnique = \"paste\"",
+        "parallel = \"classes\"\nthreads = 2\ntechnique = \"paste\"\nrerun_engine = \"direct\"",
+        "parallel = \"classes\"\nthreads = 2\ntechnique = \"paste\"\nengine = \"direct\"",
+        "parallel = \"classes\"\nthreads = 2\ntechnique = \"paste\"\nengine = \"direct\"\nrerun_engine = \"surefire\"",
+        "parallel = \"classes\"\nthreads = 2\nengine = \"direct\"",
+        "parallel = \"classes\"\nthreads = 2\nengine = \"direct\"\nisolation = \"warm\"",
+        "parallel = \"classes\"\nthreads = 2\nengine = \"direct\"\ntest_timeout = \"30s\"",
+        "parallel = \"classes\"\nthreads = 2\nengine = \"direct\"\ntest_timeout = \"31s\"",
+        "parallel = \"classes\"\nthreads = 2\nmodules = 2",
+        "parallel = \"classes\"\nthreads = 2\nmodules = \"1C\"",
+        "modules = 2",
     ];
     let second = |lines: &str| {
         let plan = Plan::of(&accepted(&with_configuration(lines)));

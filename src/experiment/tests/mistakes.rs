@@ -166,6 +166,29 @@ fn configurations() {
 }
 
 #[test]
+fn engines() {
+    let paste = |lines: &str| {
+        with_configuration(&format!("technique = \"paste\"\nparallel = \"classes\"\nthreads = 2\n{lines}"))
+    };
+    insta::assert_snapshot!(pages(&[
+        paste("engine = \"direkt\""),
+        paste("rerun_engine = \"model\""),
+        paste("rerun-engine = \"direct\""),
+        paste("isolation = \"warm\""),
+        paste("engine = \"direct\"\nisolation = \"hot\""),
+        paste("rerun_engine = \"direct\"\ntest_timeout = \"0s\""),
+        paste("engine = \"direct\"\nmodules = 2"),
+        paste("modules = 0"),
+        paste("modules = \"1M\""),
+        with_configuration("parallel = \"classes\"\nthreads = 2\nrerun_engine = \"direct\""),
+        with_configuration("parallel = \"classes\"\nthreads = 2\ntest_timeout = \"30s\""),
+        with_configuration("parallel = \"project\"\nmodules = 2"),
+        with_configuration("technique = \"sequential\"\nmodules = 2\n[analysis]\nbaseline = \"second\""),
+        with_subject("[subject.override.sequential]\nmodules = 2\ntest_timeout = \"1m\""),
+    ]));
+}
+
+#[test]
 fn overrides() {
     insta::assert_snapshot!(pages(&[
         with_subject("[subject.override.sequentail]\ntimeout = \"1h\""),

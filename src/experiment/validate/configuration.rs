@@ -1,5 +1,6 @@
 //! Configurations: a technique, and the parallelism that it asks the engine for.
 
+use super::harness::{self, harness};
 use super::{At, Configuration, Context, TechniqueKind, quoted, suggestion};
 use crate::engine::{Forks, Mode, Parallelism};
 use crate::experiment::raw::{RawConfiguration, Written};
@@ -13,12 +14,15 @@ const WIDTH_KEYS: [&str; 3] = ["threads", "threads_per_core", "forks"];
 pub(super) fn configuration(raw: &RawConfiguration, context: &Context<'_>) -> Configuration {
     let mode = raw.parallel.as_ref().and_then(|written| mode(written, context));
     let technique = technique(raw, mode, context);
+    let harness = harness(raw, technique, context);
     if !is_unreadable(raw, mode) {
         check_pair(raw, technique, mode, context);
         check_width(raw, mode.unwrap_or(Mode::Sequential), context);
+        harness::check_modules(&raw.written, mode.unwrap_or(Mode::Sequential), technique, harness, context);
     }
     let threads = raw.threads.as_ref().and_then(|written| threads(written, context));
     let forks = raw.forks.as_ref().and_then(|written| forks(written, context));
+    let modules = raw.modules.as_ref().and_then(|written| modules(written, context));
     Configuration {
         name: context.name(raw.name.as_ref(), "a configuration"),
         technique,
@@ -28,7 +32,9 @@ pub(super) fn configuration(raw: &RawConfiguration, context: &Context<'_>) -> Co
             threads_per_core: raw.threads_per_core.as_ref().is_some_and(|flag| flag.value),
             forks: forks.unwrap_or(Forks::Count(1)),
             reuse_forks: raw.reuse_forks.as_ref().is_none_or(|flag| flag.value),
+            modules,
         },
+        harness,
     }
 }
 
@@ -53,7 +59,7 @@ pub(super) fn check_width_keys(written: &Written, mode: Mode, context: &Context<
     }
     let help = match mode {
         Mode::Project => "`project` takes the project's own settings: remove it, or choose another mode",
-        _ => "a sequential run is one process with one thread: remove it, or add `parallel`",
+        _ => "without `parallel` there is one process with one thread: remove it, or add `parallel`",
     };
     for (key, span) in WIDTH_KEYS.iter().filter_map(|key| written.get_key_value(key)) {
         context.log.add(span, format!("`{key}` has no meaning for the mode `{mode}`"), help);
@@ -77,7 +83,9 @@ fn mode(written: &At<String>, context: &Context<'_>) -> Option<Mode> {
 /// The technique that is written, or the plain one that suits the mode.
 fn technique(raw: &RawConfiguration, mode: Option<Mode>, context: &Context<'_>) -> TechniqueKind {
     let plain = match mode {
-        None | Some(Mode::Sequential) if !is_unreadable(raw, mode) => TechniqueKind::Sequential,
+        None | Some(Mode::Sequential) if !is_unreadable(raw, mode) && raw.modules.is_none() => {
+            TechniqueKind::Sequential
+        }
         _ => TechniqueKind::Parallel,
     };
     let Some(written) = &raw.technique else { return plain };
@@ -98,7 +106,8 @@ fn is_unreadable(raw: &RawConfiguration, mode: Option<Mode>) -> bool {
 /// Technique and mode must not contradict each other.
 fn check_pair(raw: &RawConfiguration, technique: TechniqueKind, mode: Option<Mode>, context: &Context<'_>) {
     let Some(written) = &raw.technique else { return };
-    let is_parallel = mode.is_some_and(|mode| mode != Mode::Sequential);
+    let is_parallel = mode.is_some_and(|mode| mode != Mode::Sequential)
+        || (technique != TechniqueKind::Sequential && raw.written.contains_key("modules"));
     match (technique, is_parallel) {
         (TechniqueKind::Sequential, true) => context.log.add(
             raw.parallel.as_ref().map_or(&written.span, |parallel| &parallel.span),
@@ -108,7 +117,7 @@ fn check_pair(raw: &RawConfiguration, technique: TechniqueKind, mode: Option<Mod
         (TechniqueKind::Parallel | TechniqueKind::Paste | TechniqueKind::SoundRerun, false) => context.log.add(
             &written.span,
             format!("the technique `{technique}` needs a parallel mode"),
-            "add e.g. `parallel = \"classes\"` and `threads`",
+            "add e.g. `parallel = \"classes\"` and `threads`, or `modules = \"1C\"`",
         ),
         (TechniqueKind::Sequential, false)
         | (TechniqueKind::Parallel | TechniqueKind::Paste | TechniqueKind::SoundRerun, true) => {}
@@ -124,15 +133,24 @@ pub(super) fn threads(written: &At<u64>, context: &Context<'_>) -> Option<u32> {
 }
 
 pub(super) fn forks(written: &At<String>, context: &Context<'_>) -> Option<Forks> {
+    number_of(written, "forks", context)
+}
+
+pub(super) fn modules(written: &At<String>, context: &Context<'_>) -> Option<Forks> {
+    number_of(written, "modules", context)
+}
+
+/// A number, or a multiple of the cores.
+fn number_of(written: &At<String>, what: &str, context: &Context<'_>) -> Option<Forks> {
     let plain = written.value.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | 'C'));
     let forks = written.value.parse::<Forks>().ok().filter(|_| plain);
     let (message, help) = match forks {
         None => (
-            format!("{} is not a number of forks", quoted(&written.value)),
+            format!("{} is not a number of {what}", quoted(&written.value)),
             "write a whole number from 1 on, or a multiple of the cores such as \"1C\" or \"0.5C\"".to_owned(),
         ),
         Some(forks) if forks.on(context.limits.cores) > MAX_FORKS => (
-            format!("{} forks are too many", quoted(&written.value)),
+            format!("{} {what} are too many", quoted(&written.value)),
             format!("write at most {MAX_FORKS}; \"1C\" is one for each core"),
         ),
         Some(forks) => return Some(forks),

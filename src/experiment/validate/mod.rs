@@ -3,6 +3,7 @@
 //! the walk goes on; the result counts only if the log stays empty.
 
 mod configuration;
+mod harness;
 mod place;
 mod settings;
 mod subject;

@@ -55,11 +55,7 @@ const RESERVED_PROPERTIES: [(&str, &str); 9] = [
 
 /// Options of Maven that parade itself decides, in their short and long form, with what to do instead.
 const RESERVED_OPTIONS: [(&str, &str, &str); 3] = [
-    (
-        "-T",
-        "--threads",
-        "write `threads` and `forks` in a `[[configuration]]`: modules that build at the same time would blur it",
-    ),
+    ("-T", "--threads", "write `modules` in a `[[configuration]]`: then it is a part of what is compared"),
     ("-f", "--file", "write `directory`, where the build's root is"),
     ("-o", "--offline", "leave it out: builds are online and measured runs offline"),
 ];

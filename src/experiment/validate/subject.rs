@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
-use super::configuration::{check_width_keys, forks, threads};
+use super::configuration::{check_width_keys, forks, modules, threads};
+use super::harness::check_override;
 use super::place::{self, Place};
 use super::settings::{self, Settings};
 use super::{At, Configuration, Context, Subject, TechniqueKind, list, quoted, suggestion};
@@ -278,6 +279,7 @@ fn overrides(
         let known = common.configurations.iter().find(|configuration| configuration.name == name.value);
         if let Some(configuration) = known {
             check_width_keys(&change.written, configuration.parallelism.mode, context);
+            check_override(change, configuration, context);
             if !subject.runs(&name.value) {
                 let message = format!("{} does not run on this subject", quoted(&name.value));
                 context.log.add(
@@ -298,6 +300,8 @@ fn change_of(raw: &RawOverride, context: &Context<'_>) -> Override {
         threads_per_core: raw.threads_per_core.as_ref().map(|flag| flag.value),
         forks: raw.forks.as_ref().and_then(|written| forks(written, context)),
         reuse_forks: raw.reuse_forks.as_ref().map(|flag| flag.value),
+        modules: raw.modules.as_ref().and_then(|written| modules(written, context)),
+        test_timeout: raw.test_timeout.as_ref().and_then(|written| context.duration(written, "test_timeout")),
         timeout: raw.timeout.as_ref().and_then(|written| context.duration(written, "timeout")),
     }
 }

@@ -50,7 +50,7 @@ fn row(key: CellKey, parallelism: &Parallelism, trials: &[&TrialRecord]) -> Opti
         mode: parallelism.mode.name(),
         forks,
         threads,
-        asked: u64::from(forks) * u64::from(threads),
+        asked: u64::from(forks) * u64::from(threads) * u64::from(parallelism.modules_on(key.cores)),
         mean,
         max,
         no_effect: no_effect(trials),

@@ -1,12 +1,14 @@
 //! The answer in a few sentences, before any table.
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 
 use super::speedups::{AverageRow, Scope, SpeedupRow};
 use crate::experiment::TechniqueKind;
 use crate::report::text::{plural, shown};
 use crate::stats;
-use crate::store::record::{Phase, RunData, StageRecord, TrialRecord};
+use crate::store::record::{ConfigurationSummary, Phase, RunData, StageRecord, TrialRecord};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Headline {
@@ -32,16 +34,47 @@ pub struct Best {
 }
 
 pub(super) fn headline(run: &RunData, speedups: &[SpeedupRow], averages: &[AverageRow]) -> Headline {
-    let gained = |subject: &&String| speedups.iter().any(|row| row.subject == **subject && row.gained());
     let (provoked, repaired) = repairs(run);
+    let alike = Comparable::of(run);
+    let speedups: Vec<SpeedupRow> = speedups.iter().filter(|row| alike.has(&row.configuration)).cloned().collect();
+    let averages: Vec<AverageRow> = averages.iter().filter(|row| alike.has(&row.configuration)).cloned().collect();
+    let gained = |subject: &&String| speedups.iter().any(|row| row.subject == **subject && row.gained());
     Headline {
-        speed: speed(run, speedups, averages),
+        speed: speed(run, &speedups, &averages),
         repair: repair(run, provoked, repaired),
         subjects: run.manifest.subjects.len(),
         gained: run.manifest.subjects.iter().filter(gained).count(),
-        best: best(speedups),
+        best: best(&speedups),
         provoked,
         repaired,
+    }
+}
+
+/// Configurations that one sentence may speak of together. Those that another engine than the baseline's runs, or reruns,
+/// are a harness of their own: they have rows of their own, and the sentence is about them only if there is nothing else.
+struct Comparable<'a> {
+    names: HashSet<&'a str>,
+}
+
+impl<'a> Comparable<'a> {
+    fn of(run: &'a RunData) -> Self {
+        let manifest = &run.manifest;
+        let baseline = manifest.configurations.iter().find(|each| each.name == manifest.baseline);
+        let kept = baseline.map(|baseline| baseline.harness.engine).unwrap_or_default();
+        let same = |each: &&ConfigurationSummary| {
+            each.harness.engine == kept && (!each.technique.reruns() || each.harness.rerun_engine == kept)
+        };
+        let others = || manifest.configurations.iter().filter(|each| each.name != manifest.baseline);
+        let alike: HashSet<&str> = others().filter(same).map(|each| each.name.as_str()).collect();
+        if alike.is_empty() {
+            Comparable { names: others().map(|each| each.name.as_str()).collect() }
+        } else {
+            Comparable { names: alike }
+        }
+    }
+
+    fn has(&self, configuration: &str) -> bool {
+        self.names.contains(configuration)
     }
 }
 
@@ -112,9 +145,13 @@ fn failing_anyway(run: &RunData, trial: &TrialRecord) -> usize {
 }
 
 fn paste_trials(run: &RunData) -> impl Iterator<Item = &TrialRecord> {
-    run.trials.iter().filter(|trial| {
+    let alike = Comparable::of(run);
+    run.trials.iter().filter(move |trial| {
         let technique = run.manifest.configurations.iter().find(|c| c.name == trial.configuration).map(|c| c.technique);
-        trial.phase == Phase::Measured && technique == Some(TechniqueKind::Paste) && super::grid::ran_to_its_end(trial)
+        trial.phase == Phase::Measured
+            && technique == Some(TechniqueKind::Paste)
+            && alike.has(&trial.configuration)
+            && super::grid::ran_to_its_end(trial)
     })
 }
 
@@ -128,4 +165,35 @@ fn repair(run: &RunData, provoked: usize, repaired: usize) -> Option<String> {
             plural(provoked, "failure")
         ),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::EngineKind;
+    use crate::report::Analysis;
+    use crate::report::sample;
+
+    #[test]
+    fn another_harness_is_not_what_the_headline_speaks_of() {
+        let mut run = sample::study();
+        let before = Analysis::of(&run).headline;
+        // The same trials again, as if their reruns had been ten times as fast on another engine.
+        let methods = run.manifest.configurations.iter().find(|each| each.name == "methods").cloned();
+        let mut fast = methods.expect("the sample has it");
+        fast.name = "methods-fast".to_owned();
+        fast.harness.rerun_engine = EngineKind::Direct;
+        run.manifest.configurations.push(fast);
+        let mut again: Vec<TrialRecord> = run.trials.iter().filter(|t| t.configuration == "methods").cloned().collect();
+        for trial in &mut again {
+            trial.configuration = "methods-fast".to_owned();
+            trial.trial = format!("fast-{}", trial.trial);
+            trial.cost.wall_seconds /= 10.0;
+        }
+        run.trials.extend(again);
+        let analysis = Analysis::of(&run);
+        assert_eq!(analysis.headline, before);
+        assert!(analysis.averages.iter().any(|row| row.configuration == "methods-fast"), "it has rows of its own");
+        assert!(analysis.failures.iter().any(|row| row.configuration == "methods-fast"));
+    }
 }

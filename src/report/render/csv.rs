@@ -4,7 +4,7 @@ use miette::IntoDiagnostic;
 use serde::Serialize;
 
 use crate::report::Analysis;
-use crate::report::analysis::{AverageRow, Scope, SpeedupRow};
+use crate::report::analysis::{Scope, SpeedupRow};
 use crate::report::tables::TableName;
 
 /// The rows behind a table; only a header line where there are none.
@@ -14,6 +14,7 @@ pub fn render(analysis: &Analysis, table: TableName) -> miette::Result<String> {
         TableName::Failures => write(&analysis.failures),
         TableName::Speedups => write(&analysis.speedups),
         TableName::SpeedupsStudy => write(&gained(analysis)),
+        TableName::Averages => write(&analysis.averages),
         TableName::Concurrency => write(&analysis.concurrency),
         TableName::Costs => write(&analysis.costs),
         TableName::Scaling => write(&analysis.scaling),
@@ -24,11 +25,6 @@ pub fn render(analysis: &Analysis, table: TableName) -> miette::Result<String> {
         TableName::SetAside => write(&analysis.set_aside),
         TableName::Warnings => write(&analysis.warnings),
     }
-}
-
-/// Average, median and geometric mean of the speedups.
-pub fn averages(analysis: &Analysis) -> miette::Result<String> {
-    write::<AverageRow>(&analysis.averages)
 }
 
 /// The rows of subjects that some configuration made faster on as many cores.

@@ -9,8 +9,8 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use serde::Serialize;
 
 use super::NOT_FOR_PUBLICATION;
-use crate::engine::Mode;
-use crate::experiment::TechniqueKind;
+use crate::engine::{EngineKind, Mode};
+use crate::experiment::{Harness, TechniqueKind};
 use crate::report::Analysis;
 use crate::report::figures::Figure;
 use crate::report::tables::{Align, Cell, Table, TableName, Tone};
@@ -324,6 +324,15 @@ fn facts(analysis: &Analysis) -> Vec<Fact> {
     known.into_iter().filter_map(fact).collect()
 }
 
+/// What runs it, where that is not Surefire alone.
+fn engines(summary: &ConfigurationSummary) -> Option<String> {
+    let Harness { engine, rerun_engine, .. } = summary.harness;
+    let reruns = (summary.technique.reruns() && rerun_engine != engine).then(|| format!("reruns on {rerun_engine}"));
+    let main = (engine != EngineKind::default()).then(|| format!("on {engine}"));
+    let parts: Vec<String> = [main, reruns].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
 fn configuration(summary: &ConfigurationSummary) -> Fact {
     let technique = match summary.technique {
         TechniqueKind::Sequential => "one test after the other",
@@ -343,7 +352,9 @@ fn configuration(summary: &ConfigurationSummary) -> Fact {
             )
         }
     };
-    Fact { term: shown(&summary.name), value: format!("{technique}{width}") }
+    let modules = parallelism.modules.map(|modules| format!("; modules at once {modules}")).unwrap_or_default();
+    let harness = engines(summary).map(|engines| format!("; {engines}")).unwrap_or_default();
+    Fact { term: shown(&summary.name), value: format!("{technique}{width}{modules}{harness}") }
 }
 
 #[cfg(test)]

@@ -13,13 +13,10 @@ use crate::report::tables::TableName;
 /// The document, with all tables or only one.
 pub fn render(analysis: &Analysis, run_dir: &Path, only: Option<TableName>) -> miette::Result<Value> {
     let mut tables = serde_json::Map::new();
-    for table in TableName::ALL.into_iter().filter(|table| only.is_none_or(|only| only == *table)) {
+    for table in TableName::named().filter(|table| only.is_none_or(|only| only == *table)) {
         if let Some(rows) = rows(analysis, table)? {
             tables.insert(table.name().replace('-', "_"), rows);
         }
-    }
-    if only.is_none() {
-        tables.insert("averages".to_owned(), serde_json::to_value(&analysis.averages).into_diagnostic()?);
     }
     Ok(json!({
         "run_dir": run_dir.to_string_lossy(),
@@ -46,6 +43,7 @@ fn rows(analysis: &Analysis, table: TableName) -> miette::Result<Option<Value>> 
         TableName::Subjects => serde_json::to_value(&analysis.subjects),
         TableName::Failures => serde_json::to_value(&analysis.failures),
         TableName::Speedups => serde_json::to_value(&analysis.speedups),
+        TableName::Averages => serde_json::to_value(&analysis.averages),
         TableName::Concurrency => serde_json::to_value(&analysis.concurrency),
         TableName::Costs => serde_json::to_value(&analysis.costs),
         TableName::Scaling => serde_json::to_value(&analysis.scaling),

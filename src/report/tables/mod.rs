@@ -15,6 +15,7 @@ pub enum TableName {
     Failures,
     Speedups,
     SpeedupsStudy,
+    Averages,
     Concurrency,
     Costs,
     Scaling,
@@ -27,6 +28,7 @@ pub enum TableName {
 }
 
 impl TableName {
+    /// Those of a report's page.
     pub const ALL: [TableName; 13] = [
         TableName::Subjects,
         TableName::Failures,
@@ -49,6 +51,7 @@ impl TableName {
             TableName::Failures => "failures",
             TableName::Speedups => "speedups",
             TableName::SpeedupsStudy => "speedups-study",
+            TableName::Averages => "averages",
             TableName::Concurrency => "concurrency",
             TableName::Costs => "costs",
             TableName::Scaling => "scaling",
@@ -61,8 +64,13 @@ impl TableName {
         }
     }
 
+    /// Those of the page, and the averages by themselves, which the page has below the speedups.
+    pub fn named() -> impl Iterator<Item = TableName> {
+        Self::ALL.into_iter().chain([TableName::Averages])
+    }
+
     pub fn parse(text: &str) -> Option<TableName> {
-        Self::ALL.into_iter().find(|table| table.name() == text)
+        Self::named().find(|table| table.name() == text)
     }
 }
 
@@ -170,6 +178,7 @@ impl Table {
             TableName::Failures => per_cores(analysis, failures::table),
             TableName::Speedups => per_cores(analysis, speedups::full),
             TableName::SpeedupsStudy => per_cores(analysis, speedups::as_in_the_study),
+            TableName::Averages => vec![speedups::averages(analysis)],
             TableName::Concurrency => per_cores(analysis, runs::concurrency),
             TableName::Costs => per_cores(analysis, runs::costs),
             TableName::Scaling => vec![runs::scaling(analysis)],

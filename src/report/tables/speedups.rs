@@ -136,6 +136,41 @@ fn p_hint(row: &SpeedupRow) -> Option<String> {
     ))
 }
 
+/// The averages by themselves, for all numbers of cores.
+pub(super) fn averages(analysis: &Analysis) -> Table {
+    let number = |value: Option<f64>| Cell::new(value.map_or("–".to_owned(), |value| format!("{value:.2}")));
+    let row = |row: &AverageRow| {
+        let over = match row.scope {
+            Scope::All => "all subjects",
+            Scope::Study => "subjects that gained",
+        };
+        Row::body(vec![
+            Cell::new(shown(&row.configuration)),
+            Cell::new(row.cores.to_string()),
+            Cell::new(over),
+            Cell::new(row.subjects.to_string()),
+            number(row.average),
+            number(row.median),
+            number(row.geometric_mean),
+        ])
+    };
+    Table {
+        name: TableName::Averages,
+        title: "Averages of the speedups".to_owned(),
+        columns: vec![
+            Column::left("Configuration"),
+            Column::right("Cores"),
+            Column::left("Over"),
+            Column::right("n"),
+            Column::right("Average"),
+            Column::right("Median"),
+            Column::right("Geometric mean"),
+        ],
+        rows: analysis.averages.iter().map(row).collect(),
+        notes: vec!["n: subjects with a sound speedup.".to_owned()],
+    }
+}
+
 fn summaries(analysis: &Analysis, cores: usize, scope: Scope) -> Vec<Row> {
     type Statistic = fn(&AverageRow) -> Option<f64>;
     let statistics: [(&str, Statistic); 3] =

@@ -1,3 +1,4 @@
+use super::record::{LOGS, RECORD, SEEN};
 use super::*;
 use crate::experiment::Origin;
 use crate::subject::Silent;
@@ -20,6 +21,7 @@ fn frameworks_have_the_names_that_people_use() {
     let frameworks = [("junit", "4.13.2"), ("platform", "1.9.0"), ("jupiter", "5.9.0")];
     let suite = ModuleSuite {
         module: String::new(),
+        goal: String::new(),
         surefire: String::new(),
         providers: vec![],
         frameworks: frameworks.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
@@ -45,15 +47,36 @@ fn a_first_run_that_ended_early_has_not_seen_the_suite() {
 #[test]
 fn a_record_of_other_settings_is_no_record() {
     let folder = tempfile::tempdir().unwrap();
-    let place = Place { record: folder.path().join(RECORD), logs: folder.path().join(LOGS) };
+    let place =
+        Place { record: folder.path().join(RECORD), seen: folder.path().join(SEEN), logs: folder.path().join(LOGS) };
+    let read = |key| place.read(key, DiscoveryTime::Now);
     let test = KnownTest { display: Some("c[1]".into()), ..KnownTest::passed("m:a.B#c~2") };
     let discovery = Discovery { tests: vec![test], ..Discovery::default() };
-    assert_eq!(place.read("k"), None);
+    assert_eq!(read("k"), None);
     place.write("k", &discovery).unwrap();
-    assert_eq!(place.read("k"), Some(discovery));
-    assert_eq!(place.read("other"), None);
+    assert_eq!(read("k"), Some(discovery));
+    assert_eq!(read("other"), None);
     std::fs::write(&place.record, "{").unwrap();
-    assert_eq!(place.read("k"), None);
+    assert_eq!(read("k"), None);
+}
+
+#[test]
+fn what_a_parallel_run_saw_is_for_those_who_do_not_measure() {
+    let folder = tempfile::tempdir().unwrap();
+    let checkout = Checkout { root: folder.path().join("tree"), revision: "r".into() };
+    let memory = Memory { place: Place::beside(&checkout), key: "k".into() };
+    let seen = Discovery { scrambled: true, ..Discovery::default() };
+    memory.keep(&seen).unwrap();
+    assert_eq!(memory.place.read("k", DiscoveryTime::Now), None);
+    assert_eq!(memory.place.read("k", DiscoveryTime::Later), Some(seen.clone()));
+    // A sequential run knows better.
+    memory.keep(&Discovery::default()).unwrap();
+    assert_eq!(memory.place.read("k", DiscoveryTime::Later), Some(Discovery::default()));
+    memory.place.forget(&checkout).unwrap();
+    assert_eq!(memory.place.read("k", DiscoveryTime::Later), None);
+    let lost = Finding::new(FindingKind::LostTests, "x");
+    memory.keep(&Discovery { findings: vec![lost], ..seen }).unwrap();
+    assert_eq!(memory.place.read("k", DiscoveryTime::Later), None);
 }
 
 fn subject(timeout: u64) -> Subject {
@@ -90,7 +113,7 @@ fn key_and_tag(subject: &Subject) -> (String, String) {
     };
     let helper = Helper { extension: "/h/e.jar".into(), listeners: "/h/l.jar".into(), hash: "0".into() };
     let checkout = Checkout { root: "/w".into(), revision: "content-1".into() };
-    let place = Place { record: "/r".into(), logs: "/l".into() };
+    let place = Place { record: "/r".into(), seen: "/s".into(), logs: "/l".into() };
     let preparation = Preparation {
         subject,
         revision: "content-1",
@@ -100,6 +123,7 @@ fn key_and_tag(subject: &Subject) -> (String, String) {
         progress: &Silent,
         interrupt: &Interrupt::new(),
         tag: "run-7",
+        discovery: DiscoveryTime::Now,
     };
     let means = Means { helper, repository: "/m2".into(), user: None };
     let building = Building { preparation: &preparation, checkout: &checkout, means: &means, place: &place };
@@ -142,4 +166,24 @@ fn a_run_after_one_that_broke_down_starts_clean() {
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "built");
     cleanliness.after_run(&snapshot).unwrap();
     assert!(!cleanliness.dirty.get());
+}
+
+#[test]
+fn a_project_of_another_tool_is_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("app")).unwrap();
+    std::fs::write(folder.path().join("app/build.gradle.kts"), "").unwrap();
+    let checkout = Checkout { root: folder.path().to_owned(), revision: "content-1".into() };
+    let at = |directory: &str| Subject { directory: Some(directory.into()), ..subject(1) };
+    let error = build_root(&at("app"), &checkout).unwrap_err();
+    assert_eq!(error.to_string(), "`app` is a project for Gradle (build.gradle.kts); parade runs Maven projects");
+    assert!(error.help().unwrap().to_string().contains("maven-publish"));
+    let missing = build_root(&at("nowhere"), &checkout).unwrap_err();
+    assert_eq!(missing.to_string(), "`nowhere` is not a folder of the subject");
+}
+
+#[test]
+fn another_user_is_another_build() {
+    let other = Subject { user: Some("nobody".to_owned()), ..subject(20) };
+    assert_ne!(key_and_tag(&subject(20)).0, key_and_tag(&other).0);
 }

@@ -24,6 +24,20 @@ fn hash(folder: &TempDir) -> String {
 }
 
 #[test]
+fn reports_that_parade_wrote_are_no_content() {
+    let folder = project("reports");
+    let before = hash(&folder);
+    for file in ["parade-reports/.parade-reports", "parade-reports/TEST-a.B.xml"] {
+        let path = folder.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "x").unwrap();
+    }
+    assert_eq!(hash(&folder), before);
+    fs::remove_file(folder.path().join("parade-reports/.parade-reports")).unwrap();
+    assert_ne!(hash(&folder), before, "anyone else's reports are content");
+}
+
+#[test]
 fn the_same_content_has_the_same_revision_and_any_change_another() {
     let (one, two) = (project("one"), project("two"));
     assert_eq!(hash(&one), hash(&two));

@@ -195,7 +195,7 @@ fn a_process_that_dies_between_tests_is_replaced() {
     let stage = Stage::new(&[Deed::ExitAfter, Deed::Pass]);
     let haul = one_job(&stage, 1);
     assert_eq!(outcomes(&haul), [(0, OK), (1, OK)]);
-    assert!(haul.findings[0].text.starts_with("a process died between two tests"));
+    assert!(haul.findings[0].text.starts_with("a process died while no test was running"));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 package parade.direct;
 
+import java.io.PrintStream;
+
 import parade.Line;
 import parade.listen.EventLog;
 import parade.listen.TestCase;
@@ -7,6 +9,8 @@ import parade.listen.TestCase;
 /** The lines of the event file that only this runner writes. */
 final class Events {
     private static final int REASON_LIMIT = 4 * 1024;
+    /** Taken before a test can replace it. */
+    private static final PrintStream ERRORS = System.err;
 
     private Events() {}
 
@@ -29,6 +33,10 @@ final class Events {
 
     static void unlisted(String root, String reason) {
         EventLog.get().note(new Line("E").field(root).field(reason, REASON_LIMIT));
+    }
+
+    static void complain(String what) {
+        ERRORS.println("parade: " + what);
     }
 
     /** In one line, and never failing, whatever was thrown. */

@@ -13,6 +13,9 @@ interface Framework {
     /** Runs tests exactly in their order. Each is settled afterwards, or was never seen. */
     void run(List<Wanted> tests);
 
+    /** Runs tests that follow one another at the same time, in no order; a class is set up once for all of its tests. */
+    void runAtOnce(List<Wanted> tests, Crew crew);
+
     /** Nothing more will be run. */
     void close();
 }

@@ -33,6 +33,17 @@ final class Frameworks {
         }
     }
 
+    /** Runs tests of one framework at the same time. */
+    void runAtOnce(List<Wanted> tests, Crew crew) {
+        String reason = "the framework did not run it";
+        try {
+            get(tests.get(0).framework).runAtOnce(tests, crew);
+        } catch (Throwable error) {
+            reason = Events.describe(error);
+        }
+        refuseUnsettled(tests, reason);
+    }
+
     private void runSame(String framework, List<Wanted> tests) {
         String reason = "the framework did not run it";
         try {
@@ -40,6 +51,10 @@ final class Frameworks {
         } catch (Throwable error) {
             reason = Events.describe(error);
         }
+        refuseUnsettled(tests, reason);
+    }
+
+    private static void refuseUnsettled(List<Wanted> tests, String reason) {
         for (Wanted test : tests) {
             test.refuse(reason);
         }
@@ -50,7 +65,7 @@ final class Frameworks {
             try {
                 framework.close();
             } catch (Throwable error) {
-                System.err.println("parade: " + Events.describe(error));
+                Events.complain(Events.describe(error));
             }
         }
     }
@@ -72,6 +87,8 @@ final class Frameworks {
                 return new JUnit4Framework(loader);
             case "platform":
                 return new PlatformFramework(loader);
+            case "testng":
+                return new TestNgFramework(loader);
             default:
                 throw new IllegalArgumentException("no such framework: " + name);
         }

@@ -2,8 +2,12 @@ package parade.direct;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Future;
 
 import junit.framework.AssertionFailedError;
 import junit.framework.Test;
@@ -55,6 +59,21 @@ final class JUnit3Framework extends TreeFramework {
             listener.cutOff(thrown);
             throw thrown;
         }
+    }
+
+    /** It has no class fixtures: each test runs for itself, from a suite of its own. */
+    @Override
+    public void runAtOnce(List<Wanted> all, Crew crew) {
+        List<Future<?>> jobs = new ArrayList<>();
+        for (final Wanted test : all) {
+            jobs.add(crew.submit(new Runnable() {
+                @Override
+                public void run() {
+                    new JUnit3Framework(loader).run(Collections.singletonList(test));
+                }
+            }));
+        }
+        Crew.await(jobs);
     }
 
     @Override

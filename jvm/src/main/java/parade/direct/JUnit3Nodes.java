@@ -19,7 +19,12 @@ class JUnit3Nodes {
 
     /** Of a test that is neither a suite nor a decorator. */
     Node leaf(Test test) throws Throwable {
-        return new Leaf(test.toString(), true);
+        return Leaf.ofJUnit3(test.toString());
+    }
+
+    /** How a failure to set up is reported. */
+    String label(TestDecorator decorator) {
+        return decorator.getClass().getName();
     }
 
     final Node node(Test test) throws Throwable {
@@ -45,7 +50,10 @@ class JUnit3Nodes {
         int once = decorator.getTest().countTestCases();
         int times = once == 0 ? 1 : decorator.countTestCases() / once;
         if (times <= 1) {
-            return inner;
+            Node wrapper = new Node.Fixed();
+            wrapper.label = label(decorator);
+            wrapper.add(inner);
+            return wrapper;
         }
         boolean free = TIMES != null && decorator.getClass() == RepeatedTest.class && inner instanceof Leaf;
         Node repeated = free ? new Repeated(decorator) : new Node.Fixed();
@@ -102,7 +110,7 @@ class JUnit3Nodes {
         void arrange(List<Node> chosen) {
             Vector<Object> arranged = new Vector<>();
             for (Node child : chosen) {
-                arranged.add(tests.get(children.indexOf(child)));
+                arranged.add(tests.get(child.index));
             }
             Inside.set(TESTS, suite, arranged);
         }

@@ -2,6 +2,7 @@ package parade.direct;
 
 import java.util.HashSet;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -19,6 +20,7 @@ import parade.listen.TestCase;
 final class JUnit4Framework extends TreeFramework {
     private final Map<Node, Runner> runners = new IdentityHashMap<>();
     private final Set<String> reported = new HashSet<>();
+    private Crew crew;
 
     JUnit4Framework(ClassLoader loader) {
         super(loader);
@@ -45,6 +47,11 @@ final class JUnit4Framework extends TreeFramework {
     void run(Tree tree, Segment segment) throws Throwable {
         Runner runner = runners.get(tree.top);
         JUnit4Choice.apply(tree, segment);
+        for (Node node : segment.choices().keySet()) {
+            if (crew != null && node instanceof JUnit4Nodes.Parent) {
+                ((JUnit4Nodes.Parent) node).spread(crew);
+            }
+        }
         Listener listener = new Listener(segment);
         RunNotifier notifier = new RunNotifier();
         notifier.addListener(listener);
@@ -54,6 +61,13 @@ final class JUnit4Framework extends TreeFramework {
             listener.cutOff(thrown);
             throw thrown;
         }
+    }
+
+    /** Methods of one class at once, as Surefire has it: what is no class of methods keeps its sequence. */
+    @Override
+    public void runAtOnce(List<Wanted> tests, Crew crew) {
+        this.crew = crew;
+        run(tests);
     }
 
     /** A class that cannot be set up has one test instead of its own, which says why: it is put on record once. */

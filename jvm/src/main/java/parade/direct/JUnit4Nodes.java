@@ -6,8 +6,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
+import junit.extensions.TestDecorator;
 import junit.framework.JUnit4TestAdapter;
 import junit.framework.Test;
+import junit.framework.TestCase;
 import org.junit.Ignore;
 import org.junit.internal.runners.JUnit38ClassRunner;
 import org.junit.runner.Describable;
@@ -49,13 +51,19 @@ final class JUnit4Nodes extends JUnit3Nodes {
         if (test instanceof Describable) {
             return described(((Describable) test).getDescription(), new Node.Fixed());
         }
-        boolean named = test instanceof junit.framework.TestCase;
-        return new Leaf(named ? test.toString() : test.getClass().getName(), false);
+        Object name = test instanceof TestCase ? ((TestCase) test).getName() : test;
+        return Leaf.ofJUnit4(name + "(" + test.getClass().getName() + ")");
+    }
+
+    @Override
+    String label(TestDecorator decorator) {
+        return decorator + "(" + decorator.getClass().getName() + ")";
     }
 
     private Node parent(ParentRunner<?> runner) throws Throwable {
         Collection<?> children = (Collection<?>) Inside.call(GET_CHILDREN, runner);
         Parent node = new Parent(runner);
+        node.label = runner.getDescription().getDisplayName();
         for (Object child : children) {
             Node made = child instanceof Runner
                 ? runner((Runner) child)
@@ -73,12 +81,12 @@ final class JUnit4Nodes extends JUnit3Nodes {
         if (adapted && description.getAnnotation(Ignore.class) != null) {
             return null;
         }
-        return description.isTest() ? new Leaf(description.getDisplayName(), false) : described(description, new Node.Fixed());
+        return description.isTest() ? Leaf.ofJUnit4(description.getDisplayName()) : described(description, new Node.Fixed());
     }
 
     private static Node described(Description description, Node node) {
         if (description.isTest()) {
-            node.add(new Leaf(description.getDisplayName(), false));
+            node.add(Leaf.ofJUnit4(description.getDisplayName()));
         }
         for (Description child : description.getChildren()) {
             described(child, node);
@@ -103,6 +111,13 @@ final class JUnit4Nodes extends JUnit3Nodes {
             this.runner = runner;
         }
 
+        /** Has its methods run on the threads of a crew, and waits for them. */
+        void spread(Crew crew) {
+            if (!objects.isEmpty() && !(objects.get(0) instanceof Runner)) {
+                runner.setScheduler(new CrewScheduler(crew));
+            }
+        }
+
         @Override
         boolean isFree() {
             return true;
@@ -115,7 +130,7 @@ final class JUnit4Nodes extends JUnit3Nodes {
             }
             List<Object> arranged = new ArrayList<>();
             for (Node child : chosen) {
-                arranged.add(objects.get(children.indexOf(child)));
+                arranged.add(objects.get(child.index));
             }
             Inside.set(CHILDREN, runner, arranged);
         }

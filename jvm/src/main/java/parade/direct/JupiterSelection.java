@@ -33,7 +33,7 @@ final class JupiterSelection {
     PlatformTest of(Wanted wanted, String staticId) {
         StringBuilder id = new StringBuilder();
         int used = 0;
-        int outer = 0;
+        boolean hidden = false;
         String[] parts = staticId.split("/(?=\\[)");
         String type = "";
         for (String part : parts) {
@@ -41,7 +41,7 @@ final class JupiterSelection {
             id.append(id.length() == 0 ? "" : "/").append(part);
             if (type.endsWith("class-template") && used < indices.size()) {
                 id.append("/[class-template-invocation:#").append(indices.get(used++)).append(']');
-                outer = used;
+                hidden = true;
             }
         }
         if (type.equals("test-template") && used + 1 == indices.size()) {
@@ -55,7 +55,7 @@ final class JupiterSelection {
         if (used < indices.size() && !plain) {
             return null;
         }
-        return new PlatformTest(wanted, staticId, id.toString(), plain ? new int[0] : array(), outer);
+        return new PlatformTest(wanted, staticId, id.toString(), plain ? new int[0] : array(), hidden);
     }
 
     private int[] array() {

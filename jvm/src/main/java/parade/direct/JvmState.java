@@ -59,14 +59,14 @@ final class JvmState {
         endLeftovers();
     }
 
-    /** It would stand in the way of everything else. */
-    private static void freeSecurity() {
+    /** A test's security manager would stand in the way of everything else. */
+    static void freeSecurity() {
         try {
             if (System.getSecurityManager() != null) {
                 System.setSecurityManager(null);
             }
         } catch (SecurityException | UnsupportedOperationException insists) {
-            System.err.println("parade: a test's security manager stays: " + insists);
+            Events.complain("a test's security manager stays: " + insists);
         }
     }
 

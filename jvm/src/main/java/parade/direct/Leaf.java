@@ -13,13 +13,28 @@ final class Leaf extends Node {
     /** Among the leaves of the tree that share class and name, from 1 on. */
     int occurrence = 1;
 
-    /** With {@code wholeName} the name keeps its parameters: so does Maven's report of JUnit 3 tests, the only record of them. */
-    Leaf(String text, boolean wholeName) {
+    private Leaf(String text, String className, String name, String display) {
         this.text = text;
+        this.className = className;
+        this.name = name;
+        this.display = display;
+    }
+
+    /** As the listener reads what JUnit 4 calls a test. */
+    static Leaf ofJUnit4(String text) {
         JUnit4Name parsed = JUnit4Name.parse(text);
-        className = parsed == null ? text : parsed.className;
-        name = parsed == null ? TestCase.WHOLE_CLASS : wholeName ? parsed.full : parsed.plain();
-        display = parsed == null ? text : parsed.full;
+        if (parsed == null) {
+            return new Leaf(text, text, TestCase.WHOLE_CLASS, text);
+        }
+        return new Leaf(text, parsed.className, parsed.plain(), parsed.full);
+    }
+
+    /** As Surefire's report has it, which is the only record of JUnit 3 tests: the text that they give of themselves, cut. */
+    static Leaf ofJUnit3(String text) {
+        int open = text.lastIndexOf('(');
+        String className = open >= 0 && text.endsWith(")") ? text.substring(open + 1, text.length() - 1) : text;
+        String name = open >= 0 ? text.substring(0, open) : "unknown";
+        return new Leaf(text, className, name, name);
     }
 
     String key() {

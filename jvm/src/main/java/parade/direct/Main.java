@@ -20,7 +20,7 @@ public final class Main {
             Reporting.claim(Main.class);
             new Session().obey(new ControlReader(control));
         } catch (IOException | RuntimeException error) {
-            System.err.println("parade: " + error);
+            Events.complain(error.toString());
             status = 1;
         }
         exit(status);
@@ -28,10 +28,7 @@ public final class Main {
 
     /** As a worker of Maven does: shutdown hooks run, threads that are left do not matter. */
     private static void exit(int status) {
-        try {
-            System.exit(status);
-        } catch (SecurityException forbidden) {
-            Runtime.getRuntime().halt(status);
-        }
+        JvmState.freeSecurity();
+        System.exit(status);
     }
 }

@@ -7,9 +7,14 @@ import java.util.List;
 abstract class Node {
     final List<Node> children = new ArrayList<>();
     Node parent;
+    /** Among the children of its parent, from 0 on. */
+    int index;
+    /** What the framework calls it when setting it up fails; null where that cannot be told. */
+    String label;
 
     final void add(Node child) {
         child.parent = this;
+        child.index = children.size();
         children.add(child);
     }
 

@@ -6,8 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-import org.junit.platform.engine.discovery.DiscoverySelectors;
-import org.junit.platform.launcher.TestPlan;
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
 
 /**
  * The JUnit Platform. Tests of one class that follow one another become one request, where the plan that the Platform makes of
@@ -50,6 +49,9 @@ final class PlatformFramework implements Framework {
     @Override
     public void close() {
         roots.clear();
+        if (vintage != null) {
+            vintage.close();
+        }
         launcher.close();
     }
 
@@ -63,22 +65,35 @@ final class PlatformFramework implements Framework {
             first.refuse(Events.describe(error));
             return from + 1;
         }
-        boolean ownEngine = root.find(first) != null;
-        int to = from;
-        while (to < tests.size() && tests.get(to).root.equals(first.root) && (root.find(tests.get(to)) != null) == ownEngine) {
+        int to = from + 1;
+        while (to < tests.size() && tests.get(to).root.equals(first.root) && isTogether(root, first, tests.get(to))) {
             to++;
         }
-        List<Wanted> same = tests.subList(from, to);
-        if (ownEngine) {
-            runSegments(root, same);
+        runTogether(root, tests.subList(from, to));
+        return to;
+    }
+
+    /** What an engine makes while it runs may come amid what it told beforehand; Vintage's tests never do. */
+    private static boolean isTogether(PlatformRoot root, Wanted first, Wanted other) {
+        return root.hidesTests() || (root.find(first) != null) == (root.find(other) != null);
+    }
+
+    private void runTogether(PlatformRoot root, List<Wanted> tests) {
+        boolean allFound = true;
+        for (Wanted test : tests) {
+            allFound &= root.find(test) != null;
+        }
+        if (allFound) {
+            runSegments(root, tests);
+        } else if (root.hidesTests()) {
+            PlatformWhole.run(launcher, root, tests);
         } else if (hasVintage()) {
-            vintage().run(same);
+            vintage().run(tests);
         } else {
-            for (Wanted test : same) {
-                test.refuse(first.root + " has no test " + test.describe());
+            for (Wanted test : tests) {
+                test.refuse(root.name + " has no test " + test.describe());
             }
         }
-        return to;
     }
 
     private void runSegments(PlatformRoot root, List<Wanted> tests) {
@@ -92,6 +107,46 @@ final class PlatformFramework implements Framework {
             run.add(test);
         }
         runSegment(root, run);
+    }
+
+    /** Jupiter's own threads take the tests; Vintage's are JUnit 4's. */
+    @Override
+    public void runAtOnce(List<Wanted> tests, Crew crew) {
+        List<PlatformTest> own = new ArrayList<>();
+        List<Wanted> others = new ArrayList<>();
+        for (Wanted wanted : tests) {
+            PlatformTest test = find(wanted);
+            if (test != null) {
+                own.add(test);
+            } else {
+                others.add(wanted);
+            }
+        }
+        boolean classesToo = !isOneClass(tests);
+        while (!own.isEmpty()) {
+            own = launcher.parallelRequest(own, crew.threads, classesToo).run(roots.values());
+        }
+        if (!others.isEmpty() && hasVintage()) {
+            vintage().runAtOnce(others, crew);
+        }
+    }
+
+    private PlatformTest find(Wanted wanted) {
+        try {
+            return root(wanted.root).find(wanted);
+        } catch (Throwable error) {
+            wanted.refuse(Events.describe(error));
+            return null;
+        }
+    }
+
+    private static boolean isOneClass(List<Wanted> tests) {
+        for (Wanted test : tests) {
+            if (!test.root.equals(tests.get(0).root)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** As one request if the order comes out right; else in pieces that follow the class's own order; else one by one. */
@@ -122,7 +177,7 @@ final class PlatformFramework implements Framework {
         if (tests.size() > 1 && !request.keepsOrder()) {
             return false;
         }
-        List<PlatformTest> left = request.run(root);
+        List<PlatformTest> left = request.run(Collections.singleton(root));
         if (!left.isEmpty()) {
             runSegment(root, left);
         }
@@ -132,9 +187,8 @@ final class PlatformFramework implements Framework {
     private PlatformRoot root(String name) throws ClassNotFoundException {
         PlatformRoot root = roots.get(name);
         if (root == null) {
-            Class<?> type = Class.forName(name, false, loader);
-            TestPlan plan = launcher.discover(Collections.singletonList(DiscoverySelectors.selectClass(type)));
-            root = new PlatformRoot(name, plan);
+            LauncherDiscoveryRequest whole = PlatformLauncher.wholeClass(Class.forName(name, false, loader));
+            root = new PlatformRoot(name, whole, launcher.discover(whole), loader);
             roots.put(name, root);
         }
         return root;

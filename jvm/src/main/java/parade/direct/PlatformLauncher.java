@@ -1,6 +1,7 @@
 package parade.direct;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 import org.junit.platform.engine.DiscoverySelector;
@@ -16,6 +17,8 @@ import org.junit.platform.launcher.core.LauncherFactory;
 
 /** The Platform's launcher, created once, with all that the subject's service files bring; older versions have no sessions. */
 final class PlatformLauncher {
+    private static final String PARALLEL = "junit.jupiter.execution.parallel.";
+
     private final Launcher launcher;
     private final AutoCloseable session;
 
@@ -38,21 +41,46 @@ final class PlatformLauncher {
                 session.close();
             }
         } catch (Exception error) {
-            System.err.println("parade: " + Events.describe(error));
+            Events.complain(Events.describe(error));
         }
     }
 
-    TestPlan discover(List<? extends DiscoverySelector> selectors) {
-        return launcher.discover(build(selectors));
+    TestPlan discover(LauncherDiscoveryRequest request) {
+        return launcher.discover(request);
     }
 
+    /** All of a class, one after the other. */
+    static LauncherDiscoveryRequest wholeClass(Class<?> type) {
+        return builder(Collections.singletonList(DiscoverySelectors.selectClass(type))).build();
+    }
+
+    /** One after the other. */
     PlatformRequest request(List<PlatformTest> tests) {
+        return request(builder(selectors(tests)).build(), tests);
+    }
+
+    /** At once, on so many threads: methods, or classes too. */
+    PlatformRequest parallelRequest(List<PlatformTest> tests, int threads, boolean classesToo) {
+        String number = Integer.toString(threads);
+        return request(builder(selectors(tests))
+            .configurationParameter(PARALLEL + "enabled", "true")
+            .configurationParameter(PARALLEL + "mode.default", "concurrent")
+            .configurationParameter(PARALLEL + "mode.classes.default", classesToo ? "concurrent" : "same_thread")
+            .configurationParameter(PARALLEL + "config.strategy", "fixed")
+            .configurationParameter(PARALLEL + "config.fixed.parallelism", number)
+            .configurationParameter(PARALLEL + "config.fixed.max-pool-size", number).build(), tests);
+    }
+
+    private PlatformRequest request(LauncherDiscoveryRequest request, List<PlatformTest> tests) {
+        return new PlatformRequest(this, request, launcher.discover(request), tests);
+    }
+
+    private static List<DiscoverySelector> selectors(List<PlatformTest> tests) {
         List<DiscoverySelector> selectors = new ArrayList<>();
         for (PlatformTest test : tests) {
             selectors.add(DiscoverySelectors.selectUniqueId(test.uniqueId));
         }
-        LauncherDiscoveryRequest request = build(selectors);
-        return new PlatformRequest(this, request, launcher.discover(request), tests);
+        return selectors;
     }
 
     /** A plan can be run once, and before version 1.4 not at all: then what it was made of is. */
@@ -64,10 +92,10 @@ final class PlatformLauncher {
         }
     }
 
-    private static LauncherDiscoveryRequest build(List<? extends DiscoverySelector> selectors) {
+    private static LauncherDiscoveryRequestBuilder builder(List<? extends DiscoverySelector> selectors) {
         return LauncherDiscoveryRequestBuilder.request().selectors(selectors)
             .filters(EngineFilter.excludeEngines("junit-vintage"))
-            .configurationParameter("junit.jupiter.execution.parallel.enabled", "false").build();
+            .configurationParameter(PARALLEL + "enabled", "false");
     }
 
     /** Apart, so that its classes are looked for only when it is used. */

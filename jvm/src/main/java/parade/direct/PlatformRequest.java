@@ -1,6 +1,7 @@
 package parade.direct;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -55,17 +56,20 @@ final class PlatformRequest {
     }
 
     /** Returns what did not come to run because another test tore the Platform down. */
-    List<PlatformTest> run(PlatformRoot root) {
-        Listener listener = new Listener(root.plan, tests);
+    List<PlatformTest> run(Collection<PlatformRoot> roots) {
+        Listener listener = new Listener(roots, tests);
         try {
             launcher.run(request, plan, listener);
         } catch (Throwable error) {
-            listener.cutOff(error);
+            listener.engineFailure = error;
+        }
+        if (listener.engineFailure != null) {
+            listener.cutOff(listener.engineFailure);
             List<PlatformTest> left = unsettled();
             if (left.size() < tests.size()) {
                 return left;
             }
-            listener.settle(Events.describe(error));
+            listener.settle(Events.describe(listener.engineFailure));
         }
         listener.settle("it did not run when it was selected");
         return Collections.emptyList();
@@ -84,12 +88,16 @@ final class PlatformRequest {
     private static final class Listener extends PlatformListener {
         private final List<PlatformTest> tests;
         private final Map<String, Wanted> wanted = new HashMap<>();
+        /** Of an engine as a whole, which a test tore down: it says so, or throws. */
+        private Throwable engineFailure;
         private boolean containerFailed;
         private String skipped;
 
-        Listener(TestPlan whole, List<PlatformTest> tests) {
+        Listener(Collection<PlatformRoot> roots, List<PlatformTest> tests) {
             this.tests = tests;
-            number(whole);
+            for (PlatformRoot root : roots) {
+                number(root.plan);
+            }
             for (PlatformTest test : tests) {
                 wanted.put(key(test.wanted.className, test.wanted.name, test.wanted.occurrence), test.wanted);
             }
@@ -105,7 +113,7 @@ final class PlatformRequest {
         }
 
         @Override
-        protected TestCase identify(TestIdentifier identifier) {
+        protected synchronized TestCase identify(TestIdentifier identifier) {
             TestCase test = super.identify(identifier);
             Wanted asked = wanted.get(key(test.className, test.name, test.occurrence));
             if (asked == null || asked.isSettled()) {
@@ -117,10 +125,13 @@ final class PlatformRequest {
 
         @Override
         public void executionFinished(TestIdentifier identifier, TestExecutionResult result) {
-            super.executionFinished(identifier, result);
-            if (!identifier.isTest() && result.getStatus() != TestExecutionResult.Status.SUCCESSFUL) {
-                containerFailed = true;
+            boolean failed = result.getStatus() != TestExecutionResult.Status.SUCCESSFUL;
+            if (failed && !identifier.getParentId().isPresent()) {
+                engineFailure = result.getThrowable().orElse(null);
+                return;
             }
+            containerFailed |= failed && !identifier.isTest();
+            super.executionFinished(identifier, result);
         }
 
         @Override

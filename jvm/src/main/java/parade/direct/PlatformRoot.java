@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
@@ -15,14 +16,22 @@ import parade.listen.UniqueIdSegments;
 /** What the Platform discovers in one class, Vintage's part left out. */
 final class PlatformRoot {
     final String name;
+    /** What the plan was made of. */
+    final LauncherDiscoveryRequest whole;
     final TestPlan plan;
     private final Map<String, TestIdentifier> found = new HashMap<>();
     private final List<TestIdentifier> inOrder = new ArrayList<>();
     private final Map<String, Integer> positions = new HashMap<>();
     private final Names names;
+    private final ClassLoader loader;
+    private boolean hidesTests;
+    /** Ids of class templates, by class. */
+    private final Map<String, String> templates = new HashMap<>();
 
-    PlatformRoot(String name, TestPlan plan) {
+    PlatformRoot(String name, LauncherDiscoveryRequest whole, TestPlan plan, ClassLoader loader) {
         this.name = name;
+        this.whole = whole;
+        this.loader = loader;
         this.plan = plan;
         names = new Names(plan);
         for (TestIdentifier engine : plan.getRoots()) {
@@ -38,13 +47,27 @@ final class PlatformRoot {
             inOrder.add(node);
             found.put(key(test.className, test.name, jupiter ? 0 : test.occurrence), node);
         }
+        hidesTests |= !jupiter && node.isContainer() && node.getParentId().isPresent() && plan.getChildren(node).isEmpty();
+        if (jupiter && isClassTemplate(node)) {
+            templates.put(names.of(node).className, node.getUniqueId());
+        }
         for (TestIdentifier child : plan.getChildren(node)) {
             gather(child);
         }
     }
 
+    private static boolean isClassTemplate(TestIdentifier node) {
+        List<String[]> segments = UniqueIdSegments.parse(node.getUniqueId()).segments;
+        return !segments.isEmpty() && segments.get(segments.size() - 1)[0].endsWith("class-template");
+    }
+
     private static String key(String className, String name, int occurrence) {
         return className + '\0' + name + '\0' + occurrence;
+    }
+
+    /** Are there engines but Jupiter that may make tests while they run? */
+    boolean hidesTests() {
+        return hidesTests;
     }
 
     boolean isEmpty() {
@@ -64,11 +87,22 @@ final class PlatformRoot {
     PlatformTest find(Wanted wanted) {
         TestIdentifier other = found.get(key(wanted.className, wanted.name, wanted.occurrence));
         if (other != null) {
-            return new PlatformTest(wanted, other.getUniqueId(), other.getUniqueId(), new int[0], 0);
+            return new PlatformTest(wanted, other.getUniqueId(), other.getUniqueId(), new int[0], false);
         }
         JupiterSelection selection = new JupiterSelection(wanted.name, wanted.occurrence);
         TestIdentifier node = found.get(key(wanted.className, selection.method, 0));
-        return node == null ? null : selection.of(wanted, node.getUniqueId());
+        String id = node == null ? idInTemplate(wanted.className, selection.method) : node.getUniqueId();
+        return id == null ? null : selection.of(wanted, id);
+    }
+
+    private String idInTemplate(String className, String method) {
+        for (Map.Entry<String, String> template : templates.entrySet()) {
+            String outer = template.getKey();
+            if (className.equals(outer) || className.startsWith(outer + "$")) {
+                return ClassTemplates.idWithin(template.getValue(), outer, className, method, loader);
+            }
+        }
+        return null;
     }
 
     /** Cuts tests into runs that follow the order in which the class itself has them. */

@@ -10,21 +10,21 @@ final class PlatformTest {
     final String uniqueId;
     /** The indices of the invocations that it is in, from outside in; none for a plain test. */
     private final int[] indices;
-    /** How many of the indices come before the method: those of class templates. */
-    private final int outer;
+    /** Is it in a class template? What such a request will run is known only when it runs. */
+    private final boolean hidden;
 
-    PlatformTest(Wanted wanted, String staticId, String uniqueId, int[] indices, int outer) {
+    PlatformTest(Wanted wanted, String staticId, String uniqueId, int[] indices, boolean hidden) {
         this.wanted = wanted;
         this.staticId = staticId;
         this.uniqueId = uniqueId;
         this.indices = indices;
-        this.outer = outer;
+        this.hidden = hidden;
     }
 
-    /** One template's invocations run by their index, once per request; and each request stays in one class invocation. */
+    /** One template's invocations run by their index, once per request. */
     boolean canFollow(List<PlatformTest> run) {
         PlatformTest last = run.get(run.size() - 1);
-        if (outer != last.outer || !sameOuter(last)) {
+        if (hidden || last.hidden) {
             return false;
         }
         if (staticId.equals(last.staticId)) {
@@ -32,15 +32,6 @@ final class PlatformTest {
         }
         for (PlatformTest earlier : run) {
             if (earlier.staticId.equals(staticId)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private boolean sameOuter(PlatformTest other) {
-        for (int i = 0; i < outer; i++) {
-            if (indices[i] != other.indices[i]) {
                 return false;
             }
         }

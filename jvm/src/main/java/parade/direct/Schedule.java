@@ -1,29 +1,26 @@
 package parade.direct;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.Future;
 
-/** Cuts an order into jobs as its mode wants, and runs them on its threads. */
+/** Cuts an order into jobs as its mode wants, and has them run on as many threads as it says. */
 final class Schedule {
     private Schedule() {}
 
     static void run(Order order, ClassLoader loader) {
         switch (order.mode) {
             case "sequential":
-                runHere(order.tests, loader);
+                runInOrder(order.tests, loader);
                 break;
             case "classes":
-                runJobs(sameClass(order.tests), order.threads, loader);
+                runClasses(order, loader);
                 break;
             case "methods":
-                for (List<Wanted> ofClass : sameClass(order.tests)) {
-                    runJobs(single(ofClass), order.threads, loader);
-                }
+                runMethods(order, loader);
                 break;
             case "classesAndMethods":
-                runJobs(single(order.tests), order.threads, loader);
+                runBoth(order, loader);
                 break;
             default:
                 for (Wanted test : order.tests) {
@@ -32,10 +29,57 @@ final class Schedule {
         }
     }
 
-    private static void runHere(List<Wanted> tests, ClassLoader loader) {
+    private static void runInOrder(List<Wanted> tests, ClassLoader loader) {
         Frameworks frameworks = new Frameworks(loader);
         frameworks.run(tests);
         frameworks.close();
+    }
+
+    /** Each class is a job, its tests in their order. */
+    private static void runClasses(Order order, final ClassLoader loader) {
+        Crew crew = new Crew(order.threads, loader);
+        List<Future<?>> jobs = new ArrayList<>();
+        for (final List<Wanted> ofClass : sameClass(order.tests)) {
+            jobs.add(crew.submit(new Runnable() {
+                @Override
+                public void run() {
+                    runInOrder(ofClass, loader);
+                }
+            }));
+        }
+        Crew.await(jobs);
+        crew.dismiss();
+    }
+
+    /** One class after the other, its tests at once. */
+    private static void runMethods(Order order, ClassLoader loader) {
+        Crew crew = new Crew(order.threads, loader);
+        Frameworks frameworks = new Frameworks(loader);
+        for (List<Wanted> ofClass : sameClass(order.tests)) {
+            frameworks.runAtOnce(ofClass, crew);
+        }
+        frameworks.close();
+        crew.dismiss();
+    }
+
+    /** As many classes at once as there are threads for tests; who looks after a class is not one of them. */
+    private static void runBoth(Order order, final ClassLoader loader) {
+        final Crew crew = new Crew(order.threads, loader);
+        Crew keepers = new Crew(order.threads, loader);
+        List<Future<?>> jobs = new ArrayList<>();
+        for (final List<Wanted> together : sameClassOrRunner(order.tests)) {
+            jobs.add(keepers.submit(new Runnable() {
+                @Override
+                public void run() {
+                    Frameworks frameworks = new Frameworks(loader);
+                    frameworks.runAtOnce(together, crew);
+                    frameworks.close();
+                }
+            }));
+        }
+        Crew.await(jobs);
+        keepers.dismiss();
+        crew.dismiss();
     }
 
     /** Maximal runs of tests that follow one another and are of one class. */
@@ -52,59 +96,22 @@ final class Schedule {
         return groups;
     }
 
-    private static List<List<Wanted>> single(List<Wanted> tests) {
-        List<List<Wanted>> jobs = new ArrayList<>();
+    /** The Platform and TestNG have threads of their own, and must therefore be asked once for all classes. */
+    private static List<List<Wanted>> sameClassOrRunner(List<Wanted> tests) {
+        List<Wanted> byPlatform = new ArrayList<>();
+        List<Wanted> byTestNg = new ArrayList<>();
+        List<Wanted> others = new ArrayList<>();
         for (Wanted test : tests) {
-            jobs.add(Collections.singletonList(test));
+            boolean platform = test.framework.equals("platform");
+            (platform ? byPlatform : test.framework.equals("testng") ? byTestNg : others).add(test);
         }
-        return jobs;
-    }
-
-    private static void runJobs(List<List<Wanted>> jobs, int threads, ClassLoader loader) {
-        AtomicInteger next = new AtomicInteger();
-        List<Worker> workers = new ArrayList<>();
-        for (int i = 1; i <= Math.min(threads, jobs.size()); i++) {
-            Worker worker = new Worker("parade-" + i, jobs, next, loader);
-            workers.add(worker);
-            worker.start();
+        List<List<Wanted>> groups = sameClass(others);
+        if (!byPlatform.isEmpty()) {
+            groups.add(byPlatform);
         }
-        for (Worker worker : workers) {
-            worker.await();
+        if (!byTestNg.isEmpty()) {
+            groups.add(byTestNg);
         }
-    }
-
-    /** Takes the next job until none is left. */
-    private static final class Worker extends Thread {
-        private final List<List<Wanted>> jobs;
-        private final AtomicInteger next;
-        private final ClassLoader loader;
-
-        Worker(String name, List<List<Wanted>> jobs, AtomicInteger next, ClassLoader loader) {
-            super(name);
-            this.jobs = jobs;
-            this.next = next;
-            this.loader = loader;
-            setContextClassLoader(loader);
-        }
-
-        @Override
-        public void run() {
-            Frameworks frameworks = new Frameworks(loader);
-            for (int i = next.getAndIncrement(); i < jobs.size(); i = next.getAndIncrement()) {
-                frameworks.run(jobs.get(i));
-            }
-            frameworks.close();
-        }
-
-        void await() {
-            while (isAlive()) {
-                try {
-                    join();
-                } catch (InterruptedException byATest) {
-                    // Tests reach every thread; the order goes on.
-                    continue;
-                }
-            }
-        }
+        return groups;
     }
 }

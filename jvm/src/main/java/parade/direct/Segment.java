@@ -1,9 +1,11 @@
 package parade.direct;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import parade.listen.JUnit4Name;
 import parade.listen.Occurrences;
@@ -17,6 +19,7 @@ final class Segment {
     private final Tree tree;
     private final Occurrences fixtures;
     private final Map<Node, List<Node>> chosen = new IdentityHashMap<>();
+    private final Set<Node> entered = Collections.newSetFromMap(new IdentityHashMap<Node, Boolean>());
     private final Map<Leaf, Wanted> asked = new IdentityHashMap<>();
     private List<Node> lastPath;
     private final List<Leaf> expected = new ArrayList<>();
@@ -40,6 +43,7 @@ final class Segment {
         }
         for (int i = Math.max(1, depth); i < path.size(); i++) {
             choices(path.get(i - 1)).add(path.get(i));
+            entered.add(path.get(i));
         }
         lastPath = path;
         asked.put(leaf, test);
@@ -59,9 +63,9 @@ final class Segment {
         Node parent = path.get(depth - 1);
         Node next = path.get(depth);
         if (parent.isFree()) {
-            return !choices(parent).contains(next);
+            return !entered.contains(next);
         }
-        return parent.children.indexOf(next) > parent.children.indexOf(lastPath.get(depth));
+        return next.index > lastPath.get(depth).index;
     }
 
     private List<Node> choices(Node parent) {
@@ -122,13 +126,25 @@ final class Segment {
             return answer(index);
         }
         JUnit4Name name = JUnit4Name.parse(text);
+        passOver(text);
         if (name != null) {
             return new TestCase(name.className, name.plain(), 1, name.full, tree.root);
         }
-        fixtureFailed = true;
         String className = text.startsWith("[") ? lastClass : text;
         int occurrence = fixtures.take(className, TestCase.WHOLE_CLASS, null);
         return new TestCase(className, TestCase.WHOLE_CLASS, occurrence, text, tree.root);
+    }
+
+    /** A part of the tree that was to come next failed as a whole: none of its tests will run. */
+    private void passOver(String label) {
+        fixtureFailed = true;
+        Node part = firstUnseen < seen.length ? expected.get(firstUnseen) : null;
+        while (part != null && !label.equals(part.label)) {
+            part = part.parent;
+        }
+        for (int i = firstUnseen; part != null && i < seen.length && expected.get(i).path().contains(part); i++) {
+            answer(i);
+        }
     }
 
     private TestCase answer(int index) {
@@ -154,7 +170,7 @@ final class Segment {
                 return i;
             }
         }
-        Leaf like = new Leaf(text, false);
+        Leaf like = Leaf.ofJUnit4(text);
         for (int i = firstUnseen; i < seen.length; i++) {
             if (!seen[i] && expected.get(i).key().equals(like.key())) {
                 return i;

@@ -12,6 +12,10 @@ import parade.listen.EventLog;
 final class Watchdog extends Thread implements EventLog.Watch {
     /** Tells parade that it was on purpose. */
     static final int EXIT_CODE = 87;
+    /** Instead of the number of a test that is over its limit. */
+    private static final int NONE_YET = 0;
+    private static final int ORDER_ENDED = -1;
+    private static final int HUNG_FIXTURE = -2;
 
     private final Order order;
     private final long limitNanos;
@@ -53,8 +57,8 @@ final class Watchdog extends Thread implements EventLog.Watch {
 
     @Override
     public void run() {
-        int overdue = 0;
-        while (overdue == 0) {
+        int overdue = NONE_YET;
+        while (overdue == NONE_YET) {
             overdue = awaitOverdue();
         }
         if (overdue > 0) {
@@ -64,13 +68,11 @@ final class Watchdog extends Thread implements EventLog.Watch {
         } else {
             return;
         }
+        JvmState.freeSecurity();
         Runtime.getRuntime().halt(EXIT_CODE);
     }
 
-    private static final int ORDER_ENDED = -1;
-    private static final int HUNG_FIXTURE = -2;
-
-    /** Waits until the next limit could be reached; 0 where none was. */
+    /** The number of a test over its limit; waits until there could be one. */
     private synchronized int awaitOverdue() {
         if (ended) {
             return ORDER_ENDED;
@@ -88,7 +90,7 @@ final class Watchdog extends Thread implements EventLog.Watch {
             return HUNG_FIXTURE;
         }
         pause(nearest / 1_000_000 + 1);
-        return 0;
+        return NONE_YET;
     }
 
     private void pause(long millis) {

@@ -5,6 +5,12 @@ import org.testng.ITestResult;
 
 /** Also reports failing fixtures, which TestNG tells from version 6.8 on. */
 public class TestNgFixtureListener extends TestNgListener implements IConfigurationListener {
+    public TestNgFixtureListener() {}
+
+    public TestNgFixtureListener(TestNgReport report) {
+        super(report);
+    }
+
     @Override
     public void onConfigurationFailure(ITestResult result) {
         report.fixtureFailed(result);

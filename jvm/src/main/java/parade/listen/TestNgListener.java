@@ -6,7 +6,15 @@ import org.testng.ITestResult;
 
 /** Reports TestNG tests. Uses nothing that TestNG 5 does not have. */
 public class TestNgListener implements ITestListener {
-    final TestNgReport report = new TestNgReport();
+    final TestNgReport report;
+
+    public TestNgListener() {
+        this(new TestNgReport());
+    }
+
+    public TestNgListener(TestNgReport report) {
+        this.report = report;
+    }
 
     @Override
     public void onStart(ITestContext context) {

@@ -14,7 +14,7 @@ import org.testng.ITestResult;
  * What TestNG's listeners have in common. A test has up to two indices: which of the instances that a factory made, and
  * which row of its data provider. The innermost that exists is the occurrence, the other is appended to the name.
  */
-final class TestNgReport {
+public class TestNgReport {
     private final Map<ITestResult, Integer> running = new IdentityHashMap<>();
     private final Map<String, List<Object>> instances = new HashMap<>();
     private final Occurrences occurrences = new Occurrences();
@@ -22,7 +22,11 @@ final class TestNgReport {
     synchronized void plan(ITestContext context) {
         for (ITestNGMethod method : context.getAllTestMethods()) {
             String key = method.getRealClass().getName();
-            List<Object> known = instances.computeIfAbsent(key, k -> new ArrayList<>());
+            List<Object> known = instances.get(key);
+            if (known == null) {
+                known = new ArrayList<>();
+                instances.put(key, known);
+            }
             for (Object instance : instancesOf(method)) {
                 if (instance != null && indexOf(known, instance) < 0) {
                     known.add(instance);
@@ -38,7 +42,7 @@ final class TestNgReport {
         }
     }
 
-    void ended(ITestResult result, Outcome outcome) {
+    protected void ended(ITestResult result, Outcome outcome) {
         Integer number;
         synchronized (this) {
             number = running.remove(result);
@@ -51,14 +55,22 @@ final class TestNgReport {
         }
     }
 
-    void fixtureFailed(ITestResult result) {
+    /** Ends what still runs: TestNG itself was torn down. */
+    public final synchronized void cutOff(Throwable why) {
+        for (Integer number : running.values()) {
+            EventLog.get().finished(number, Outcome.of(why), why);
+        }
+        running.clear();
+    }
+
+    protected void fixtureFailed(ITestResult result) {
         String className = result.getTestClass().getName();
         int occurrence = occurrences.take(className, TestCase.WHOLE_CLASS, null);
         TestCase test = new TestCase(className, TestCase.WHOLE_CLASS, occurrence, result.getName());
         EventLog.get().instant(test, Outcome.of(result.getThrowable()), result.getThrowable());
     }
 
-    private TestCase identify(ITestResult result) {
+    protected TestCase identify(ITestResult result) {
         ITestNGMethod method = result.getMethod();
         String className = result.getTestClass().getName();
         String name = signature(method);
@@ -77,7 +89,8 @@ final class TestNgReport {
         return new TestCase(className, name, occurrence, null);
     }
 
-    private static String signature(ITestNGMethod method) {
+    /** The name, with the types of parameters where it has any. */
+    public static String signature(ITestNGMethod method) {
         Class<?>[] types = parameterTypes(method);
         if (types.length == 0) {
             // TestNG also runs JUnit's tests, and calls them as JUnit does.

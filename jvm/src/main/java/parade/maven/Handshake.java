@@ -7,7 +7,10 @@ import java.io.OutputStream;
 
 import parade.Line;
 
-/** Tells parade what this extension saw and changed: a file, as Maven 4 prefixes everything on standard output. */
+/**
+ * Tells parade what this extension saw and changed: a file, as Maven 4 prefixes everything on standard output. Modules that
+ * are built at the same time write to it too, so each line is appended whole, by one thread at a time.
+ */
 final class Handshake {
     private final File file;
 
@@ -19,9 +22,15 @@ final class Handshake {
         write(new Line("deviation").field(module).field(text, 4096));
     }
 
-    synchronized void write(Line line) {
+    void write(Line line) {
+        synchronized (Handshake.class) {
+            append(line.bytes());
+        }
+    }
+
+    private void append(byte[] line) {
         try (OutputStream out = new FileOutputStream(file, true)) {
-            out.write(line.bytes());
+            out.write(line);
         } catch (IOException error) {
             throw new IllegalStateException("parade's hand-shake cannot be written to " + file, error);
         }

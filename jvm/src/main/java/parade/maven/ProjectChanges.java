@@ -43,7 +43,7 @@ public class ProjectChanges extends AbstractMavenLifecycleParticipant {
         }
         Handshake handshake = new Handshake(settings.handshake());
         if (settings.events() != null && !settings.asTheProject()) {
-            buildOneByOne(session, handshake);
+            buildAtOnce(settings.modulesAtOnce(), session, handshake);
         }
         for (MavenProject project : session.getProjects()) {
             String module = Modules.path(session, project);
@@ -80,11 +80,11 @@ public class ProjectChanges extends AbstractMavenLifecycleParticipant {
      * Modules that are built at the same time run their tests at the same time. Maven reads this number after all of its
      * sources have spoken: .mvn/maven.config, MAVEN_ARGS and the command line.
      */
-    private static void buildOneByOne(MavenSession session, Handshake handshake) {
-        int atOnce = session.getRequest().getDegreeOfConcurrency();
-        if (atOnce > 1) {
-            session.getRequest().setDegreeOfConcurrency(1);
-            handshake.deviation("", "the project builds up to " + atOnce + " modules at once (-T); overridden");
+    private static void buildAtOnce(int wanted, MavenSession session, Handshake handshake) {
+        int declared = session.getRequest().getDegreeOfConcurrency();
+        if (declared != wanted) {
+            session.getRequest().setDegreeOfConcurrency(wanted);
+            handshake.deviation("", "the project builds up to " + declared + " modules at once (-T); overridden");
         }
     }
 

@@ -75,6 +75,11 @@ final class Settings {
         return text("forks");
     }
 
+    /** How many modules may be built, and so tested, at the same time. */
+    int modulesAtOnce() {
+        return has("modules.at-once") ? Integer.parseInt(text("modules.at-once")) : 1;
+    }
+
     boolean reuseForks() {
         return Boolean.parseBoolean(text("forks.reuse"));
     }
@@ -108,16 +113,17 @@ final class Settings {
         return list("modules");
     }
 
-    /** What of a module to run in Surefire's syntax; null for everything, empty for nothing. */
-    String selection(String module) throws IOException {
+    /** What a goal of a module is to run in Surefire's syntax; null for everything, empty for nothing. */
+    String selection(String module, String goal) throws IOException {
         if (!has("selection")) {
             return null;
         }
         try (BufferedReader lines = Files.newBufferedReader(Paths.get(text("selection")), StandardCharsets.UTF_8)) {
             return lines.lines()
-                .map(line -> line.split("\t", 2))
-                .filter(fields -> fields.length == 2 && fields[0].equals(module))
-                .map(fields -> fields[1])
+                .map(line -> line.split("\t", 3))
+                .filter(fields -> fields.length == 3 && fields[0].equals(module))
+                .filter(fields -> fields[1].isEmpty() || fields[1].equals(goal))
+                .map(fields -> fields[2])
                 .collect(Collectors.joining(","));
         }
     }

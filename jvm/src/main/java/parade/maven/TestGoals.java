@@ -66,7 +66,7 @@ public class TestGoals implements MojoExecutionListener {
         Frameworks frameworks = new Frameworks(project, event.getExecution().getPlugin(), goal);
         Steering steering = new Steering(settings, goal, frameworks);
         new Handshake(settings.handshake()).write(new Line("reached").field(module));
-        String selection = settings.selection(module);
+        String selection = settings.selection(module, describe(event.getExecution()));
         if (!Modules.isWanted(settings.modules(), module, project) || (selection != null && selection.isEmpty())) {
             steering.skip();
             return;

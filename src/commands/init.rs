@@ -1,0 +1,115 @@
+//! `parade init`: a commented experiment file to start from.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use miette::miette;
+use parade::experiment::{self, MachineLimits, Starter, StarterOrigin};
+use parade::subject::redact;
+use serde_json::json;
+
+use super::BadUsage;
+use super::output::{pretty, print};
+
+#[derive(Debug)]
+pub struct InitOptions {
+    pub file: PathBuf,
+    /// A folder, a url or a model suite; the current folder where it is a project, else an example.
+    pub subject: Option<String>,
+    /// Replace a file that is there.
+    pub force: bool,
+    pub json: bool,
+}
+
+pub fn run(options: &InitOptions) -> miette::Result<ExitCode> {
+    let file = &options.file;
+    if file.symlink_metadata().is_ok() && !options.force {
+        return Err(BadUsage {
+            message: format!("{} is there already", file.display()),
+            help: "give another name, or --force to replace it".to_owned(),
+        }
+        .into());
+    }
+    let folder = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder.canonicalize().map_err(|error| miette!("{}: {error}", folder.display()))?;
+    let starter = starter(options.subject.as_deref(), &folder)?;
+    let name = file.file_name().ok_or_else(|| miette!("{} is not the name of a file", file.display()))?;
+    parade::store::write_atomically(&folder.join(name), starter.text().as_bytes())?;
+    experiment::load(file, &MachineLimits::here())?;
+    if options.json {
+        print(&pretty(&json!({ "file": file, "subject": starter.subject() }))?)?;
+    } else {
+        print(&next_steps(file, &starter))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn starter(subject: Option<&str>, folder: &Path) -> Result<Starter, BadUsage> {
+    let here = || Path::new("pom.xml").is_file().then(|| ".".to_owned());
+    let Some(named) = subject.map(str::to_owned).or_else(here) else { return Ok(example()) };
+    let path = Path::new(&named);
+    if !path.exists() && (named.contains("://") || named.contains(':')) {
+        let commit = "HEAD".to_owned();
+        return Ok(Starter {
+            name: last_part(&named),
+            from: StarterOrigin::Repository { url: redact(&named), commit },
+        });
+    }
+    let unknown = |why: String| BadUsage {
+        message: format!("{named}: {why}"),
+        help: "give the folder of a Maven project, the url of a git repository, or a model suite".to_owned(),
+    };
+    let found = path.canonicalize().map_err(|error| unknown(error.to_string()))?;
+    let name = found.file_stem().map_or_else(|| "project".to_owned(), |name| name.to_string_lossy().into_owned());
+    let shown = path_from(folder, &found).ok_or_else(|| unknown("its path is not UTF-8".to_owned()))?;
+    if found.is_file() {
+        return Ok(Starter { name, from: StarterOrigin::Model { path: shown } });
+    }
+    let name = found.file_name().map_or(name, |name| name.to_string_lossy().into_owned());
+    let (commit, remote) = repository(&found);
+    Ok(Starter { name, from: StarterOrigin::Folder { path: shown, commit, remote } })
+}
+
+/// For who has nothing at hand yet.
+fn example() -> Starter {
+    let (url, commit) = ("https://github.com/apache/commons-io".to_owned(), "c1ee777".to_owned());
+    Starter { name: "commons-io".to_owned(), from: StarterOrigin::Repository { url, commit } }
+}
+
+fn last_part(url: &str) -> String {
+    let url = url.trim_end_matches('/').trim_end_matches(".git");
+    url.rsplit(['/', ':']).next().unwrap_or(url).to_owned()
+}
+
+/// Relative where the subject lies below the file, so that both can be moved together.
+fn path_from(folder: &Path, subject: &Path) -> Option<String> {
+    let below = subject.strip_prefix(folder).unwrap_or(subject);
+    let shown = if below.as_os_str().is_empty() { Path::new(".") } else { below };
+    shown.to_str().map(str::to_owned)
+}
+
+/// The commit that a folder is at, and where it came from, if it is a repository of its own.
+fn repository(folder: &Path) -> (Option<String>, Option<String>) {
+    let Ok(repository) = git2::Repository::open(folder) else { return (None, None) };
+    let commit =
+        repository.head().ok().and_then(|head| head.peel_to_commit().ok()).map(|commit| commit.id().to_string());
+    let remote = repository.find_remote("origin").ok().and_then(|remote| remote.url().map(redact).ok());
+    (commit, remote)
+}
+
+fn next_steps(file: &Path, starter: &Starter) -> String {
+    let file = file.display();
+    let mut text = format!(
+        "Wrote {file}. Next:\n  parade check {file}          what would run, and what it can show\n  parade run {file} --quick    try it: every cell once\n  parade run {file}            run it; the same command goes on after an interruption\n"
+    );
+    match &starter.from {
+        StarterOrigin::Folder { path, commit: None, .. } if path == "." => text.push_str(
+            "The results would lie in the folder that is measured, and change it: give run an --out elsewhere.\n",
+        ),
+        StarterOrigin::Repository { commit, .. } if commit == "HEAD" => {
+            text.push_str("`commit = \"HEAD\"` moves: write a hash to run the same code tomorrow.\n");
+        }
+        _ => {}
+    }
+    text
+}

@@ -1,0 +1,104 @@
+//! An experiment file to start from: every key with a sentence about it, those that are needed with a value.
+//!
+//! What a subject is and where it lies is found out elsewhere; here is only the text.
+
+use super::names::safe_name;
+
+/// The subject of a file to start from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Starter {
+    /// Any text; what is unsafe in a name is replaced.
+    pub name: String,
+    pub from: StarterOrigin,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StarterOrigin {
+    Repository {
+        url: String,
+        commit: String,
+    },
+    /// A folder, with the commit that it is at and where else that can be had, where it is a repository.
+    Folder {
+        path: String,
+        commit: Option<String>,
+        remote: Option<String>,
+    },
+    Model {
+        path: String,
+    },
+}
+
+impl Starter {
+    /// The whole file.
+    pub fn text(&self) -> String {
+        let origin = self.origin();
+        TEMPLATE.replace("{NAME}", &self.subject()).replace("{ORIGIN}", origin.trim_end())
+    }
+
+    /// The subject's name in the file.
+    pub fn subject(&self) -> String {
+        safe_name(&self.name)
+    }
+
+    fn origin(&self) -> String {
+        match &self.from {
+            StarterOrigin::Repository { url, commit } => format!(
+                "git = {}\ncommit = {}            # hash, tag or branch; a hash is the same code tomorrow\n",
+                quoted(url),
+                quoted(commit)
+            ),
+            StarterOrigin::Folder { path, commit: Some(commit), remote } => {
+                let elsewhere =
+                    remote.as_ref().map(|url| format!("# git = {}   # for others, instead of `path`\n", quoted(url)));
+                format!("path = {}\ncommit = {}\n{}", quoted(path), quoted(commit), elsewhere.unwrap_or_default())
+            }
+            StarterOrigin::Folder { path, commit: None, .. } => {
+                format!(
+                    "path = {}                # the folder as it stands; it is copied, never written to\n",
+                    quoted(path)
+                )
+            }
+            StarterOrigin::Model { path } => format!("model = {}\n", quoted(path)),
+        }
+    }
+}
+
+/// A text as TOML has it between double quotes, which is as JSON has it: on one line, whatever is in it.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
+}
+
+const TEMPLATE: &str = include_str!("starter.toml");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::raw::KINDS;
+
+    #[test]
+    fn every_key_is_described() {
+        let text = Starter { name: "x".into(), from: StarterOrigin::Model { path: "suite.toml".into() } }.text();
+        let origin_keys = ["git", "commit", "path", "model", "override", "timeout"];
+        for kind in KINDS.iter().filter(|kind| kind.header != "[defaults]") {
+            for key in kind.keys.iter().filter(|key| !origin_keys.contains(key)) {
+                let described = |line: &str| line.trim_start_matches("# ").starts_with(&format!("{key} = "));
+                assert!(text.lines().any(described), "`{key}` of {} is not described", kind.header);
+            }
+        }
+    }
+
+    #[test]
+    fn whatever_a_subject_is_called_the_file_can_be_read() {
+        let hostile = "a\"\n[[subject]]\nname = \"b\\";
+        for from in [
+            StarterOrigin::Repository { url: hostile.into(), commit: hostile.into() },
+            StarterOrigin::Folder { path: hostile.into(), commit: Some(hostile.into()), remote: Some(hostile.into()) },
+            StarterOrigin::Folder { path: hostile.into(), commit: None, remote: None },
+        ] {
+            let text = Starter { name: hostile.into(), from }.text();
+            let table: toml::Table = text.parse().unwrap_or_else(|error| panic!("{error}\n{text}"));
+            assert_eq!(table["subject"].as_array().map(Vec::len), Some(1), "{text}");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! A suite run once, now, the way a technique says: for a team's own builds. No experiment, no journal, no statistics.
+//!
+//! Nothing is run beforehand to find out which tests there are: the technique's own first run tells. What that costs in
+//! certainty is said in the outcome, never hidden.
+
+pub mod junit;
+mod opened;
+mod outcome;
+pub mod project;
+mod reactor;
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::engine::{Allotment, EngineKind, Parallelism};
+use crate::experiment::{Harness, Origin, Subject, TechniqueKind};
+use crate::home::Home;
+use crate::process::Interrupt;
+use crate::runner::judge::{Expectation, judge};
+use crate::runner::{Event, Watcher};
+use crate::suite::{Finding, FindingKind};
+use crate::technique::{self, Bench, Engines, Stage, TechniqueRun};
+
+pub use outcome::{Attempt, Counts, Outcome, StageStory, TestStory};
+
+use opened::{Opened, Suite};
+
+/// What to run, and how.
+#[derive(Debug)]
+pub struct Order {
+    pub subject: Subject,
+    pub technique: TechniqueKind,
+    pub parallelism: Parallelism,
+    pub harness: Harness,
+    pub cores: usize,
+    /// For all stages together; the build may take as long again.
+    pub time_limit: Duration,
+}
+
+/// How it ended.
+#[derive(Debug)]
+pub enum Ended {
+    Ran(Box<Outcome>),
+    /// There was nothing to run: the build failed.
+    BuildFailed {
+        reason: String,
+        log: PathBuf,
+    },
+    /// The suite has no such mode.
+    Unsupported(String),
+    Interrupted,
+}
+
+pub fn run(order: &Order, home: &Home, interrupt: &Interrupt, watcher: &mut dyn Watcher) -> miette::Result<Ended> {
+    let watcher = RefCell::new(watcher);
+    watcher.borrow_mut().event(&Event::Preparing { subject: &order.subject.name });
+    let opened = match &order.subject.origin {
+        Origin::Model { path } => Opened::Suite(Suite::of_model(path)?),
+        Origin::Git { .. } | Origin::Folder { .. } => opened::build(order, home, interrupt, &watcher)?,
+    };
+    if interrupt.is_set() {
+        return Ok(Ended::Interrupted);
+    }
+    match opened {
+        Opened::BuildFailed { reason, log } => Ok(Ended::BuildFailed { reason, log }),
+        Opened::Suite(suite) => run_suite(order, suite, home, interrupt, &watcher),
+    }
+}
+
+fn run_suite(
+    order: &Order,
+    mut suite: Suite,
+    home: &Home,
+    interrupt: &Interrupt,
+    watcher: &RefCell<&mut dyn Watcher>,
+) -> miette::Result<Ended> {
+    let bench = Bench {
+        allotment: Allotment { cores: order.cores, memory_bytes: None, logs: fresh_logs(order, home)? },
+        time_limit: order.time_limit,
+        set_aside: HashSet::new(),
+    };
+    let mut main = opened::Announced { session: suite.main.as_mut(), watcher };
+    let mut again = suite.rerun.as_mut().map(|session| opened::Announced { session: &mut **session, watcher });
+    let is_model = order.subject.is_model();
+    let mut engines = Engines {
+        main: &mut main,
+        rerun: again.as_mut().map(|session| session as &mut dyn crate::engine::Session),
+        handling: if is_model { Default::default() } else { order.harness.handling() },
+        rerun_handling: if is_model { Default::default() } else { order.harness.rerun_handling() },
+    };
+    let ran = technique::run(order.technique, order.parallelism, None, &mut engines, &bench)?;
+    if interrupt.is_set() {
+        return Ok(Ended::Interrupted);
+    }
+    let stages = match ran {
+        TechniqueRun::Ran(stages) => stages,
+        TechniqueRun::Unsupported(why) => return Ok(Ended::Unsupported(why)),
+    };
+    let (tests, capabilities) = (main.session.tests().to_vec(), main.session.capabilities().clone());
+    let expectation =
+        Expectation { tests: &tests, set_aside: &bench.set_aside, capabilities: &capabilities, cores: order.cores };
+    let mut judgement = judge(&stages, &expectation);
+    if suite.was_pending {
+        // Nothing was expected, so nothing is unexpected.
+        judgement.findings.retain(|finding| finding.kind != FindingKind::UnexpectedTests);
+    }
+    judgement.findings.extend(suite.notes());
+    let logs = bench.allotment.logs.clone();
+    let outcome = Outcome::of(&stages, &tests, judgement, suite.was_pending, logs);
+    Ok(Ended::Ran(Box::new(Outcome { jdk: suite.jdk, ..outcome })))
+}
+
+/// The logs of the last run of a project, and of no other: they would fill the disk of a build machine.
+fn fresh_logs(order: &Order, home: &Home) -> miette::Result<PathBuf> {
+    let logs = home.test_logs().join(&order.subject.name);
+    if logs.exists() {
+        std::fs::remove_dir_all(&logs).map_err(|error| miette::miette!("{}: {error}", logs.display()))?;
+    }
+    Ok(logs)
+}
+
+/// Which engine ran the reruns, where there were any.
+fn rerun_engine(stages: &[Stage]) -> Option<EngineKind> {
+    stages.get(1).map(|stage| stage.engine)
+}
+
+/// Something that a person should hear.
+fn note(text: impl Into<String>) -> Finding {
+    Finding::new(FindingKind::Disturbance, text)
+}

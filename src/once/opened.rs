@@ -1,0 +1,235 @@
+//! From a project to sessions that run its suite: the faithful engine for all of it, and another for reruns, opened only
+//! when something failed.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use super::{Order, note};
+use crate::engine::direct::DirectSession;
+use crate::engine::model::ModelSession;
+use crate::engine::surefire::{Revealed, SurefireSession};
+use crate::engine::{Capabilities, EngineKind, Handling, Isolation, RunRequest, Selection, Session};
+use crate::home::Home;
+use crate::process::Interrupt;
+use crate::runner::{Event, Telling, Watcher};
+use crate::subject;
+use crate::subject::build::{BuildOutcome, DiscoveryTime, Preparation, Prepared};
+use crate::suite::{ClassId, Finding, Granularity, SuiteRun, TestId};
+
+/// Begins the mark of all processes.
+const TAG: &str = "test";
+
+pub enum Opened {
+    Suite(Suite),
+    BuildFailed { reason: String, log: PathBuf },
+}
+
+/// What runs a suite.
+pub struct Suite {
+    pub main: Box<dyn Session>,
+    pub rerun: Option<Box<Late>>,
+    /// Was it not known beforehand which tests there are?
+    pub was_pending: bool,
+    /// The JDK's version, and why it is this one.
+    pub jdk: Option<String>,
+    revealed: Option<Revealed>,
+}
+
+impl Suite {
+    pub fn of_model(path: &Path) -> miette::Result<Suite> {
+        let main = Box::new(ModelSession::load(path, 0)?);
+        Ok(Suite { main, rerun: None, was_pending: false, jdk: None, revealed: None })
+    }
+
+    fn of_maven(prepared: Prepared, order: &Order, interrupt: &Interrupt) -> miette::Result<Suite> {
+        let was_pending = prepared.discovery.is_pending();
+        let main = SurefireSession::open(Rc::new(prepared), TAG, interrupt.clone())?;
+        let revealed = main.revealed();
+        let wants_direct = order.technique.reruns() && order.harness.rerun_engine == EngineKind::Direct;
+        let rerun = wants_direct.then(|| Box::new(Late::new(Rc::clone(&revealed), interrupt.clone())));
+        Ok(Suite { main: Box::new(main), rerun, was_pending, jdk: None, revealed: Some(revealed) })
+    }
+
+    /// What parade changed in the build, and what it could not do as it was told.
+    pub fn notes(&self) -> Vec<Finding> {
+        let prepared = self.revealed.as_ref().and_then(|revealed| revealed.get());
+        let mut notes = prepared.map(|prepared| prepared.deviations()).unwrap_or_default();
+        notes.extend(self.rerun.iter().flat_map(|late| late.notes.iter().cloned()));
+        notes
+    }
+}
+
+/// Fetches or copies the project, and builds it. Its tests are not run.
+pub fn build(
+    order: &Order,
+    home: &Home,
+    interrupt: &Interrupt,
+    watcher: &RefCell<&mut dyn Watcher>,
+) -> miette::Result<Opened> {
+    let telling = Telling(watcher);
+    let stop = || interrupt.is_set();
+    let tools = subject::tools()?;
+    let newest = tools.toolchain(order.subject.jdk.as_ref())?;
+    let revision = subject::resolve(&order.subject.origin, home, &telling, &stop)?;
+    let preparation = Preparation {
+        subject: &order.subject,
+        revision: &revision,
+        toolchain: &newest,
+        home,
+        build_timeout: order.time_limit,
+        progress: &telling,
+        interrupt,
+        tag: TAG,
+        discovery: DiscoveryTime::Later,
+    };
+    let chosen = subject::prepare_on_some_jdk(&preparation, &tools, None)?;
+    Ok(match chosen.outcome {
+        BuildOutcome::Ready(prepared) => {
+            subject::forget_others(&order.subject.name, &revision, home)?;
+            let jdk = format!("{} ({})", prepared.toolchain.java_version, chosen.why);
+            Opened::Suite(Suite { jdk: Some(jdk), ..Suite::of_maven(*prepared, order, interrupt)? })
+        }
+        BuildOutcome::Failed { reason, log, .. } => Opened::BuildFailed { reason, log },
+        BuildOutcome::Interrupted => Opened::BuildFailed { reason: "interrupted".to_owned(), log: PathBuf::new() },
+    })
+}
+
+/// Tells what a session is about to run.
+pub struct Announced<'a, 'w> {
+    pub session: &'a mut dyn Session,
+    pub watcher: &'a RefCell<&'w mut dyn Watcher>,
+}
+
+impl Session for Announced<'_, '_> {
+    fn engine(&self) -> EngineKind {
+        self.session.engine()
+    }
+
+    fn tests(&self) -> &[TestId] {
+        self.session.tests()
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        self.session.capabilities()
+    }
+
+    fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
+        let text = match &request.selection {
+            Selection::All => "running the tests".to_owned(),
+            Selection::Tests(tests) => format!("running what failed again: {}", counted(tests.len(), "test", "tests")),
+            Selection::Classes(classes) => {
+                format!("running their classes: {}", counted(classes.len(), "class", "classes"))
+            }
+        };
+        self.watcher.borrow_mut().event(&Event::Stage { text: &text });
+        self.session.run(request)
+    }
+}
+
+fn counted(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// The engine for reruns, opened when the first run has revealed how tests are started. A suite that the direct engine
+/// cannot run is rerun by Maven, and that is said.
+pub struct Late {
+    revealed: Revealed,
+    interrupt: Interrupt,
+    direct: Option<Result<Box<dyn Session>, String>>,
+    surefire: Option<Box<dyn Session>>,
+    capabilities: Capabilities,
+    last: EngineKind,
+    pub notes: Vec<Finding>,
+}
+
+impl Late {
+    fn new(revealed: Revealed, interrupt: Interrupt) -> Self {
+        // What the direct engine has; what it lacks for this suite is seen when it is opened.
+        let capabilities = Capabilities {
+            selection: Granularity::Occurrence,
+            modes: Vec::new(),
+            imposes_order: true,
+            isolations: Isolation::ALL.to_vec(),
+            limits_tests: true,
+            modules_at_once: false,
+        };
+        let (direct, surefire, notes) = (None, None, Vec::new());
+        Late { revealed, interrupt, direct, surefire, capabilities, last: EngineKind::Direct, notes }
+    }
+
+    fn prepared(&self) -> miette::Result<Rc<Prepared>> {
+        let revealed = self.revealed.get().map(Rc::clone);
+        revealed.ok_or_else(|| miette::miette!("nothing can be run again, as the first run revealed no test"))
+    }
+
+    /// Classes come in their original order: a parallel first run has not shown it, and Maven knows it by itself. So it
+    /// does which tests are behind a fixture that failed before any of them was seen.
+    fn is_for_direct(selection: &Selection, prepared: &Prepared) -> bool {
+        let discovery = &prepared.discovery;
+        match selection {
+            Selection::All => true,
+            Selection::Classes(_) => !discovery.scrambled,
+            Selection::Tests(tests) => {
+                let known: HashSet<ClassId> = discovery.tests.iter().map(|test| test.id.class_id()).collect();
+                tests.iter().all(|test| known.contains(&test.class_id()))
+            }
+        }
+    }
+
+    fn direct(&mut self, prepared: &Rc<Prepared>) -> Option<&mut Box<dyn Session>> {
+        if self.direct.is_none() {
+            let opened = DirectSession::open(Rc::clone(prepared), TAG, self.interrupt.clone());
+            let opened = opened.map(|session| Box::new(session) as Box<dyn Session>);
+            if let Err(error) = &opened {
+                self.notes.push(note(format!("Maven reran what failed, as the direct engine cannot: {error}")));
+            }
+            self.direct = Some(opened.map_err(|error| error.to_string()));
+        }
+        self.direct.as_mut().and_then(|opened| opened.as_mut().ok())
+    }
+
+    /// It takes as long as a test takes.
+    fn by_surefire(&mut self, prepared: Rc<Prepared>, request: &RunRequest) -> miette::Result<SuiteRun> {
+        if self.surefire.is_none() {
+            let session = SurefireSession::open(prepared, TAG, self.interrupt.clone())?;
+            self.surefire = Some(Box::new(session));
+        }
+        if request.handling.test_limit.is_some() {
+            self.notes.push(note("the time limit of single tests did not hold where Maven reran them"));
+        }
+        self.last = EngineKind::Surefire;
+        let request = RunRequest { handling: Handling::default(), ..request.clone() };
+        match self.surefire.as_mut() {
+            Some(session) => session.run(&request),
+            None => Err(miette::miette!("the session for reruns is gone")),
+        }
+    }
+}
+
+impl Session for Late {
+    fn engine(&self) -> EngineKind {
+        self.last
+    }
+
+    fn tests(&self) -> &[TestId] {
+        &[]
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
+        let prepared = self.prepared()?;
+        if Self::is_for_direct(&request.selection, &prepared)
+            && let Some(direct) = self.direct(&prepared)
+        {
+            let run = direct.run(request)?;
+            self.last = EngineKind::Direct;
+            return Ok(run);
+        }
+        self.by_surefire(prepared, request)
+    }
+}

@@ -1,0 +1,235 @@
+//! From what a person names on the command line to a subject: a folder with a pom, one module of a build, a repository, a
+//! scripted suite.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::reactor::{self, Reactor};
+use crate::experiment::{Origin, Subject, SurefireVersion, safe_name};
+use crate::subject::redact;
+
+/// What to run of it.
+#[derive(Debug, Clone, Default)]
+pub struct Choice<'a> {
+    /// A commit, tag or branch; for a folder, what stands there where there is none.
+    pub revision: Option<&'a str>,
+    /// Modules below the project by path, or by `:artifact`; all where there is none.
+    pub modules: &'a [String],
+}
+
+/// Why a name leads to nothing that can be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    pub message: String,
+    pub help: String,
+}
+
+/// Build files of tools that parade does not drive.
+const OTHER_BUILDS: [(&str, &str); 6] = [
+    ("build.gradle", "Gradle"),
+    ("build.gradle.kts", "Gradle"),
+    ("build.xml", "Ant"),
+    ("build.sbt", "sbt"),
+    ("BUILD.bazel", "Bazel"),
+    ("package.json", "npm"),
+];
+
+/// Finds the project that is named by a path or a url. Nothing is copied or fetched yet.
+pub fn locate(named: &str, choice: &Choice<'_>, time_limit: Duration) -> Result<Subject, Refusal> {
+    let path = Path::new(named);
+    if !path.exists() && is_url(named) {
+        return Ok(of_repository(named, choice, time_limit));
+    }
+    let path = path.canonicalize().map_err(|error| Refusal {
+        message: format!("{named}: {error}"),
+        help: "give the folder of a Maven project, the url of a git repository, or a model suite".to_owned(),
+    })?;
+    if path.is_file() && path.extension().is_some_and(|extension| extension == "toml") {
+        return of_model(named, path, choice, time_limit);
+    }
+    let is_pom = path.is_file() && path.file_name().is_some_and(|name| name == "pom.xml");
+    let folder = if is_pom { path.parent().unwrap_or(&path).to_owned() } else { path };
+    if !folder.join("pom.xml").is_file() {
+        return Err(no_pom(named, &folder));
+    }
+    of_folder(named, &folder, choice, time_limit)
+}
+
+/// As git takes it: with a scheme, or `user@host:path`.
+fn is_url(named: &str) -> bool {
+    let scp = named.split_once(':').is_some_and(|(host, path)| {
+        !host.is_empty() && !host.starts_with('-') && !host.contains('/') && !path.is_empty()
+    });
+    named.contains("://") || scp
+}
+
+fn no_pom(named: &str, folder: &Path) -> Refusal {
+    let other = OTHER_BUILDS.iter().find(|(file, _)| folder.join(file).is_file());
+    let built = other.map(|(file, tool)| format!("; its {file} is for {tool}")).unwrap_or_default();
+    Refusal {
+        message: format!("there is no pom.xml in {named}{built}"),
+        help: "parade runs Maven projects (JUnit 3 to 6, TestNG), and model suites in TOML files".to_owned(),
+    }
+}
+
+fn of_model(named: &str, path: PathBuf, choice: &Choice<'_>, time_limit: Duration) -> Result<Subject, Refusal> {
+    if choice.revision.is_some() || !choice.modules.is_empty() {
+        return Err(Refusal {
+            message: "a model suite has neither revisions nor modules to choose".to_owned(),
+            help: "leave --revision and --module out".to_owned(),
+        });
+    }
+    Ok(subject(named, Origin::Model { path }, time_limit))
+}
+
+fn of_repository(url: &str, choice: &Choice<'_>, time_limit: Duration) -> Subject {
+    let revision = choice.revision.unwrap_or("HEAD").to_owned();
+    let origin = Origin::Git { url: url.to_owned(), revision };
+    Subject { modules: choice.modules.to_vec(), ..subject(url, origin, time_limit) }
+}
+
+fn of_folder(named: &str, folder: &Path, choice: &Choice<'_>, time_limit: Duration) -> Result<Subject, Refusal> {
+    let reactor = reactor::around(folder);
+    let modules = chosen_modules(folder, &reactor, choice.modules)?;
+    let (origin, top) = match choice.revision {
+        None => (Origin::Folder { path: reactor.tree.clone() }, reactor.tree.clone()),
+        Some(revision) => repository_around(named, folder, revision)?,
+    };
+    let directory = reactor.root.strip_prefix(&top).ok().filter(|below| !below.as_os_str().is_empty());
+    let name = folder.file_name().map_or_else(|| named.to_owned(), |name| name.to_string_lossy().into_owned());
+    Ok(Subject { directory: directory.map(Path::to_owned), modules, ..subject(&name, origin, time_limit) })
+}
+
+/// The repository that a folder lies in.
+fn repository_around(named: &str, folder: &Path, revision: &str) -> Result<(Origin, PathBuf), Refusal> {
+    let refusal =
+        |message: String| Refusal { message, help: "leave --revision out to run what stands there".to_owned() };
+    let repository = git2::Repository::discover(folder)
+        .map_err(|error| refusal(format!("{named} is in no git repository: {}", error.message())))?;
+    let top = repository.workdir().and_then(|top| top.canonicalize().ok());
+    let top = top.ok_or_else(|| refusal(format!("the git repository of {named} has no files")))?;
+    let url = top.to_str().ok_or_else(|| refusal(format!("the path of {named} is not UTF-8")))?.to_owned();
+    Ok((Origin::Git { url, revision: revision.to_owned() }, top))
+}
+
+/// As Maven's `-pl` takes them, from the reactor's root on.
+fn chosen_modules(folder: &Path, reactor: &Reactor, wanted: &[String]) -> Result<Vec<String>, Refusal> {
+    if wanted.is_empty() {
+        return Ok(reactor.modules.iter().map(|module| module.to_string_lossy().into_owned()).collect());
+    }
+    let below = folder.strip_prefix(&reactor.root).unwrap_or(Path::new(""));
+    wanted.iter().map(|module| chosen_module(module, folder, below)).collect()
+}
+
+fn chosen_module(module: &str, folder: &Path, below: &Path) -> Result<String, Refusal> {
+    if module.starts_with(':') && module.len() > 1 && !module.contains(',') {
+        return Ok(module.to_owned());
+    }
+    let is_plain = |part| matches!(part, std::path::Component::Normal(_));
+    let plain = !module.is_empty()
+        && !module.starts_with(['-', '!', '+', '?'])
+        && !module.contains([',', ':'])
+        && Path::new(module).components().all(is_plain);
+    if !plain || !folder.join(module).exists() {
+        return Err(Refusal {
+            message: format!("there is no module `{module}` in {}", folder.display()),
+            help: "give its path below the project, such as web/api, or its name, such as :api".to_owned(),
+        });
+    }
+    Ok(below.join(module).to_string_lossy().into_owned())
+}
+
+/// Everything as it is by default.
+fn subject(named: &str, origin: Origin, timeout: Duration) -> Subject {
+    let last = named.trim_end_matches('/').trim_end_matches(".git").rsplit(['/', ':']).next().unwrap_or_default();
+    Subject {
+        name: format!("test-{}", safe_name(last)),
+        source: redact(named),
+        origin,
+        directory: None,
+        modules: Vec::new(),
+        maven_args: Vec::new(),
+        environment: BTreeMap::new(),
+        phase: "test".to_owned(),
+        setup: Vec::new(),
+        surefire: SurefireVersion::Pinned,
+        disable_plugins: Vec::new(),
+        timeout,
+        repetitions: 1,
+        configurations: Vec::new(),
+        dependencies: None,
+        jdk: None,
+        user: None,
+        overrides: BTreeMap::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    const LIMIT: Duration = Duration::from_secs(60);
+
+    fn locate_in(root: &Path, path: &str, choice: &Choice<'_>) -> Result<Subject, Refusal> {
+        locate(&root.join(path).to_string_lossy(), choice, LIMIT)
+    }
+
+    fn project() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let modules = "<project><modules><module>core</module><module>web</module></modules></project>";
+        fs::create_dir_all(root.join("core")).unwrap();
+        fs::create_dir_all(root.join("web")).unwrap();
+        fs::write(root.join("pom.xml"), modules).unwrap();
+        fs::write(root.join("core/pom.xml"), "<project/>").unwrap();
+        fs::write(root.join("web/pom.xml"), "<project/>").unwrap();
+        (folder, root)
+    }
+
+    #[test]
+    fn one_module_is_run_in_its_whole_build() {
+        let (_folder, root) = project();
+        for path in ["core", "core/pom.xml", "core/"] {
+            let subject = locate_in(&root, path, &Choice::default()).unwrap();
+            assert_eq!(subject.origin, Origin::Folder { path: root.clone() });
+            assert_eq!((subject.name.as_str(), subject.modules.as_slice()), ("test-core", &["core".to_owned()][..]));
+        }
+        let whole = locate_in(&root, "", &Choice::default()).unwrap();
+        assert_eq!((whole.modules.len(), whole.directory), (0, None));
+        let names = ["web".to_owned(), ":core".to_owned()];
+        let some = locate_in(&root, "", &Choice { modules: &names, ..Choice::default() }).unwrap();
+        assert_eq!(some.modules, names);
+        let wrong = ["../core".to_owned()];
+        let refused = locate_in(&root, "", &Choice { modules: &wrong, ..Choice::default() });
+        assert!(refused.unwrap_err().message.contains("`../core`"));
+    }
+
+    #[test]
+    fn a_revision_is_taken_from_the_repository_around() {
+        let (_folder, root) = project();
+        let choice = Choice { revision: Some("v1"), ..Choice::default() };
+        assert!(locate_in(&root, "core", &choice).unwrap_err().message.contains("no git repository"));
+        git2::Repository::init(&root).unwrap();
+        fs::rename(root.join("pom.xml"), root.join("other.xml")).unwrap();
+        let subject = locate_in(&root, "core", &choice).unwrap();
+        assert_eq!(subject.directory.as_deref(), Some(Path::new("core")));
+        assert!(matches!(&subject.origin, Origin::Git { url, revision } if Path::new(url) == root && revision == "v1"));
+    }
+
+    #[test]
+    fn urls_are_repositories_and_the_rest_is_refused_with_a_reason() {
+        for url in ["https://example.org/team/lib.git", "git@example.org:team/lib.git"] {
+            let subject = locate(url, &Choice::default(), LIMIT).unwrap();
+            assert_eq!(subject.name, "test-lib");
+            assert!(matches!(&subject.origin, Origin::Git { revision, .. } if revision == "HEAD"));
+        }
+        let (_folder, root) = project();
+        fs::create_dir(root.join("gradle")).unwrap();
+        fs::write(root.join("gradle/build.gradle"), "").unwrap();
+        let refused = locate_in(&root, "gradle", &Choice::default()).unwrap_err();
+        assert!(refused.message.contains("Gradle") && refused.help.contains("Maven"), "{refused:?}");
+        assert!(locate_in(&root, "nowhere", &Choice::default()).is_err());
+    }
+}

@@ -1,0 +1,317 @@
+//! `parade test` and `parade init`: the real program, on model suites, and on bundled subjects where slow tests are wanted.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
+
+use quick_xml::Reader;
+use quick_xml::events::Event;
+use serde_json::Value;
+
+/// `b` fails beside `a` and passes alone; `c` fails whatever happens.
+const SUITE: &str = "
+startup = 1
+[[test]]
+id = 'one:p.Race#a'
+seconds = 2
+[[test]]
+id = 'one:p.Race#b'
+seconds = 2
+races_with = ['one:p.Race#a']
+[[test]]
+id = 'p.Plain#passes'
+seconds = 1
+";
+const BROKEN: &str = "[[test]]\nid = 'p.Broken#<&>'\nseconds = 1\nflaky = 1\n";
+
+struct Desk {
+    dir: tempfile::TempDir,
+    home: PathBuf,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        Desk { home: dir.path().join("home"), dir }
+    }
+
+    /// With the downloads of the tests of bundled subjects.
+    fn with_downloads() -> Self {
+        Desk { home: Path::new(env!("CARGO_TARGET_TMPDIR")).join("parade-home"), ..Desk::new() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn parade(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_parade"));
+        command.current_dir(self.dir.path()).env("PARADE_HOME", &self.home).env("NO_COLOR", "1").args(arguments);
+        command.output().unwrap()
+    }
+
+    fn test(&self, arguments: &[&str]) -> (Option<i32>, Value) {
+        let output = self.parade(&[&["test", "--json"], arguments].concat());
+        let document = serde_json::from_slice(&output.stdout);
+        let document = document.unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
+        (output.status.code(), document)
+    }
+
+    fn suite(&self, text: &str) {
+        fs::write(self.path("suite.toml"), text).unwrap();
+    }
+}
+
+/// What the XML files below a folder say, in sums: by attribute of test suites, and by kind of element.
+fn sums(folder: &Path) -> BTreeMap<String, u64> {
+    let mut sums = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        if entry.path().is_dir() {
+            sums_into(&mut sums, self::sums(&entry.path()));
+        } else if entry.path().extension().is_some_and(|extension| extension == "xml") {
+            sums_into(&mut sums, sums_of(&fs::read_to_string(entry.path()).unwrap()));
+        }
+    }
+    sums
+}
+
+fn sums_into(sums: &mut BTreeMap<String, u64>, more: BTreeMap<String, u64>) {
+    more.into_iter().for_each(|(key, number)| *sums.entry(key).or_default() += number);
+}
+
+fn sums_of(document: &str) -> BTreeMap<String, u64> {
+    let mut sums = BTreeMap::new();
+    let mut reader = Reader::from_str(document);
+    loop {
+        let tag = match reader.read_event().unwrap() {
+            Event::Start(tag) | Event::Empty(tag) => tag,
+            Event::Eof => return sums,
+            _ => continue,
+        };
+        *sums.entry(tag.name().as_ref().to_owned()).or_default() += 1;
+        for attribute in tag.attributes().map(Result::unwrap).filter(|_| tag.name().as_ref() == "testsuite") {
+            if let Ok(number) = attribute.value.parse::<u64>() {
+                *sums.entry(attribute.key.as_ref().to_owned()).or_default() += number;
+            }
+        }
+    }
+}
+
+/// The document and the reports are two accounts of the same run.
+fn assert_agreement(document: &Value, reports: &Path) {
+    let sums = sums(reports);
+    for (key, attribute) in [("tests", "tests"), ("failed", "failures"), ("errors", "errors"), ("skipped", "skipped")] {
+        assert_eq!(document[key].as_u64(), sums.get(attribute).copied(), "{key}: {sums:?}");
+    }
+    assert_eq!(document["tests"].as_u64(), sums.get("testcase").copied());
+    let flaky = ["flakyFailure", "flakyError"].iter().filter_map(|kind| sums.get(*kind)).sum::<u64>();
+    assert!(flaky >= document["flaky"].as_array().unwrap().len() as u64, "{sums:?}");
+}
+
+#[test]
+fn a_race_is_repaired_and_still_told() {
+    if std::thread::available_parallelism().unwrap().get() < 2 {
+        eprintln!("skipped: nothing runs in parallel on one core");
+        return;
+    }
+    let desk = Desk::new();
+    desk.suite(SUITE);
+    let (code, document) = desk.test(&["suite.toml", "--parallel", "methods"]);
+    assert_eq!((code, document["verdict"].as_str()), (Some(0), Some("clean")));
+    assert_eq!(document["flaky"], serde_json::json!(["one:p.Race#b"]));
+    assert_eq!((&document["tests"], &document["passed"], &document["retried"]), (&3.into(), &3.into(), &1.into()));
+    // A second of start-up and two of the race in each of the two stages, and one for the other class.
+    assert_eq!(document["seconds"], 7.0);
+    assert_agreement(&document, &desk.path("parade-reports"));
+    assert!(desk.path("parade-reports/one/TEST-p.Race.xml").is_file());
+    assert!(desk.path("parade-reports/TEST-p.Plain.xml").is_file());
+    let (code, plain) = desk.test(&["suite.toml", "--parallel", "methods", "--technique", "parallel"]);
+    assert_eq!((code, &plain["failed"], &plain["retried"]), (Some(1), &1.into(), &0.into()));
+    let (code, sequential) = desk.test(&["suite.toml", "--technique", "sequential"]);
+    assert_eq!((code, &sequential["passed"], &sequential["concurrency_max"]), (Some(0), &3.into(), &1.into()));
+}
+
+#[test]
+fn a_failure_that_stays_fails_the_build_and_old_reports_do_not() {
+    let desk = Desk::new();
+    desk.suite(&format!("{SUITE}{BROKEN}"));
+    let (code, document) = desk.test(&["suite.toml", "--reports", "out"]);
+    assert_eq!((code, document["verdict"].as_str()), (Some(1), Some("failing")));
+    assert_eq!(document["failures"][0]["test"], "p.Broken#<&>");
+    assert_agreement(&document, &desk.path("out"));
+    fs::write(desk.path("out/TEST-mine.xml"), "<testsuite/>").unwrap();
+    desk.suite(SUITE);
+    let (code, document) = desk.test(&["suite.toml", "--reports", "out"]);
+    assert_eq!(code, Some(0));
+    assert!(!desk.path("out/TEST-p.Broken.xml").exists(), "the report of a test that is gone");
+    fs::remove_file(desk.path("out/TEST-mine.xml")).expect("what parade did not write stays");
+    assert_agreement(&document, &desk.path("out"));
+}
+
+#[test]
+fn a_person_reads_what_failed_and_why() {
+    let desk = Desk::new();
+    desk.suite(&format!("{SUITE}{BROKEN}"));
+    let output = desk.parade(&["test", "suite.toml", "--technique", "sequential"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("Failed\n  p.Broken#<&>: the model says so\n"), "{text}");
+    assert!(text.contains("4 tests in 7.0 s: 3 passed, 1 failed"), "{text}");
+}
+
+#[test]
+fn what_makes_no_sense_is_bad_usage() {
+    let desk = Desk::new();
+    desk.suite(SUITE);
+    fs::create_dir(desk.path("empty")).unwrap();
+    for arguments in [
+        &["suite.toml", "--technique", "sequential", "--threads", "2"][..],
+        &["suite.toml", "--technique", "pasta"],
+        &["suite.toml", "--timeout", "soon"],
+        &["suite.toml", "--test-timeout", "1m", "--rerun-engine", "surefire"],
+        &["suite.toml", "--cores", "100000"],
+        &["suite.toml", "--revision", "v1"],
+        &["nowhere"],
+        &["empty"],
+        // A model runs one module after the other.
+        &["suite.toml", "--modules", "2"],
+    ] {
+        let output = desk.parade(&[&["test"], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn a_file_to_start_from_passes_the_check() {
+    let desk = Desk::new();
+    desk.suite(SUITE);
+    let project = desk.path("my project");
+    fs::create_dir(&project).unwrap();
+    fs::write(project.join("pom.xml"), "<project/>").unwrap();
+    for (file, subject) in [
+        ("model.toml", Some("suite.toml")),
+        ("folder.toml", Some("my project")),
+        ("url.toml", Some("https://example.org/team/lib.git")),
+        ("nothing.toml", None),
+    ] {
+        let subject = subject.map(|subject| vec!["--subject", subject]).unwrap_or_default();
+        let made = desk.parade(&[&["init", file], subject.as_slice()].concat());
+        assert!(made.status.success(), "{file}: {}", String::from_utf8_lossy(&made.stderr));
+        let checked = desk.parade(&["check", file]);
+        assert!(checked.status.success(), "{file}: {}", String::from_utf8_lossy(&checked.stderr));
+        let again = desk.parade(&["init", file]);
+        assert_eq!(again.status.code(), Some(2), "{file} must not be replaced");
+    }
+    assert!(desk.parade(&["init", "model.toml", "--force", "--subject", "my project"]).status.success());
+    assert!(fs::read_to_string(desk.path("model.toml")).unwrap().contains("path = \"my project\""));
+    let mut run = vec!["run", "nothing.toml", "--dry-run", "--json"];
+    assert!(desk.parade(&run).status.success());
+    fs::write(desk.path("wrong.toml"), "[experiment]\nname = 1\n").unwrap();
+    run[1] = "wrong.toml";
+    let refused = desk.parade(&run);
+    let document: Value = serde_json::from_slice(&refused.stdout).expect("mistakes as JSON");
+    assert_eq!((refused.status.code(), document["count"].as_u64()), (Some(2), Some(3)));
+}
+
+/// A repository's commit goes into the file, so that others run the same code.
+#[test]
+fn a_repository_is_pinned_to_its_commit() {
+    let desk = Desk::new();
+    let project = desk.path("project");
+    let repository = git2::Repository::init(&project).unwrap();
+    let tree = repository.treebuilder(None).unwrap().write().unwrap();
+    let author = git2::Signature::now("a", "a@example.org").unwrap();
+    let tree = repository.find_tree(tree).unwrap();
+    let commit = repository.commit(Some("HEAD"), &author, &author, "empty", &tree, &[]).unwrap();
+    repository.remote("origin", "https://user:secret@example.org/project.git").unwrap();
+    assert!(desk.parade(&["init", "--subject", "project"]).status.success());
+    let text = fs::read_to_string(desk.path("experiment.toml")).unwrap();
+    assert!(text.contains(&format!("commit = \"{commit}\"")), "{text}");
+    assert!(text.contains("example.org/project.git") && !text.contains("secret"), "{text}");
+}
+
+/// One at a time: they would share two cores.
+static TURN: Mutex<()> = Mutex::new(());
+
+fn slow_tests_wanted() -> bool {
+    let wanted = std::env::var("PARADE_SLOW_TESTS").is_ok_and(|value| value == "1");
+    if !wanted {
+        println!("skipped, as it runs Maven; set PARADE_SLOW_TESTS=1");
+    }
+    wanted
+}
+
+fn subject(name: &str) -> String {
+    format!("{}/subjects/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn a_real_race_is_repaired_by_either_engine() {
+    if !slow_tests_wanted() {
+        return;
+    }
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let desk = Desk::with_downloads();
+    let race = subject("data-race");
+    for engine in ["direct", "surefire"] {
+        let methods = ["--parallel", "methods", "--threads", "4", "--rerun-engine", engine];
+        let (code, document) = desk.test(&[&[race.as_str()], &methods[..]].concat());
+        assert_eq!((code, document["tests"].as_u64(), document["passed"].as_u64()), (Some(0), Some(4), Some(4)));
+        assert_eq!(document["retried"], 2, "{document:#}");
+        assert_eq!(document["stages"][1]["engine"], engine, "{document:#}");
+        assert_agreement(&document, &desk.path("parade-reports"));
+        assert!(sums(&desk.path("parade-reports"))["flakyFailure"] >= 2);
+    }
+    assert!(!Path::new(&race).join("target").exists(), "nothing is written into the project");
+}
+
+#[test]
+fn a_real_failure_stays_one() {
+    if !slow_tests_wanted() {
+        return;
+    }
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let desk = Desk::with_downloads();
+    let (code, document) = desk.test(&[&subject("order-across-classes"), "--threads", "4"]);
+    assert_eq!((code, document["verdict"].as_str()), (Some(1), Some("failing")), "{document:#}");
+    assert_eq!(document["stages"].as_array().unwrap().len(), 3);
+    assert_agreement(&document, &desk.path("parade-reports"));
+    // Tests that nobody saw before their process died are no success, though none is known to be missing.
+    let (code, document) = desk.test(&[&subject("loses-tests"), "--parallel", "methods", "--threads", "4"]);
+    assert_eq!((code, document["verdict"].as_str()), (Some(1), Some("lost_tests")), "{document:#}");
+    let (code, document) = desk.test(&[&subject("build-fails")]);
+    assert_eq!((code, document["verdict"].as_str()), (Some(1), Some("build_failed")), "{document:#}");
+}
+
+#[test]
+fn modules_run_at_once_and_one_of_them_alone() {
+    if !slow_tests_wanted() {
+        return;
+    }
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let desk = Desk::with_downloads();
+    // Without the project's own `-T`: it is parade that has two modules run at once.
+    let project = desk.path("modules");
+    copy(Path::new(&subject("parallel-modules")), &project);
+    fs::remove_dir_all(project.join(".mvn")).unwrap();
+    let (code, both) = desk.test(&["modules", "--parallel", "sequential", "--modules", "2"]);
+    assert_eq!((code, both["tests"].as_u64(), both["concurrency_max"].as_u64()), (Some(0), Some(2), Some(2)));
+    let (code, apart) = desk.test(&["modules"]);
+    assert_eq!((code, apart["concurrency_max"].as_u64()), (Some(0), Some(1)), "{apart:#}");
+    let (code, one) = desk.test(&["modules/hare", "--technique", "sequential"]);
+    assert_eq!((code, one["tests"].as_u64()), (Some(0), Some(1)), "{one:#}");
+    assert!(desk.path("parade-reports/hare/TEST-race.HareTest.xml").is_file());
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
