@@ -16,7 +16,7 @@ use crate::process::{self, wire};
 use crate::report::{Analysis, Table, TableName, render};
 use crate::store::record::{Environment, RunManifest};
 use crate::store::{self};
-use crate::subject::address;
+use crate::subject::{address, jdks};
 use crate::suite::{DependencyGraph, TestId};
 
 /// A reader by name.
@@ -27,7 +27,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 12] = [
+pub const TARGETS: [Target; 13] = [
     Target { name: "experiment", run: experiment },
     Target { name: "filter", run: filter },
     Target { name: "model", run: model },
@@ -40,6 +40,7 @@ pub const TARGETS: [Target; 12] = [
     Target { name: "records", run: records },
     Target { name: "wire", run: wire },
     Target { name: "address", run: address },
+    Target { name: "toolchains", run: toolchains },
 ];
 
 /// Model suites beyond this are only read: what they do takes the time it takes.
@@ -215,4 +216,10 @@ fn address(bytes: &[u8]) {
     if let Some(submodule) = address::submodule_url(url, other) {
         drop((address::may_refer_to(url, &submodule), address::absolute(&submodule)));
     }
+}
+
+fn toolchains(bytes: &[u8]) {
+    let mut homes = Vec::new();
+    let _ = jdks::maven_toolchains::homes_in(bytes, &mut homes);
+    assert!(homes.len() <= 100 && homes.iter().all(|home| home.is_absolute()), "{homes:?}");
 }

@@ -9,7 +9,7 @@ mod cache;
 mod choice;
 mod credentials;
 mod folder;
-mod jdks;
+pub(crate) mod jdks;
 mod lock;
 mod network;
 mod ownership;

@@ -2,7 +2,7 @@
 //! short or enormous is said, and what was read before counts.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use quick_xml::Reader;
@@ -26,7 +26,11 @@ fn read_into(file: &Path, homes: &mut Vec<PathBuf>) -> Result<(), String> {
     if file.metadata().is_ok_and(|metadata| metadata.len() > FILE_LIMIT) {
         return Err(format!("it is larger than {} MiB; passed over", FILE_LIMIT >> 20));
     }
-    let mut reader = Reader::from_reader(BufReader::new(file.take(FILE_LIMIT)));
+    homes_in(BufReader::new(file.take(FILE_LIMIT)), homes)
+}
+
+pub(crate) fn homes_in(file: impl BufRead, homes: &mut Vec<PathBuf>) -> Result<(), String> {
+    let mut reader = Reader::from_reader(file);
     let mut text: Option<String> = None;
     let mut depth = 0usize;
     let mut buffer = Vec::new();

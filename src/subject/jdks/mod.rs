@@ -4,7 +4,7 @@
 //! that only where no file tells the version. Which one a subject gets is decided elsewhere.
 
 mod examine;
-mod maven_toolchains;
+pub(crate) mod maven_toolchains;
 mod places;
 mod version;
 mod wish;
