@@ -183,6 +183,18 @@ fn what_makes_no_sense_is_bad_usage() {
 }
 
 #[test]
+fn a_folder_that_cannot_take_reports_is_refused_before_anything_runs() {
+    let desk = Desk::new();
+    desk.suite(SUITE);
+    fs::write(desk.path("taken"), "").unwrap();
+    let output = desk.parade(&["test", "suite.toml", "--reports", "taken"]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.contains("taken") && told.contains("--reports"), "{told}");
+    assert!(output.stdout.is_empty());
+}
+
+#[test]
 fn a_file_to_start_from_passes_the_check() {
     let desk = Desk::new();
     desk.suite(SUITE);

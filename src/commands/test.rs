@@ -51,13 +51,20 @@ pub fn run(options: &TestOptions) -> miette::Result<ExitCode> {
     order.subject.jdk = wanted_jdk(options)?;
     let home = Home::find()?;
     let interrupt = Interrupt::install()?;
+    junit::check(&options.reports).map_err(|error| {
+        let message = format!("reports cannot be written to {}: {error}", options.reports.display());
+        bad_usage(message, "give another folder with --reports")
+    })?;
     junit::clear(&options.reports)?;
     let mut progress = Progress::new();
     let began = Instant::now();
     let ended = once::run(&order, &home, &interrupt, &mut progress);
     progress.finish();
     match ended? {
-        Ended::Interrupted => Ok(ExitCode::from(INTERRUPTED)),
+        Ended::Interrupted => {
+            eprintln!("interrupted: there is no result");
+            Ok(ExitCode::from(INTERRUPTED))
+        }
         Ended::Unsupported(why) => {
             let help = "choose another --parallel, or --technique sequential".to_owned();
             Err(BadUsage { message: format!("the suite cannot be run so: {why}"), help }.into())
@@ -101,7 +108,14 @@ fn order(options: &TestOptions) -> Result<Order, BadUsage> {
 
 /// What a build machine has set up for a project is what the project is tested with.
 fn wanted_jdk(options: &TestOptions) -> Result<Option<JdkWish>, BadUsage> {
-    let set_up = || std::env::var("JAVA_HOME").ok().filter(|home| Path::new(home).join("bin/javac").is_file());
+    let set_up = || {
+        let home = std::env::var("JAVA_HOME").ok().filter(|home| !home.is_empty())?;
+        let is_jdk = Path::new(&home).join("bin/javac").is_file();
+        if !is_jdk {
+            eprintln!("JAVA_HOME is {home}, which has no bin/javac; another JDK is taken");
+        }
+        is_jdk.then_some(home)
+    };
     options.jdk.clone().or_else(set_up).map(|jdk| asked_jdk(&jdk)).transpose()
 }
 

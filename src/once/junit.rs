@@ -39,6 +39,12 @@ pub fn clear(reports: &Path) -> Result<()> {
     Ok(())
 }
 
+/// An error where reports could not be written in the end: better before the tests have run.
+pub fn check(reports: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(reports)?;
+    tempfile::Builder::new().prefix(".parade-").tempfile_in(reports).map(drop)
+}
+
 /// Writes the reports of all tests; how many files there are is the answer.
 pub fn write(reports: &Path, tests: &[TestStory]) -> Result<usize> {
     let mut classes: BTreeMap<PathBuf, Vec<&TestStory>> = BTreeMap::new();

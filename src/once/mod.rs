@@ -18,9 +18,9 @@ use crate::engine::{Allotment, EngineKind, Parallelism};
 use crate::experiment::{Harness, Origin, Subject, TechniqueKind};
 use crate::home::Home;
 use crate::process::Interrupt;
-use crate::runner::judge::{Expectation, judge};
+use crate::runner::judge::{Expectation, Judgement, judge};
 use crate::runner::{Event, Watcher};
-use crate::suite::{Finding, FindingKind};
+use crate::suite::{Finding, FindingKind, TestId};
 use crate::technique::{self, Bench, Engines, Stage, TechniqueRun};
 
 pub use outcome::{Attempt, Counts, Outcome, StageStory, TestStory};
@@ -107,9 +107,22 @@ fn run_suite(
         judgement.findings.retain(|finding| finding.kind != FindingKind::UnexpectedTests);
     }
     judgement.findings.extend(suite.notes());
+    judgement.findings.extend(hints(&tests, &judgement));
     let logs = bench.allotment.logs.clone();
     let outcome = Outcome::of(&stages, &tests, judgement, suite.was_pending, logs);
     Ok(Ended::Ran(Box::new(Outcome { jdk: suite.jdk, ..outcome })))
+}
+
+/// What explains a result that surprises.
+fn hints(tests: &[TestId], judgement: &Judgement) -> Vec<Finding> {
+    let mut hints = Vec::new();
+    if tests.is_empty() {
+        hints.push(note("no test ran: is this the right folder, module and technique?"));
+    }
+    if judgement.tally.failures() > 0 && rustix::process::geteuid().is_root() {
+        hints.push(note("parade runs as root: tests of file permissions fail for root"));
+    }
+    hints
 }
 
 /// The logs of the last run of a project, and of no other: they would fill the disk of a build machine.

@@ -16,7 +16,7 @@ use crate::process::Interrupt;
 use crate::runner::{Event, Telling, Watcher};
 use crate::subject;
 use crate::subject::build::{BuildOutcome, DiscoveryTime, Preparation, Prepared};
-use crate::suite::{ClassId, Finding, Granularity, SuiteRun, TestId};
+use crate::suite::{ClassId, Cost, Finding, Granularity, Outcome, RunEnd, SuiteRun, TestId};
 
 /// Begins the mark of all processes.
 const TAG: &str = "test";
@@ -141,6 +141,8 @@ pub struct Late {
     surefire: Option<Box<dyn Session>>,
     capabilities: Capabilities,
     last: EngineKind,
+    /// Classes with a test that took too long alone. Maven could not end it.
+    endless: HashSet<ClassId>,
     pub notes: Vec<Finding>,
 }
 
@@ -155,8 +157,8 @@ impl Late {
             limits_tests: true,
             modules_at_once: false,
         };
-        let (direct, surefire, notes) = (None, None, Vec::new());
-        Late { revealed, interrupt, direct, surefire, capabilities, last: EngineKind::Direct, notes }
+        let (direct, surefire, notes, endless) = (None, None, Vec::new(), HashSet::new());
+        Late { revealed, interrupt, direct, surefire, capabilities, last: EngineKind::Direct, endless, notes }
     }
 
     fn prepared(&self) -> miette::Result<Rc<Prepared>> {
@@ -164,18 +166,44 @@ impl Late {
         revealed.ok_or_else(|| miette::miette!("nothing can be run again, as the first run revealed no test"))
     }
 
-    /// Classes come in their original order: a parallel first run has not shown it, and Maven knows it by itself. So it
-    /// does which tests are behind a fixture that failed before any of them was seen.
-    fn is_for_direct(selection: &Selection, prepared: &Prepared) -> bool {
+    /// Why Maven has to run a selection. Classes come in their original order: a parallel first run has not shown it, and
+    /// Maven knows it by itself. So it does which tests are behind a fixture that failed before any of them was seen.
+    fn why_not_direct(selection: &Selection, prepared: &Prepared) -> Option<&'static str> {
         let discovery = &prepared.discovery;
         match selection {
-            Selection::All => true,
-            Selection::Classes(_) => !discovery.scrambled,
+            Selection::All => None,
+            Selection::Classes(_) => discovery.scrambled.then_some(
+                "Maven reran the classes, not the direct engine: a parallel first run does not show the order of their tests",
+            ),
             Selection::Tests(tests) => {
                 let known: HashSet<ClassId> = discovery.tests.iter().map(|test| test.id.class_id()).collect();
-                tests.iter().all(|test| known.contains(&test.class_id()))
+                let unseen = tests.iter().any(|test| !known.contains(&test.class_id()));
+                unseen.then_some(
+                    "Maven reran the failed tests, not the direct engine: a class fixture failed before any of its tests was seen",
+                )
             }
         }
+    }
+
+    fn note_once(&mut self, text: &str) {
+        if self.notes.iter().all(|note| note.text != text) {
+            self.notes.push(note(text));
+        }
+    }
+
+    /// The request without classes that Maven would wait for in vain.
+    fn bearable(&mut self, request: &RunRequest) -> RunRequest {
+        let mut request = RunRequest { handling: Handling::default(), ..request.clone() };
+        if let Selection::Classes(classes) = &mut request.selection {
+            let asked = classes.len();
+            classes.retain(|class| !self.endless.contains(class));
+            if classes.len() < asked {
+                self.note_once(
+                    "classes of tests that took too long alone were not rerun: Maven cannot end a single test",
+                );
+            }
+        }
+        request
     }
 
     fn direct(&mut self, prepared: &Rc<Prepared>) -> Option<&mut Box<dyn Session>> {
@@ -197,10 +225,19 @@ impl Late {
             self.surefire = Some(Box::new(session));
         }
         if request.handling.test_limit.is_some() {
-            self.notes.push(note("the time limit of single tests did not hold where Maven reran them"));
+            self.note_once("the time limit of single tests did not hold where Maven reran them");
         }
         self.last = EngineKind::Surefire;
-        let request = RunRequest { handling: Handling::default(), ..request.clone() };
+        let request = self.bearable(request);
+        if request.selection == Selection::Classes(Vec::new()) {
+            return Ok(SuiteRun {
+                executions: Vec::new(),
+                cost: Cost::default(),
+                end: RunEnd::Finished,
+                granularity: Granularity::Class,
+                findings: Vec::new(),
+            });
+        }
         match self.surefire.as_mut() {
             Some(session) => session.run(&request),
             None => Err(miette::miette!("the session for reruns is gone")),
@@ -223,12 +260,17 @@ impl Session for Late {
 
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
         let prepared = self.prepared()?;
-        if Self::is_for_direct(&request.selection, &prepared)
-            && let Some(direct) = self.direct(&prepared)
-        {
-            let run = direct.run(request)?;
-            self.last = EngineKind::Direct;
-            return Ok(run);
+        match Self::why_not_direct(&request.selection, &prepared) {
+            Some(why) => self.note_once(why),
+            None => {
+                if let Some(direct) = self.direct(&prepared) {
+                    let run = direct.run(request)?;
+                    let endless = run.executions.iter().filter(|execution| execution.outcome == Outcome::TimedOut);
+                    self.endless.extend(endless.map(|execution| execution.test.class_id()));
+                    self.last = EngineKind::Direct;
+                    return Ok(run);
+                }
+            }
         }
         self.by_surefire(prepared, request)
     }

@@ -107,10 +107,9 @@ fn verdict(stages: &[Stage], residual: &[ResidualTest]) -> (Verdict, Option<Stri
     match (lost, crashed, failing) {
         (0, 0, 0) => (Verdict::Clean, None),
         (0, 0, _) => (Verdict::Failing, Some(format!("{} in the end", number(failing, "test fails", "tests fail")))),
-        (0, _, _) => (
-            Verdict::Crashed,
-            Some(format!("{} running when their process died", number(crashed, "test was", "tests were"))),
-        ),
+        (0, _, _) => {
+            (Verdict::Crashed, Some(format!("{} running as a process died", number(crashed, "test was", "tests were"))))
+        }
         _ => (Verdict::LostTests, Some(format!("{} never ran", number(lost, "expected test", "expected tests")))),
     }
 }

@@ -16,7 +16,7 @@ use crate::process;
 const BRIEF: usize = 160;
 
 /// What has nothing to do with the JDK: the next one would meet it too.
-const ELSEWHERE: [&str; 12] = [
+const ELSEWHERE: [&str; 14] = [
     "Unknown host",
     "Temporary failure in name resolution",
     "Connection refused",
@@ -27,6 +27,8 @@ const ELSEWHERE: [&str; 12] = [
     "Network is unreachable",
     "No space left on device",
     "Non-parseable POM",
+    "Malformed POM",
+    "The build could not read",
     "Unable to parse command line",
     "in offline mode",
 ];
@@ -94,7 +96,7 @@ fn on(base: &Preparation<'_>, tools: &Tools, jdk: &Jdk, why: String) -> miette::
 fn search(base: &Preparation<'_>, tools: &Tools, store: &Store) -> miette::Result<Chosen> {
     let mut attempts: Vec<Attempt> = Vec::new();
     let found = candidates(base, tools)?;
-    for jdk in &found {
+    for (position, jdk) in found.iter().enumerate() {
         let toolchain = tools.with(jdk)?;
         let outcome = build::prepare(&Preparation { toolchain: &toolchain, ..*base })?;
         match outcome {
@@ -106,8 +108,10 @@ fn search(base: &Preparation<'_>, tools: &Tools, store: &Store) -> miette::Resul
                 if hopeless {
                     break;
                 }
-                let next = format!("JDK {} does not build {}; trying an older one", jdk.version, base.subject.name);
-                base.progress.stage(&next);
+                if position + 1 < found.len() {
+                    let next = format!("JDK {} does not build {}; trying an older one", jdk.version, base.subject.name);
+                    base.progress.stage(&next);
+                }
             }
             outcome => {
                 let why = explain(found.len(), &attempts);

@@ -94,6 +94,13 @@ fn speed(run: &RunData, speedups: &[SpeedupRow], averages: &[AverageRow]) -> Str
     }
     match best {
         Some(row) => faster(run, row, speedups),
+        None if speedups.iter().any(|row| row.speedup.is_some_and(|speedup| speedup > 1.0)) => {
+            format!(
+                "No configuration gained over {} by running tests at the same time, on any of {}.",
+                shown(&run.manifest.baseline),
+                plural(subjects, "subject")
+            )
+        }
         None if speedups.iter().any(|row| row.speedup.is_some()) => {
             format!(
                 "No configuration is faster than {} on any of {}.",

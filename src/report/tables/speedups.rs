@@ -195,7 +195,10 @@ fn summaries(analysis: &Analysis, cores: usize, scope: Scope) -> Vec<Row> {
 }
 
 fn notes(scope: Scope, gained: usize, of: usize) -> Vec<String> {
-    let mut notes = vec![format!("{gained} of {} gained from at least one configuration.", plural(of, "subject"))];
+    let mut notes = vec![format!(
+        "{gained} of {} gained from running tests at the same time in at least one configuration.",
+        plural(of, "subject")
+    )];
     notes.push(match scope {
         Scope::All => "Mean baseline time over mean candidate time, over pairs of the same block on the same cores. A \
                        speedup counts only where the candidate ran clean in every repetition, with the same tests ending alike; \
