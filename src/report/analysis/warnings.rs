@@ -9,7 +9,7 @@ use super::grid::{CellKey, Grid, ran_to_its_end};
 use super::speedups::SpeedupRow;
 use crate::report::text::{plural, shown};
 use crate::stats;
-use crate::store::record::{Phase, TrialRecord, Verdict};
+use crate::store::record::{ConfigurationSummary, Phase, TrialRecord, Verdict};
 
 /// Times whose standard deviation exceeds this part of their mean are called unsteady.
 const UNSTEADY: f64 = 0.10;
@@ -38,6 +38,7 @@ pub enum WarningKind {
     Quick,
     Unfinished,
     BaselineNotClean,
+    OtherHarness,
     NoConcurrency,
     FewPairs,
     Unsteady,
@@ -77,6 +78,7 @@ pub(super) fn warnings(grid: &Grid, speedups: &[SpeedupRow], concurrency: &[Conc
     let mut warnings: Vec<Warning> = Vec::new();
     warnings.extend(quick(grid));
     warnings.extend(unfinished(grid));
+    warnings.extend(other_harness(&grid.run.manifest.configurations, &grid.run.manifest.baseline));
     warnings.extend(few_pairs(speedups));
     warnings.extend(high_load(grid));
     warnings.extend(drift(grid));
@@ -110,6 +112,20 @@ fn unfinished(grid: &Grid) -> Option<Warning> {
     let missing = manifest.trials.iter().filter(|t| !unprepared(&t.subject) && !done.contains(t.id.as_str())).count();
     let text = format!("{} of {} planned trials have not run yet", missing, manifest.trials.len());
     (missing > 0).then(|| Warning::of_run(WarningKind::Unfinished, text))
+}
+
+/// A time by another engine is another harness's too: Maven's start-up alone is seconds.
+fn other_harness(configurations: &[ConfigurationSummary], baseline: &str) -> Option<Warning> {
+    let kept = configurations.iter().find(|each| each.name == baseline)?.harness.engine;
+    let differs = |each: &&ConfigurationSummary| {
+        each.harness.engine != kept || (each.technique.reruns() && each.harness.rerun_engine != kept)
+    };
+    let names: Vec<String> = configurations.iter().filter(differs).map(|each| shown(&each.name)).collect();
+    let text = format!(
+        "{} used another engine than the baseline ({kept}): such a speedup is also one of the harness",
+        names.join(", ")
+    );
+    (!names.is_empty()).then(|| Warning::of_run(WarningKind::OtherHarness, text))
 }
 
 /// Pairs so few that no outcome at all could be significant.
@@ -205,6 +221,8 @@ fn slow_start(walls: &[f64]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::{EngineKind, Parallelism};
+    use crate::experiment::{Harness, TechniqueKind};
 
     #[test]
     fn steady_times_raise_no_warning() {
@@ -217,5 +235,25 @@ mod tests {
         assert!(unsteady(&[10.0, 13.0, 8.0]).unwrap().contains("24 %"));
         assert!(extreme(&[10.0, 10.0, 40.0]).unwrap().contains("100 % above"));
         assert!(slow_start(&[15.0, 10.0, 10.0, 10.0]).unwrap().contains("50 % longer"));
+    }
+
+    #[test]
+    fn a_speedup_by_another_engine_is_called_out() {
+        let configuration = |name: &str, technique, engine, rerun_engine| ConfigurationSummary {
+            name: name.into(),
+            technique,
+            parallelism: Parallelism::SEQUENTIAL,
+            harness: Harness { engine, rerun_engine, ..Harness::default() },
+        };
+        let (surefire, direct) = (EngineKind::Surefire, EngineKind::Direct);
+        let mut all = vec![
+            configuration("base", TechniqueKind::Sequential, surefire, surefire),
+            configuration("alike", TechniqueKind::Paste, surefire, surefire),
+        ];
+        assert_eq!(other_harness(&all, "base"), None);
+        all.push(configuration("quick", TechniqueKind::Paste, surefire, direct));
+        all.push(configuration("other", TechniqueKind::Sequential, direct, direct));
+        let text = other_harness(&all, "base").unwrap().text;
+        assert!(text.starts_with("quick, other used another engine than the baseline (surefire)"), "{text}");
     }
 }
