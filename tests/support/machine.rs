@@ -89,7 +89,8 @@ pub fn check_choice_of_jdks() {
     assert!(other.status.code() == Some(1) && told.contains("things have changed"), "{told}");
     check_a_jdk_that_is_gone(&file, &latest);
     let missing = run(&write_experiment(scratch.path(), "jdk = \"99\""), &[]);
-    let told = String::from_utf8_lossy(&missing.stderr).into_owned();
+    // Mistakes are a JSON document too.
+    let told = String::from_utf8_lossy(&missing.stdout).into_owned();
     assert!(missing.status.code() == Some(2) && told.contains("there is no JDK 99 here"), "{told}");
 }
 
