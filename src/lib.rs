@@ -11,7 +11,8 @@
 //! - [`experiment`] reads and validates the TOML file, and expands it into a plan.
 //! - [`subject`] brings a repository to a commit, builds it once, and restores that state before every run.
 //! - [`suite`] is the vocabulary: what a test is called, how it can end, what one run of a suite yields.
-//! - [`engine`] runs tests: `surefire` through the subject's own Maven build, `model` in virtual time.
+//! - [`engine`] runs tests: `surefire` through the subject's own Maven build, `direct` in JVMs of our own,
+//!   `model` in virtual time.
 //! - [`maven`] is the build tool of all subjects so far: its command line, and our extension in it.
 //! - [`process`] is the only place that spawns: pinned, limited, timed, and killed with all its descendants.
 //! - [`technique`] decides what runs when. It knows engines only by their trait.
@@ -35,4 +36,5 @@ pub mod store;
 pub mod subject;
 pub mod suite;
 pub mod technique;
-mod text_file;
+mod whole_file;
+pub mod wording;

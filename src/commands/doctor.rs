@@ -7,6 +7,7 @@ use parade::maven::Helper;
 use parade::process::{self, Interrupt};
 use parade::store;
 use parade::subject::{self, Jdk, Jdks};
+use parade::wording::plural;
 use serde::Serialize;
 use serde_json::json;
 
@@ -82,12 +83,7 @@ fn machine() -> Check {
     let kind = machine.virtualization.map(|kind| format!(", {kind}")).unwrap_or_default();
     good(
         "machine",
-        format!(
-            "{}, {}, {gib:.0} GiB, {}{kind}",
-            machine.cpu_model,
-            output::plural(machine.logical_cores, "core"),
-            machine.os
-        ),
+        format!("{}, {}, {gib:.0} GiB, {}{kind}", machine.cpu_model, plural(machine.logical_cores, "core"), machine.os),
     )
 }
 

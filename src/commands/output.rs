@@ -17,11 +17,6 @@ pub fn pretty(document: &impl serde::Serialize) -> miette::Result<String> {
     serde_json::to_string_pretty(document).map(|text| text + "\n").into_diagnostic()
 }
 
-/// `1 test`, `2 tests`.
-pub fn plural(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
 /// A text of a subject's in a line of ours: it may hold anything, and must neither break the line nor steer the terminal.
 pub fn one_line(text: &str) -> String {
     const LONGEST: usize = 300;

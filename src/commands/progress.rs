@@ -4,11 +4,11 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::output::plural;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use parade::experiment::{Trial, format_duration};
 use parade::runner::{Event, Watcher};
 use parade::store::record::{Phase, SubjectRecord, TrialRecord, Verdict};
+use parade::wording::plural;
 
 /// Draws on standard error, so that standard output stays for results.
 pub struct Progress {

@@ -13,9 +13,10 @@ use parade::process::Interrupt;
 use parade::store::record::Verdict;
 use parade::subject::JdkWish;
 use parade::suite::FindingKind;
+use parade::wording::plural;
 use serde_json::{Value, json};
 
-use super::output::{one_line, plural, pretty, print};
+use super::output::{one_line, pretty, print};
 use super::progress::Progress;
 use super::{BadUsage, asked_jdk};
 

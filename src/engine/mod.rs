@@ -104,6 +104,14 @@ impl Capabilities {
             .map_or_else(|| Support::None(format!("the engine has no mode `{mode}`")), |entry| entry.support.clone())
     }
 
+    /// An error where the mode reaches nothing of the subject.
+    pub fn check_mode(&self, mode: Mode, subject: &str) -> miette::Result<()> {
+        match self.support(mode) {
+            Support::Full | Support::Partial(_) => Ok(()),
+            Support::None(why) => Err(miette::miette!("{subject} cannot run in mode `{mode}`: {why}")),
+        }
+    }
+
     /// What of this handling the engine does not have, in a sentence.
     pub fn refuses(&self, handling: &Handling) -> Option<String> {
         if !self.isolations.contains(&handling.isolation) {

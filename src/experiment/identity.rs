@@ -7,6 +7,7 @@
 use sha2::{Digest, Sha256};
 
 use crate::subject::redact;
+use crate::wording::hex;
 
 use super::{Configuration, Experiment, Harness, Origin, Subject, SurefireVersion};
 
@@ -117,7 +118,7 @@ impl Fingerprint {
     }
 
     fn digits(self) -> String {
-        self.0.finalize().iter().take(4).map(|byte| format!("{byte:02x}")).collect()
+        hex(&self.0.finalize()[..4])
     }
 }
 

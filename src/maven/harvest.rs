@@ -10,7 +10,7 @@ use super::invocation::Invoked;
 use super::log::{dead_workers, decisive_lines};
 use super::reports;
 use super::selection::KnownTest;
-use crate::process::{Cause, Exit};
+use crate::process::{Cause, Ended, Exit};
 use crate::suite::{Execution, Finding, FindingKind, Outcome, RunEnd};
 
 /// The yield of one run of a suite.
@@ -38,7 +38,7 @@ pub fn harvest(invoked: &Invoked, known: &[KnownTest]) -> miette::Result<Harvest
         findings.extend(damage);
     }
     let (executions, tests): (Vec<_>, Vec<_>) = identify(observations, known).into_iter().map(split).unzip();
-    findings.extend(process_findings(invoked));
+    findings.extend(process_findings(&invoked.ended, &invoked.log));
     findings.extend(worker_findings(invoked, &executions));
     if let Some(handshake) = &invoked.handshake {
         findings.extend(deviations(handshake));
@@ -79,18 +79,19 @@ fn observe_goal(
     Ok((observed, findings))
 }
 
-fn process_findings(invoked: &Invoked) -> Vec<Finding> {
+/// What a process and its descendants did besides their work.
+pub(crate) fn process_findings(ended: &Ended, log: &Path) -> Vec<Finding> {
     let mut findings = Vec::new();
-    if !invoked.ended.strays.is_empty() {
-        let list: Vec<_> = invoked.ended.strays.iter().take(5).map(|stray| stray.command.as_str()).collect();
-        let text = format!("{} processes were left behind and killed: {}", invoked.ended.strays.len(), list.join("; "));
+    if !ended.strays.is_empty() {
+        let list: Vec<_> = ended.strays.iter().take(5).map(|stray| stray.command.as_str()).collect();
+        let text = format!("{} processes were left behind and killed: {}", ended.strays.len(), list.join("; "));
         findings.push(Finding::new(FindingKind::StrayProcesses, text));
     }
-    if invoked.ended.output_cut {
-        let text = format!("the output was too long; {} holds its beginning and its end", invoked.log.display());
+    if ended.output_cut {
+        let text = format!("the output was too long; {} holds its beginning and its end", log.display());
         findings.push(Finding::new(FindingKind::OutputCut, text));
     }
-    if invoked.ended.tasks_refused {
+    if ended.tasks_refused {
         let text = "the subject was refused processes or threads beyond the limit; PARADE_MAX_TASKS lifts it";
         findings.push(Finding::new(FindingKind::Disturbance, text));
     }

@@ -1,6 +1,5 @@
 //! The JVM helper: Java sources that travel in this binary, built once per content by the user's own Maven.
 
-use std::fmt::Write as _;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,6 +11,7 @@ use super::decisive_lines;
 use crate::home::Home;
 use crate::process::{self, Cause, Exit, Interrupt};
 use crate::subject::{Toolchain, jdks};
+use crate::wording::hex;
 
 const BUILD_LIMIT: Duration = Duration::from_secs(15 * 60);
 
@@ -215,11 +215,7 @@ fn content_hash() -> String {
         hash.update(content.as_bytes());
         hash.update([0]);
     }
-    hash.finalize().iter().take(8).fold(String::new(), |mut text, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    hex(&hash.finalize()[..8])
 }
 
 #[cfg(test)]

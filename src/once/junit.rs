@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 use super::outcome::{Attempt, TestStory};
 use crate::subject::REPORTS_LIST;
 use crate::suite::Outcome;
+use crate::wording::hex;
 
 /// The list of files that parade wrote into a folder.
 const LIST: &str = REPORTS_LIST;
@@ -120,7 +121,7 @@ fn safe(name: &str) -> String {
     if text.len() <= NAME_LIMIT {
         return text;
     }
-    let digest: String = Sha256::digest(name).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let digest = hex(&Sha256::digest(name)[..8]);
     let mut end = NAME_LIMIT - digest.len();
     while !text.is_char_boundary(end) {
         end -= 1;

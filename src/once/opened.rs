@@ -15,8 +15,9 @@ use crate::home::Home;
 use crate::process::Interrupt;
 use crate::runner::{Event, Telling, Watcher};
 use crate::subject;
-use crate::subject::build::{BuildOutcome, DiscoveryTime, Preparation, Prepared};
+use crate::subject::build::{BuildOutcome, Discovery, DiscoveryTime, Preparation, Prepared};
 use crate::suite::{ClassId, Cost, Finding, Granularity, Outcome, RunEnd, SuiteRun, TestId};
+use crate::wording::counted;
 
 /// Begins the mark of all processes.
 const TAG: &str = "test";
@@ -128,10 +129,6 @@ impl Session for Announced<'_, '_> {
     }
 }
 
-fn counted(number: usize, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
-}
-
 /// The engine for reruns, opened when the first run has revealed how tests are started. A suite that the direct engine
 /// cannot run is rerun by Maven, and that is said.
 pub struct Late {
@@ -168,8 +165,7 @@ impl Late {
 
     /// Why Maven has to run a selection. Classes come in their original order: a parallel first run has not shown it, and
     /// Maven knows it by itself. So it does which tests are behind a fixture that failed before any of them was seen.
-    fn why_not_direct(selection: &Selection, prepared: &Prepared) -> Option<&'static str> {
-        let discovery = &prepared.discovery;
+    fn why_not_direct(selection: &Selection, discovery: &Discovery) -> Option<&'static str> {
         match selection {
             Selection::All => None,
             Selection::Classes(_) => discovery.scrambled.then_some(
@@ -260,7 +256,7 @@ impl Session for Late {
 
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
         let prepared = self.prepared()?;
-        match Self::why_not_direct(&request.selection, &prepared) {
+        match Self::why_not_direct(&request.selection, &prepared.discovery) {
             Some(why) => self.note_once(why),
             None => {
                 if let Some(direct) = self.direct(&prepared) {
@@ -273,5 +269,51 @@ impl Session for Late {
             }
         }
         self.by_surefire(prepared, request)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Allotment, Parallelism};
+    use crate::maven::KnownTest;
+    use std::time::Duration;
+
+    fn classes(names: &[&str]) -> Selection {
+        Selection::Classes(names.iter().map(|name| TestId::new("", name, "t", 1).class_id()).collect())
+    }
+
+    fn request(selection: Selection) -> RunRequest {
+        RunRequest {
+            label: "stage-3".to_owned(),
+            selection,
+            parallelism: Parallelism::SEQUENTIAL,
+            allotment: Allotment { cores: 1, memory_bytes: None, logs: PathBuf::new() },
+            time_limit: Duration::from_secs(1),
+            handling: Handling { test_limit: Some(Duration::from_secs(1)), ..Handling::default() },
+        }
+    }
+
+    #[test]
+    fn maven_is_not_asked_for_what_it_could_not_end() {
+        let mut late = Late::new(Revealed::default(), Interrupt::new());
+        late.endless.insert(TestId::new("", "a.Hangs", "t", 1).class_id());
+        let bearable = late.bearable(&request(classes(&["a.Hangs", "a.Fails"])));
+        assert_eq!((bearable.selection, bearable.handling), (classes(&["a.Fails"]), Handling::default()));
+        assert_eq!(late.notes.len(), 1);
+        late.bearable(&request(classes(&["a.Hangs"])));
+        assert_eq!(late.notes.len(), 1, "it is said once");
+        assert_eq!(late.bearable(&request(Selection::All)).selection, Selection::All);
+    }
+
+    #[test]
+    fn maven_reruns_only_what_the_first_run_did_not_show() {
+        let known = Discovery { tests: vec![KnownTest::passed("a.B#x")], ..Discovery::default() };
+        let scrambled = Discovery { scrambled: true, ..known.clone() };
+        let test = |id: &str| Selection::Tests(vec![id.parse().unwrap()]);
+        assert_eq!(Late::why_not_direct(&classes(&["a.B"]), &known), None);
+        assert!(Late::why_not_direct(&classes(&["a.B"]), &scrambled).unwrap().contains("order"));
+        assert_eq!(Late::why_not_direct(&test("a.B#x"), &scrambled), None);
+        assert!(Late::why_not_direct(&test("a.C#y"), &scrambled).unwrap().contains("fixture"));
     }
 }

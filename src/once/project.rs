@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use super::reactor::{self, Reactor};
 use crate::experiment::{Origin, Subject, SurefireVersion, safe_name};
+pub use crate::subject::project::Refusal;
+use crate::subject::project::other_tool;
 use crate::subject::redact;
 
 /// What to run of it.
@@ -17,23 +19,6 @@ pub struct Choice<'a> {
     /// Modules below the project by path, or by `:artifact`; all where there is none.
     pub modules: &'a [String],
 }
-
-/// Why a name leads to nothing that can be run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
-    pub message: String,
-    pub help: String,
-}
-
-/// Build files of tools that parade does not drive.
-const OTHER_BUILDS: [(&str, &str); 6] = [
-    ("build.gradle", "Gradle"),
-    ("build.gradle.kts", "Gradle"),
-    ("build.xml", "Ant"),
-    ("build.sbt", "sbt"),
-    ("BUILD.bazel", "Bazel"),
-    ("package.json", "npm"),
-];
 
 /// Finds the project that is named by a path or a url. Nothing is copied or fetched yet.
 pub fn locate(named: &str, choice: &Choice<'_>, time_limit: Duration) -> Result<Subject, Refusal> {
@@ -65,8 +50,7 @@ fn is_url(named: &str) -> bool {
 }
 
 fn no_pom(named: &str, folder: &Path) -> Refusal {
-    let other = OTHER_BUILDS.iter().find(|(file, _)| folder.join(file).is_file());
-    let built = other.map(|(file, tool)| format!("; its {file} is for {tool}")).unwrap_or_default();
+    let built = other_tool(folder).map(|(file, tool)| format!("; its {file} is for {tool}")).unwrap_or_default();
     Refusal {
         message: format!("there is no pom.xml in {named}{built}"),
         help: "parade runs Maven projects (JUnit 3 to 6, TestNG), and model suites in TOML files".to_owned(),

@@ -84,11 +84,6 @@ pub fn counted(what: &str, count: usize, of: usize) -> String {
     if count == of { what.to_owned() } else { format!("{what} in {count} of {of}") }
 }
 
-/// `1 test`, `2 tests`.
-pub fn plural(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

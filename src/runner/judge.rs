@@ -8,6 +8,7 @@ use crate::engine::{Capabilities, Mode, Support};
 use crate::store::record::{ResidualTest, StageRecord, TrialRecord, Verdict};
 use crate::suite::{Execution, Finding, FindingKind, Outcome, RunEnd, Tally, TestId};
 use crate::technique::{LastOutcomes, Stage};
+use crate::wording::{counted, hex};
 
 /// Of a message's first line in the journal; `tests.parquet` has the rest.
 const MAX_MESSAGE: usize = 500;
@@ -58,7 +59,7 @@ fn outcomes_hash(last: &LastOutcomes<'_>, residual: &[ResidualTest]) -> String {
     let lines = ran.chain(lost).map(|(test, outcome)| format!("{test}\t{}\n", outcome.name()));
     let mut digest = Sha256::new();
     lines.collect::<BTreeSet<String>>().iter().for_each(|line| digest.update(line));
-    digest.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    hex(&digest.finalize()[..8])
 }
 
 /// Tests that did not come to a good end: failures first in original order, then what never ran.
@@ -106,11 +107,12 @@ fn verdict(stages: &[Stage], residual: &[ResidualTest]) -> (Verdict, Option<Stri
     let failing = residual.len() - lost;
     match (lost, crashed, failing) {
         (0, 0, 0) => (Verdict::Clean, None),
-        (0, 0, _) => (Verdict::Failing, Some(format!("{} in the end", number(failing, "test fails", "tests fail")))),
-        (0, _, _) => {
-            (Verdict::Crashed, Some(format!("{} running as a process died", number(crashed, "test was", "tests were"))))
-        }
-        _ => (Verdict::LostTests, Some(format!("{} never ran", number(lost, "expected test", "expected tests")))),
+        (0, 0, _) => (Verdict::Failing, Some(format!("{} in the end", counted(failing, "test fails", "tests fail")))),
+        (0, _, _) => (
+            Verdict::Crashed,
+            Some(format!("{} running as a process died", counted(crashed, "test was", "tests were"))),
+        ),
+        _ => (Verdict::LostTests, Some(format!("{} never ran", counted(lost, "expected test", "expected tests")))),
     }
 }
 
@@ -127,7 +129,7 @@ fn lost_tests(residual: &[ResidualTest]) -> Option<Finding> {
     let lost: Vec<&TestId> = residual.iter().filter(|r| r.outcome == Outcome::NotRun).map(|r| &r.test).collect();
     (!lost.is_empty()).then(|| {
         let text =
-            format!("{} never ran: {}", number(lost.len(), "expected test", "expected tests"), some_names(&lost));
+            format!("{} never ran: {}", counted(lost.len(), "expected test", "expected tests"), some_names(&lost));
         Finding::new(FindingKind::LostTests, text)
     })
 }
@@ -140,15 +142,11 @@ fn unexpected_tests(last: &LastOutcomes<'_>, expectation: &Expectation<'_>) -> O
     (!others.is_empty()).then(|| {
         let text = format!(
             "{} that the suite did not show before: {}",
-            number(others.len(), "test ran", "tests ran"),
+            counted(others.len(), "test ran", "tests ran"),
             some_names(&others)
         );
         Finding::new(FindingKind::UnexpectedTests, text)
     })
-}
-
-fn number(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 fn some_names(tests: &[&TestId]) -> String {

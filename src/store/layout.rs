@@ -214,7 +214,7 @@ impl RunFolder {
 
     fn read_json<T: DeserializeOwned>(&self, name: &str) -> miette::Result<T> {
         let path = self.dir.join(name);
-        let text = crate::text_file::read(&path)?;
+        let text = crate::whole_file::read(&path)?;
         serde_json::from_str(&text).map_err(|error| {
             miette!(
                 help = "it was written by another version of parade, or damaged",

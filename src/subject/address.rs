@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use crate::wording::hex;
+
 /// Takes passwords and tokens out of every url in a text, so that it can be shown.
 pub fn redact(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
@@ -124,8 +126,7 @@ pub(crate) fn folder_name(url: &str) -> String {
     let words: Vec<String> = tail.iter().rev().map(|part| slug(part)).filter(|part| !part.is_empty()).collect();
     let mut name = words.join("-");
     name.truncate(48);
-    let digest = Sha256::digest(trimmed.as_bytes());
-    let hash: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let hash = hex(&Sha256::digest(trimmed.as_bytes())[..8]);
     format!("{}-{hash}", if name.is_empty() { "repository" } else { &name })
 }
 

@@ -7,7 +7,6 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -25,6 +24,7 @@ use crate::maven::{
 };
 use crate::process::{self, Account, Cause, Exit, Interrupt};
 use crate::suite::{Execution, Finding, FindingKind, RunEnd, TestId};
+use crate::wording::hex;
 
 mod record;
 
@@ -169,8 +169,13 @@ impl Discovery {
         self.findings.iter().filter(|finding| finding.kind == FindingKind::Deviation).cloned().collect()
     }
 
+    /// Where the first run did not see the whole suite, no later one can be held against it.
+    pub fn gaps(&self) -> impl Iterator<Item = Finding> {
+        self.findings.iter().filter(|finding| finding.kind == FindingKind::LostTests).cloned()
+    }
+
     pub fn is_complete(&self) -> bool {
-        self.findings.iter().all(|finding| finding.kind != FindingKind::LostTests)
+        self.gaps().next().is_none()
     }
 }
 
@@ -299,12 +304,7 @@ impl Preparation<'_> {
             settings_key(subject),
         ))
         .map_err(|error| miette!("the settings of {} cannot be hashed: {error}", subject.name))?;
-        let mut key = String::new();
-        for byte in Sha256::digest(parts).iter() {
-            // Writing to a String cannot fail.
-            let _ = write!(key, "{byte:02x}");
-        }
-        Ok(key)
+        Ok(hex(&Sha256::digest(parts)))
     }
 }
 

@@ -11,6 +11,8 @@ use super::build::{self, BuildOutcome, Preparation};
 use super::jdks::Jdk;
 use super::toolchain::Tools;
 use crate::process;
+use crate::whole_file;
+use crate::wording::hex;
 
 /// A reason is cut to this where it is one of several.
 const BRIEF: usize = 160;
@@ -212,7 +214,7 @@ impl Store {
             jdks,
         ))
         .map_err(|error| miette!("the settings of {} cannot be hashed: {error}", base.subject.name))?;
-        let digits: String = Sha256::digest(parts).iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        let digits = hex(&Sha256::digest(parts)[..16]);
         Ok(Store { file: base.home.jdk_choices().join(format!("{}-{digits}.json", base.subject.name)) })
     }
 
@@ -226,14 +228,7 @@ impl Store {
 
     fn write(&self, jdk: &Jdk, why: &str) -> miette::Result<()> {
         let record = Record { home: jdk.home.clone(), version: jdk.version.to_string(), why: why.to_owned() };
-        let failed = |error: &dyn std::fmt::Display| miette!("{} cannot be written: {error}", self.file.display());
-        let folder = self.file.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
-        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| failed(&error))?;
-        serde_json::to_writer(&mut file, &record).map_err(|error| failed(&error))?;
-        file.as_file().sync_all().map_err(|error| failed(&error))?;
-        file.persist(&self.file).map_err(|error| failed(&error))?;
-        Ok(())
+        whole_file::write_json(&self.file, &record)
     }
 }
 

@@ -16,6 +16,8 @@ use sha2::{Digest, Sha256};
 
 use super::Progress;
 
+use crate::wording::hex;
+
 /// In a folder of reports: the list of those that parade wrote.
 pub const REPORTS_LIST: &str = ".parade-reports";
 
@@ -43,7 +45,7 @@ pub(super) fn revision_of_file(path: &Path) -> Result<String> {
 }
 
 fn revision(hash: Sha256) -> String {
-    let digits: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let digits = hex(&hash.finalize());
     format!("{PREFIX}{}", &digits[..HASH_DIGITS])
 }
 

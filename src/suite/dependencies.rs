@@ -66,7 +66,7 @@ pub struct DependencyGraph {
 impl DependencyGraph {
     /// Reads a dependency file for a suite in its original order.
     pub fn load(path: &Path, suite: &[TestId]) -> miette::Result<Self> {
-        let text = crate::text_file::read(path)?;
+        let text = crate::whole_file::read(path)?;
         Self::parse(&text, |_| suite.to_vec()).map_err(|error| {
             let help = error.help().map(|help| help.to_string()).unwrap_or_default();
             miette!(help = help, "{}: {error}", path.display())

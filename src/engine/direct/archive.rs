@@ -5,7 +5,6 @@
 //! where it would be, so that nobody tries again.
 
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::launch::Jvm;
 use crate::process::Account;
+use crate::wording::hex;
 
 /// The first JDK that makes archives of what a program loaded.
 const DYNAMIC_ARCHIVES: u32 = 13;
@@ -132,11 +132,7 @@ fn key(jvm: &Jvm, java_version: &str) -> String {
             add(format!("{} {} {}", metadata.len(), metadata.mtime(), metadata.mtime_nsec()).as_bytes());
         }
     }
-    hash.finalize().iter().take(12).fold(String::new(), |mut text, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    hex(&hash.finalize()[..12])
 }
 
 #[cfg(test)]

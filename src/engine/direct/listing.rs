@@ -1,6 +1,6 @@
 //! Asking the frameworks which tests a suite's classes have, once per build: the answer is kept beside the build's record.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use miette::miette;
 use serde::{Deserialize, Serialize};
@@ -11,6 +11,8 @@ use super::request;
 use super::roots::{Framework, Listing};
 use super::worker::JvmPlace;
 use crate::subject::build::Prepared;
+use crate::whole_file;
+use crate::wording::hex;
 
 const FILE: &str = "listings.json";
 
@@ -32,7 +34,7 @@ impl Shelf {
     pub fn of(prepared: &Prepared) -> miette::Result<Self> {
         let parts = serde_json::to_vec(&(&prepared.discovery.tests, &prepared.discovery.suites, &prepared.helper.hash))
             .map_err(|error| miette!("the tests of {} cannot be hashed: {error}", prepared.subject.name))?;
-        let key = Sha256::digest(parts).iter().map(|byte| format!("{byte:02x}")).collect();
+        let key = hex(&Sha256::digest(parts));
         Ok(Shelf { path: prepared.checkout.root.with_file_name(FILE), key })
     }
 
@@ -43,14 +45,7 @@ impl Shelf {
     }
 
     pub fn write(&self, listings: &[Listing]) -> miette::Result<()> {
-        let failed = |error: &dyn std::fmt::Display| miette!("{} cannot be written: {error}", self.path.display());
-        let record = Record { key: self.key.clone(), listings: listings.to_vec() };
-        let folder = self.path.parent().unwrap_or(Path::new("."));
-        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| failed(&error))?;
-        serde_json::to_writer(&mut file, &record).map_err(|error| failed(&error))?;
-        file.as_file().sync_all().map_err(|error| failed(&error))?;
-        file.persist(&self.path).map_err(|error| failed(&error))?;
-        Ok(())
+        whole_file::write_json(&self.path, &Record { key: self.key.clone(), listings: listings.to_vec() })
     }
 }
 

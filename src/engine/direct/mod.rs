@@ -197,15 +197,6 @@ impl DirectSession {
         }
     }
 
-    fn check(&self, request: &RunRequest) -> miette::Result<()> {
-        match self.capabilities.support(request.parallelism.mode) {
-            Support::Full | Support::Partial(_) => Ok(()),
-            Support::None(why) => {
-                Err(miette!("{} cannot run in mode `{}`: {why}", self.prepared.subject.name, request.parallelism.mode))
-            }
-        }
-    }
-
     /// The tests of a selection, in the order to run them, and those that are not of this suite.
     fn chosen(&self, selection: &Selection) -> (Vec<usize>, Vec<(TestId, String)>) {
         match selection {
@@ -428,7 +419,7 @@ impl Session for DirectSession {
     }
 
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
-        self.check(request)?;
+        self.capabilities.check_mode(request.parallelism.mode, &self.prepared.subject.name)?;
         let logs = make_logs(request)?;
         let (chosen, unknown) = self.chosen(&request.selection);
         let legs = legs(&chosen, self.known());
@@ -500,8 +491,7 @@ fn notes(discovery: &Discovery) -> Vec<Finding> {
     let notes = discovery.suites.iter().flat_map(|suite| suite.launch.iter().flat_map(|launch| &launch.notes));
     let mut findings: Vec<Finding> = notes.map(|note| Finding::new(FindingKind::Deviation, note.clone())).collect();
     findings.dedup();
-    // Where the first run did not see the whole suite, no later one can be held against it.
-    findings.extend(discovery.findings.iter().filter(|finding| finding.kind == FindingKind::LostTests).cloned());
+    findings.extend(discovery.gaps());
     findings
 }
 

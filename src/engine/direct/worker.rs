@@ -20,7 +20,7 @@ use super::events::{Answer, Follower, State};
 use super::launch::Jvm;
 use super::request::{self, Asked};
 use super::roots::Place;
-use crate::maven::Clock;
+use crate::maven::{Clock, process_findings};
 use crate::process::{self, Cause, Ended, Exit, Interrupt};
 use crate::suite::{Cost, Finding, FindingKind, TestId};
 
@@ -194,7 +194,7 @@ impl JvmPlace<'_> {
 
     /// What did not end was running until its process was gone.
     fn last_until_now(&self, answer: &mut Answer) {
-        let now = (Clock::now().monotonic_nanos - self.clock.monotonic_nanos) as f64 / 1e9;
+        let now = self.clock.elapsed();
         for seen in answer.seen.iter_mut().filter(|seen| seen.state == State::Open) {
             seen.execution.seconds = (now - seen.execution.start).max(0.0);
         }
@@ -254,7 +254,7 @@ impl Workplace for JvmPlace<'_> {
             }
         }
         let Some(ended) = worker.over.take() else { return Ok(Closing::default()) };
-        findings.extend(left_behind(&ended, &worker.log));
+        findings.extend(process_findings(&ended, &worker.log));
         Ok(Closing { cost: worker.share_of(ended.cost), findings })
     }
 
@@ -351,18 +351,4 @@ fn open_pipe(path: &Path) -> std::io::Result<File> {
     rustix::fs::mknodat(CWD, path, FileType::Fifo, Permissions::RUSR | Permissions::WUSR, 0)?;
     let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
     File::options().read(true).write(true).custom_flags(flags).open(path)
-}
-
-fn left_behind(ended: &Ended, log: &Path) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    if !ended.strays.is_empty() {
-        let list: Vec<_> = ended.strays.iter().take(5).map(|stray| stray.command.as_str()).collect();
-        let text = format!("{} processes were left behind and killed: {}", ended.strays.len(), list.join("; "));
-        findings.push(Finding::new(FindingKind::StrayProcesses, text));
-    }
-    if ended.output_cut {
-        let text = format!("the output was too long; {} holds its beginning and its end", log.display());
-        findings.push(Finding::new(FindingKind::OutputCut, text));
-    }
-    findings
 }

@@ -48,7 +48,7 @@ pub struct ModelTest {
 
 impl ModelSuite {
     pub fn load(path: &Path) -> miette::Result<Self> {
-        let text = crate::text_file::read(path)?;
+        let text = crate::whole_file::read(path)?;
         Self::parse(&text).map_err(|error| miette!("{}: {error}", path.display()))
     }
 

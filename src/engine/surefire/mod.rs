@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 use miette::miette;
 
-use super::{Capabilities, EngineKind, Mode, Parallelism, RunRequest, Selection, Session, Support};
+use super::{Capabilities, EngineKind, Parallelism, RunRequest, Selection, Session};
 use crate::maven::{self, Harvest, Invocation, Invoked, Known, Limits, Settings, TestSettings};
 use crate::process::Interrupt;
 use crate::subject::Changes;
@@ -118,22 +118,9 @@ impl SurefireSession {
         .run(&self.interrupt)
     }
 
-    /// An error where the mode reaches nothing.
-    fn check_mode(&self, mode: Mode) -> miette::Result<()> {
-        match self.capabilities.support(mode) {
-            Support::Full | Support::Partial(_) => Ok(()),
-            Support::None(why) => Err(miette!("{} cannot run in mode `{mode}`: {why}", self.prepared.subject.name)),
-        }
-    }
-
     /// What differs from the published subject is told once, with the subject.
     fn is_news(&self, finding: &Finding) -> bool {
         finding.kind != FindingKind::Deviation || !self.prepared.discovery.findings.contains(finding)
-    }
-
-    /// Where the first run did not see the whole suite, no later one can be held against it.
-    fn unknown_tests(&self) -> impl Iterator<Item = Finding> {
-        self.prepared.discovery.findings.iter().filter(|finding| finding.kind == FindingKind::LostTests).cloned()
     }
 }
 
@@ -151,7 +138,7 @@ impl Session for SurefireSession {
     }
 
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
-        self.check_mode(request.parallelism.mode)?;
+        self.capabilities.check_mode(request.parallelism.mode, &self.prepared.subject.name)?;
         let selected = maven::select(&request.selection, &self.known);
         let is_first = self.prepared.discovery.is_pending() && request.selection == Selection::All;
         let tests = TestSettings {
@@ -173,7 +160,7 @@ impl Session for SurefireSession {
         remove_events(&invoked.events)?;
 
         let mut findings = selected.findings;
-        findings.extend(self.unknown_tests());
+        findings.extend(self.prepared.discovery.gaps());
         findings.extend(harvest.findings.into_iter().filter(|finding| self.is_news(finding)));
         findings.extend(dirty(&changes));
         let mut seen = HashSet::new();

@@ -6,9 +6,10 @@ use serde::Serialize;
 
 use super::speedups::{AverageRow, Scope, SpeedupRow};
 use crate::experiment::TechniqueKind;
-use crate::report::text::{plural, shown};
+use crate::report::text::shown;
 use crate::stats;
 use crate::store::record::{ConfigurationSummary, Phase, RunData, StageRecord, TrialRecord};
+use crate::wording::plural;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Headline {

@@ -7,9 +7,10 @@ use serde::Serialize;
 use super::concurrency::ConcurrencyRow;
 use super::grid::{CellKey, Grid, ran_to_its_end};
 use super::speedups::SpeedupRow;
-use crate::report::text::{plural, shown};
+use crate::report::text::shown;
 use crate::stats;
 use crate::store::record::{ConfigurationSummary, Phase, TrialRecord, Verdict};
+use crate::wording::plural;
 
 /// Times whose standard deviation exceeds this part of their mean are called unsteady.
 const UNSTEADY: f64 = 0.10;

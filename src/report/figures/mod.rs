@@ -11,7 +11,8 @@ mod scale;
 
 use crate::report::Analysis;
 use crate::report::analysis::{Scope, SpeedupRow};
-use crate::report::text::{plural, shown};
+use crate::report::text::shown;
+use crate::wording::plural;
 
 use boxes::{BoxFigure, Group, Panel};
 use intervals::{Estimate, IntervalFigure, SubjectEstimates};

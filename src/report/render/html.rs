@@ -14,8 +14,9 @@ use crate::experiment::{Harness, TechniqueKind};
 use crate::report::Analysis;
 use crate::report::figures::Figure;
 use crate::report::tables::{Align, Cell, Table, TableName, Tone};
-use crate::report::text::{bytes, plural, shown};
+use crate::report::text::{bytes, shown};
 use crate::store::record::ConfigurationSummary;
+use crate::wording::plural;
 
 /// Longer texts are given a wider column.
 const LONG_TEXT: usize = 28;

@@ -3,7 +3,8 @@
 use super::NOT_FOR_PUBLICATION;
 use crate::report::Analysis;
 use crate::report::tables::{Align, Column, Row, Table};
-use crate::report::text::{plural, shown};
+use crate::report::text::shown;
+use crate::wording::plural;
 
 /// The whole report.
 pub fn render(analysis: &Analysis) -> String {

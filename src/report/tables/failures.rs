@@ -3,7 +3,8 @@
 use super::{Cell, Column, Row, Table, TableName, Tone, cores_suffix};
 use crate::report::Analysis;
 use crate::report::analysis::{FailureRow, StageState};
-use crate::report::text::{plural, shown};
+use crate::report::text::shown;
+use crate::wording::plural;
 
 /// A configuration's stage: a column.
 type StageColumn<'a> = (&'a str, u32);

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::{Cell, Column, Row, Table, TableName, Tone};
 use crate::report::Analysis;
 use crate::report::analysis::SubjectRow;
-use crate::report::text::{plural, sentence, shown};
+use crate::report::text::{sentence, shown};
+use crate::wording::plural;
 
 /// Longer lists are cut here; CSV and JSON have them whole.
 const MOST_ROWS: usize = 300;

@@ -204,7 +204,7 @@ fn per_cores(analysis: &Analysis, table: impl Fn(&Analysis, usize) -> Table) -> 
 /// ` (2 cores)` where a run has several core counts.
 fn cores_suffix(analysis: &Analysis, cores: usize) -> String {
     if analysis.run.manifest.cores.len() > 1 {
-        format!(" ({})", super::text::plural(cores, "core"))
+        format!(" ({})", crate::wording::plural(cores, "core"))
     } else {
         String::new()
     }

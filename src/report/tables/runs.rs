@@ -3,7 +3,8 @@
 use super::{Align, Cell, Column, Row, Table, TableName, Tone, cores_suffix};
 use crate::report::Analysis;
 use crate::report::analysis::{ConcurrencyRow, CostRow};
-use crate::report::text::{bytes, duration, plural, shown};
+use crate::report::text::{bytes, duration, shown};
+use crate::wording::plural;
 
 pub(super) fn concurrency(analysis: &Analysis, cores: usize) -> Table {
     let here: Vec<&ConcurrencyRow> = analysis.concurrency.iter().filter(|row| row.cores == cores).collect();

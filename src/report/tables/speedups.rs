@@ -3,7 +3,8 @@
 use super::{Cell, Column, Row, Table, TableName, Tone, cores_suffix};
 use crate::report::Analysis;
 use crate::report::analysis::{AverageRow, Scope, SpeedupRow, SpeedupState};
-use crate::report::text::{duration, p_value, plural, shown};
+use crate::report::text::{duration, p_value, shown};
+use crate::wording::plural;
 
 pub(super) fn full(analysis: &Analysis, cores: usize) -> Table {
     table(analysis, cores, Scope::All)

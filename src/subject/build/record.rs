@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Discovery, DiscoveryTime};
 use crate::subject::{Checkout, snapshot};
+use crate::whole_file;
 
 /// Of the file with what was found; a change makes every subject build again.
 const RECORD_VERSION: u32 = 2;
@@ -60,13 +61,7 @@ impl Place {
     pub(super) fn write(&self, key: &str, discovery: &Discovery) -> miette::Result<()> {
         let path = if discovery.scrambled { &self.seen } else { &self.record };
         let record = Record { version: RECORD_VERSION, key: key.to_owned(), discovery: discovery.clone() };
-        let failed = |error: &dyn std::fmt::Display| miette!("{} cannot be written: {error}", path.display());
-        let folder = path.parent().unwrap_or(Path::new("."));
-        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| failed(&error))?;
-        serde_json::to_writer(&mut file, &record).map_err(|error| failed(&error))?;
-        file.as_file().sync_all().map_err(|error| failed(&error))?;
-        file.persist(path).map_err(|error| failed(&error))?;
-        Ok(())
+        whole_file::write_json(path, &record)
     }
 
     pub(super) fn forget(&self, checkout: &Checkout) -> miette::Result<()> {
