@@ -140,8 +140,15 @@ impl SuiteRun {
 }
 
 impl Concurrency {
-    /// Sweeps over starts and ends. A test that ends as another starts does not overlap it.
+    /// Sweeps over starts and ends. A test that ends as another starts does not overlap it. Tests too short for the clock
+    /// (JUnit 3 can run ten within its resolution) still ran, one at a time as far as anyone can tell.
     pub fn of(executions: &[Execution]) -> Self {
+        let ran = executions.iter().any(|e| !matches!(e.outcome, Outcome::NotRun | Outcome::Skipped));
+        let swept = Self::swept(executions);
+        if ran && swept.max == 0 { Concurrency { mean: 1.0, max: 1 } } else { swept }
+    }
+
+    fn swept(executions: &[Execution]) -> Self {
         let mut edges: Vec<(f64, i64)> = executions
             .iter()
             .filter(|e| e.seconds > 0.0 && e.outcome != Outcome::NotRun)
@@ -193,6 +200,12 @@ mod tests {
         let concurrency = Concurrency::of(&tests);
         assert_eq!(concurrency.max, 2);
         assert!((concurrency.mean - 6.0 / 5.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn tests_shorter_than_the_clock_ran_one_at_a_time() {
+        let concurrency = Concurrency::of(&[execution(0.0, 0.0), execution(0.0, 0.0)]);
+        assert_eq!(concurrency, Concurrency { mean: 1.0, max: 1 });
     }
 
     #[test]
