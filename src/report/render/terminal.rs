@@ -284,7 +284,7 @@ fn cut(text: &str, width: usize) -> String {
 }
 
 /// Lines of at most so many columns, broken between words, and inside a word only where it is longer than a line.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace().flat_map(|word| pieces(word, width)) {
         let line = lines.last().map_or(0, |line| line.width());
