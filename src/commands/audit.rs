@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use parade::experiment::did_you_mean;
 use parade::report::render::terminal::{Style, render_table, wrapped};
-use parade::report::{Align, Cell, Column, Row, Table, TableName, Tone};
+use parade::report::{Cell, Column, Row, Table, TableName, Tone};
 use parade::study::explain::{Explained, short, trimmed};
 use parade::study::{Answer, Audited, Computation, Faults, Library, Study, Tally, Verdict};
 use parade::wording::counted;
@@ -134,7 +134,14 @@ fn study_page(chosen: &Chosen<'_>, style: Style) -> String {
         // Shown whole, as tables of subjects are.
         name: TableName::Subjects,
         title: study_title(chosen.study),
-        columns: vec![left("id"), left("where"), left("claim"), right("stated"), right("recomputed"), left("verdict")],
+        columns: vec![
+            Column::left("id"),
+            Column::left("where"),
+            Column::left("claim"),
+            Column::right("stated"),
+            Column::right("recomputed"),
+            Column::left("verdict"),
+        ],
         rows: chosen.shown.iter().map(claim_row).collect(),
         notes: chosen.study.remarks.clone(),
     };
@@ -157,30 +164,27 @@ fn study_title(study: &Study) -> String {
     format!("{}: {}{year}", study.name, study.title)
 }
 
-fn left(label: &str) -> Column {
-    Column { group: None, label: label.to_owned(), align: Align::Left, is_optional: false }
-}
-
-fn right(label: &str) -> Column {
-    Column { align: Align::Right, ..left(label) }
-}
-
 fn claim_row(claim: &Audited) -> Row {
-    let cell = |text: String, tone: Tone| Cell { text, tone, hint: None };
-    let plain = |text: &str| cell(text.to_owned(), Tone::Plain);
     let recomputed = claim.recomputed.as_ref().map_or_else(|| "–".to_owned(), |answer| answer_text(answer, claim));
     let (verdict, tone) = verdict_words(claim);
-    Row {
-        cells: vec![
-            cell(claim.id.clone(), Tone::Muted),
-            plain(&claim.place),
-            plain(&claim.claim),
-            plain(&with_unit(&claim.stated_text, claim)),
-            plain(&recomputed),
-            cell(verdict.to_owned(), tone),
-        ],
-        is_summary: false,
+    Row::body(vec![
+        Cell::new(claim.id.as_str()).toned(Tone::Muted),
+        Cell::new(claim.place.as_str()),
+        Cell::new(claim.claim.as_str()),
+        Cell::new(narrow(&with_unit(&claim.stated_text, claim))),
+        Cell::new(narrow(&recomputed)),
+        Cell::new(verdict).toned(tone),
+    ])
+}
+
+/// Lists of names would take the room of everything else; the remarks and `--claim` have them whole.
+fn narrow(text: &str) -> String {
+    const WIDEST: usize = 18;
+    if text.chars().count() <= WIDEST {
+        return text.to_owned();
     }
+    let head: String = text.chars().take(WIDEST - 1).collect();
+    format!("{}…", head.trim_end())
 }
 
 fn verdict_words(claim: &Audited) -> (&'static str, Tone) {

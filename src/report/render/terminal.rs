@@ -307,7 +307,7 @@ fn pieces(word: &str, width: usize) -> Vec<String> {
     let mut piece = String::new();
     for c in word.chars() {
         if !piece.is_empty() && piece.width() + c.to_string().width() > width {
-            let joint = piece.rfind(['.', '#', '/', ':', '$']).map_or(0, |at| at + 1);
+            let joint = piece.rfind(['.', '#', '/', ':', '$', '-']).map_or(0, |at| at + 1);
             let cut = if joint > width / 2 { joint } else { piece.len() };
             let rest = piece.split_off(cut);
             pieces.push(std::mem::replace(&mut piece, rest));
