@@ -109,6 +109,9 @@ struct AuditArgs {
     /// A folder of studies, or of one, in place of those that parade brings along
     #[arg(long = "studies", value_name = "DIR")]
     folder: Option<PathBuf>,
+    /// The folder of a run of your own, such as results/paste/latest, to put beside what is published
+    #[arg(long, value_name = "DIR")]
+    run: Option<PathBuf>,
     /// Only claims with this verdict: holds, differs or not_computable; repeatable
     #[arg(long, value_name = "VERDICT", value_parser = verdict)]
     only: Vec<Verdict>,
@@ -258,6 +261,7 @@ impl Cli {
             Command::Audit(args) => audit::run(&audit::AuditOptions {
                 studies: args.studies,
                 folder: args.folder,
+                run: args.run,
                 only: args.only,
                 claim: args.claim,
                 strict: args.strict,

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::claim::{Claim, ClaimKind, Computation, Formula, Meaning, agrees};
 use super::expression::{Names, Source, Trouble, Truth, Value, as_number, as_text, evaluate};
 use super::load::Study;
+use super::own::OwnAnswer;
 use super::range::Range;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -61,6 +62,9 @@ pub struct Audited {
     pub low: Option<f64>,
     pub high: Option<f64>,
     pub compute: Option<String>,
+    /// What a run of the reader's own says, if there is one.
+    #[serde(flatten)]
+    pub own: Option<OwnAnswer>,
 }
 
 /// What an expression came to, in the kind that a claim states.
@@ -117,13 +121,15 @@ fn without_value(study: &str, claim: &Claim, reason: String) -> Audited {
         low: None,
         high: None,
         compute: None,
+        own: None,
     }
 }
 
 fn judged(study: &str, claim: &Claim, formula: &Formula, outcome: &Outcome) -> Audited {
     let (holds, can_hold) = judgement(claim, outcome);
     let bound = |number: f64| number.is_finite().then_some(number);
-    let (low, high) = if let Outcome::Number(range) = outcome { (bound(range.low), bound(range.high)) } else { (None, None) };
+    let (low, high) =
+        if let Outcome::Number(range) = outcome { (bound(range.low), bound(range.high)) } else { (None, None) };
     Audited {
         recomputed: Some(outcome.answer()),
         verdict: if holds { Verdict::Holds } else { Verdict::Differs },
@@ -156,8 +162,10 @@ pub fn judgement(claim: &Claim, outcome: &Outcome) -> (bool, bool) {
         (Meaning::Truth(stated), Outcome::Truth(truth)) => (truth.value == *stated, !truth.sure),
         (Meaning::Names(stated), Outcome::Names(names)) => {
             let has = |list: &[String], name: &String| list.iter().any(|other| other.trim() == name.trim());
-            let holds = stated.iter().all(|name| has(&names.listed, name)) && names.listed.iter().all(|name| has(stated, name));
-            let can = stated.iter().all(|name| has(&names.possible, name)) && names.certain.iter().all(|name| has(stated, name));
+            let holds =
+                stated.iter().all(|name| has(&names.listed, name)) && names.listed.iter().all(|name| has(stated, name));
+            let can = stated.iter().all(|name| has(&names.possible, name))
+                && names.certain.iter().all(|name| has(stated, name));
             (holds, can)
         }
         _ => (false, false),
@@ -168,7 +176,8 @@ pub fn judgement(claim: &Claim, outcome: &Outcome) -> (bool, bool) {
 pub fn result(formula: &Formula, meaning: &Meaning, source: &Source<'_>) -> Result<Outcome, Trouble> {
     let span = &formula.tree.span;
     let value = evaluate(&formula.tree, source)?;
-    let unfit = || Trouble::mistake(span.clone(), "this is another kind of answer than the claim states", "see docs/claims.md");
+    let unfit =
+        || Trouble::mistake(span.clone(), "this is another kind of answer than the claim states", "see docs/claims.md");
     match meaning {
         Meaning::Number { .. } => match as_number(value, source, span)? {
             Value::Number(range) => Ok(Outcome::Number(range)),

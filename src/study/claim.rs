@@ -94,7 +94,11 @@ pub struct Stated {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Meaning {
     /// One more in the last digit is worth `step`.
-    Number { value: f64, step: f64, has_decimals: bool },
+    Number {
+        value: f64,
+        step: f64,
+        has_decimals: bool,
+    },
     Truth(bool),
     Names(Vec<String>),
 }
@@ -109,9 +113,11 @@ impl Stated {
                 (Some(Printed { value, step: last, decimals, .. }), _) => {
                     Meaning::Number { value, step: step.unwrap_or(last), has_decimals: decimals > 0 }
                 }
-                (None, Some(time)) => {
-                    Meaning::Number { value: time.value, step: step.unwrap_or(time.high - time.low), has_decimals: true }
-                }
+                (None, Some(time)) => Meaning::Number {
+                    value: time.value,
+                    step: step.unwrap_or(time.high - time.low),
+                    has_decimals: true,
+                },
                 (None, None) => Meaning::Names(names(trimmed)),
             },
         };
@@ -124,13 +130,17 @@ impl Stated {
 
     /// As `stated("id")` gives it.
     pub fn value(&self) -> Value {
-        match &self.meaning {
-            Meaning::Number { value, step, has_decimals: true } => Value::Number(Range::around(*value, step / 2.0)),
-            Meaning::Number { value, .. } => Value::Number(Range::exact(*value)),
-            Meaning::Truth(value) => Value::Truth(Truth::sure(*value)),
-            Meaning::Names(names) => {
-                Value::Names(Names { listed: names.clone(), certain: names.clone(), possible: names.clone() })
-            }
+        meant(&self.meaning)
+    }
+}
+
+pub fn meant(meaning: &Meaning) -> Value {
+    match meaning {
+        Meaning::Number { value, step, has_decimals: true } => Value::Number(Range::around(*value, step / 2.0)),
+        Meaning::Number { value, .. } => Value::Number(Range::exact(*value)),
+        Meaning::Truth(value) => Value::Truth(Truth::sure(*value)),
+        Meaning::Names(names) => {
+            Value::Names(Names { listed: names.clone(), certain: names.clone(), possible: names.clone() })
         }
     }
 }
@@ -170,12 +180,16 @@ mod tests {
     use super::*;
 
     fn equal(value: f64, stated: &str, rounding: Rounding) -> bool {
-        let Meaning::Number { value: number, step, has_decimals } = Stated::read(stated, None).meaning else { panic!("{stated}") };
+        let Meaning::Number { value: number, step, has_decimals } = Stated::read(stated, None).meaning else {
+            panic!("{stated}")
+        };
         agrees(value, number, step, has_decimals, Relation::Equal, rounding)
     }
 
     fn related(value: f64, stated: &str, relation: Relation) -> bool {
-        let Meaning::Number { value: number, step, has_decimals } = Stated::read(stated, None).meaning else { panic!("{stated}") };
+        let Meaning::Number { value: number, step, has_decimals } = Stated::read(stated, None).meaning else {
+            panic!("{stated}")
+        };
         agrees(value, number, step, has_decimals, relation, Rounding::Nearest)
     }
 
@@ -189,7 +203,11 @@ mod tests {
 
     #[test]
     fn digits_can_have_been_cut_off() {
-        assert!(equal(1.599, "1.59", Rounding::Down) && !equal(1.6, "1.59", Rounding::Down) && equal(1.59, "1.59", Rounding::Down));
+        assert!(
+            equal(1.599, "1.59", Rounding::Down)
+                && !equal(1.6, "1.59", Rounding::Down)
+                && equal(1.59, "1.59", Rounding::Down)
+        );
         assert!(equal(1.581, "1.59", Rounding::Up) && !equal(1.591, "1.59", Rounding::Up));
         assert!(equal(-1.599, "-1.59", Rounding::Down) && !equal(-1.589, "-1.59", Rounding::Down));
     }
@@ -208,7 +226,13 @@ mod tests {
     fn what_is_stated_is_a_number_an_answer_or_names() {
         assert_eq!(Stated::read("yes", None).meaning, Meaning::Truth(true));
         assert_eq!(Stated::read("a; b ;", None).meaning, Meaning::Names(vec!["a".to_owned(), "b".to_owned()]));
-        assert_eq!(Stated::read("1h 2m", None).meaning, Meaning::Number { value: 3720.0, step: 60.0, has_decimals: true });
-        assert_eq!(Stated::read("1,500", Some(100.0)).meaning, Meaning::Number { value: 1500.0, step: 100.0, has_decimals: false });
+        assert_eq!(
+            Stated::read("1h 2m", None).meaning,
+            Meaning::Number { value: 3720.0, step: 60.0, has_decimals: true }
+        );
+        assert_eq!(
+            Stated::read("1,500", Some(100.0)).meaning,
+            Meaning::Number { value: 1500.0, step: 100.0, has_decimals: false }
+        );
     }
 }

@@ -24,11 +24,16 @@ pub fn read(text: &str, log: &Log) -> Grid {
         let record = match record {
             Ok(record) => record,
             Err(error) => {
-                log.add(&(0..0), format!("this is not CSV: {error}"), "fields are separated by commas; one with a comma or a quote stands in double quotes");
+                log.add(
+                    &(0..0),
+                    format!("this is not CSV: {error}"),
+                    "fields are separated by commas; one with a comma or a quote stands in double quotes",
+                );
                 break;
             }
         };
-        let position = record.position().map_or((0, 1), |position| (position.byte() as usize, position.line() as usize));
+        let position =
+            record.position().map_or((0, 1), |position| (position.byte() as usize, position.line() as usize));
         let cells: Vec<String> = record.iter().map(str::to_owned).collect();
         if grid.columns.is_empty() {
             check_header(&cells, position.0, text, log);
@@ -38,11 +43,19 @@ pub fn read(text: &str, log: &Log) -> Grid {
         } else {
             let span = line_span(text, position.0);
             let message = format!("this row has {} cells, and the header {}", cells.len(), grid.columns.len());
-            log.add(&span, message, "a cell with a comma stands in double quotes, an empty one is written as nothing between two commas");
+            log.add(
+                &span,
+                message,
+                "a cell with a comma stands in double quotes, an empty one is written as nothing between two commas",
+            );
         }
     }
     if grid.columns.is_empty() {
-        log.add(&(0..0), "the file is empty", "write the heads of the columns in the first line, then one line for each row");
+        log.add(
+            &(0..0),
+            "the file is empty",
+            "write the heads of the columns in the first line, then one line for each row",
+        );
     }
     grid
 }
@@ -53,7 +66,11 @@ fn check_header(columns: &[String], at: usize, text: &str, log: &Log) {
         if column.trim().is_empty() {
             log.add(&span, format!("the head of column {} is empty", index + 1), "every column needs a name");
         } else if columns[..index].contains(column) {
-            log.add(&span, format!("two columns are called {}", quoted(column)), "join nested heads by `/`, outermost first: `classes/#1`");
+            log.add(
+                &span,
+                format!("two columns are called {}", quoted(column)),
+                "join nested heads by `/`, outermost first: `classes/#1`",
+            );
         }
     }
 }
@@ -74,7 +91,11 @@ mod tests {
         if log.is_empty() {
             return Vec::new();
         }
-        log.into_mistakes("t.csv", text).entries().iter().map(|mistake| (mistake.line, mistake.message.clone())).collect()
+        log.into_mistakes("t.csv", text)
+            .entries()
+            .iter()
+            .map(|mistake| (mistake.line, mistake.message.clone()))
+            .collect()
     }
 
     #[test]
@@ -90,7 +111,10 @@ mod tests {
     #[test]
     fn what_is_wrong_is_told_with_its_line() {
         assert_eq!(mistakes("a,b\n1,2\n1,2,3\n"), [(Some(3), "this row has 3 cells, and the header 2".to_owned())]);
-        assert_eq!(mistakes("a,a,\n"), [(Some(1), "two columns are called `a`".to_owned()), (Some(1), "the head of column 3 is empty".to_owned())]);
+        assert_eq!(
+            mistakes("a,a,\n"),
+            [(Some(1), "two columns are called `a`".to_owned()), (Some(1), "the head of column 3 is empty".to_owned())]
+        );
         assert_eq!(mistakes(""), [(Some(1), "the file is empty".to_owned())]);
     }
 }

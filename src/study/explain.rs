@@ -34,7 +34,9 @@ pub fn explain(claim: &Claim, source: &Source<'_>) -> Vec<Explained> {
 fn in_words(value: &Value, source: &Source<'_>) -> String {
     match value {
         Value::Number(range) => number(*range),
-        Value::Truth(truth) => format!("{}{}", yes_or_no(truth.value), if truth.sure { "" } else { ", but rounding could turn it around" }),
+        Value::Truth(truth) => {
+            format!("{}{}", yes_or_no(truth.value), if truth.sure { "" } else { ", but rounding could turn it around" })
+        }
         Value::Text(text) => format!("\"{text}\""),
         Value::Names(names) => names.listed.join("; "),
         Value::Cell(cell) => source.tables[cell.table].cell(cell.row, cell.column).to_owned(),
@@ -49,7 +51,11 @@ fn rows(column: &Column, source: &Source<'_>) -> String {
     let rest = if more > 0 { format!(", and {more} more") } else { String::new() };
     let doubtful: Vec<&str> =
         column.entries.iter().filter(|entry| !entry.inclusion.is_inside()).map(|entry| entry.key.as_str()).collect();
-    let doubt = if doubtful.is_empty() { String::new() } else { format!("; before rounding perhaps also {}", doubtful.join(", ")) };
+    let doubt = if doubtful.is_empty() {
+        String::new()
+    } else {
+        format!("; before rounding perhaps also {}", doubtful.join(", "))
+    };
     let list = if shown.is_empty() { String::new() } else { format!(": {}", shown.join(", ")) };
     format!("{}{list}{rest}{doubt}", crate::wording::plural(entries.len(), "row"))
 }
@@ -102,7 +108,14 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        for (number, text) in [(1.0 / 3.0, "0.333333"), (16.0, "16"), (1234.5, "1234.5"), (1e-9, "1.00000e-9"), (0.0, "0"), (1e6, "1000000")] {
+        for (number, text) in [
+            (1.0 / 3.0, "0.333333"),
+            (16.0, "16"),
+            (1234.5, "1234.5"),
+            (1e-9, "1.00000e-9"),
+            (0.0, "0"),
+            (1e6, "1000000"),
+        ] {
             assert_eq!(short(number), text);
         }
         assert_eq!([trimmed("1.5900", 1), trimmed("2.000", 2), trimmed("7", 3)], ["1.59", "2.00", "7"]);

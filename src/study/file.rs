@@ -12,21 +12,34 @@ use crate::experiment::reader::{At, Reader, TableKind};
 const FILE: TableKind = TableKind { header: "", keys: &["study", "marks", "tables", "subject", "claim"] };
 const STUDY: TableKind =
     TableKind { header: "[study]", keys: &["name", "title", "authors", "year", "place", "remarks"] };
-const MARK: TableKind = TableKind { header: "[marks]", keys: &["means", "value"] };
+const MARK: TableKind = TableKind { header: "[marks]", keys: &["means", "value", "own"] };
 const TABLE: TableKind = TableKind {
     header: "[tables.<name>]",
-    keys: &["title", "key", "summary", "rounded", "exact", "marks", "names", "own"],
+    keys: &["title", "key", "subject", "summary", "rounded", "exact", "marks", "names", "own"],
 };
 const OWN: TableKind = TableKind {
     header: "[[tables.<name>.own]]",
-    keys: &["column", "from", "low", "high", "instead", "neutral", "subject"],
+    keys: &["column", "row", "from", "published", "low", "high", "instead", "neutral"],
 };
 const SUBJECT: TableKind = TableKind { header: "[[subject]]", keys: &["published", "name"] };
 const CLAIM: TableKind = TableKind {
     header: "[[claim]]",
     keys: &[
-        "id", "where", "claim", "stated", "unit", "compute", "relation", "tolerance", "rounding", "step", "note",
-        "not_computable", "kind", "own", "neutral",
+        "id",
+        "where",
+        "claim",
+        "stated",
+        "unit",
+        "compute",
+        "relation",
+        "tolerance",
+        "rounding",
+        "step",
+        "note",
+        "not_computable",
+        "kind",
+        "own",
+        "neutral",
     ],
 };
 const KINDS: &[&TableKind] = &[&FILE, &STUDY, &MARK, &TABLE, &OWN, &SUBJECT, &CLAIM];
@@ -52,6 +65,8 @@ pub struct WrittenTable {
     pub name: At<String>,
     pub title: Option<String>,
     pub key: Vec<At<String>>,
+    /// The column that names a row's subject, where it is not the key.
+    pub subject: Option<At<String>>,
     pub summary: Vec<At<String>>,
     pub rounded: Vec<At<String>>,
     pub exact: Vec<At<String>>,
@@ -66,12 +81,14 @@ pub struct WrittenTable {
 pub struct WrittenOwn {
     pub column: At<String>,
     pub from: Formula,
+    /// The same from the rows that are printed, for a run that has only some of the subjects.
+    pub published: Option<Formula>,
     pub low: Option<Formula>,
     pub high: Option<Formula>,
     pub instead: Option<Formula>,
     pub neutral: Option<f64>,
-    /// The column that names the subject, where it is not the key.
-    pub subject: Option<At<String>>,
+    /// The one row that it is about; all rows of subjects if left out.
+    pub row: Option<At<String>>,
 }
 
 /// The study's name for what an experiment of ours runs.
@@ -136,7 +153,8 @@ impl<'f> Pen<'f> {
             let mark = self.reader(&table, &MARK);
             mark.require("means", "\"did not end within the time limit\"");
             let means = mark.text("means", "\"…\"").map_or_else(String::new, |means| means.value);
-            (text.value.trim().to_owned(), Mark { means, value: mark.number("value", "0.0").map(|value| value.value) })
+            let value = mark.number("value", "0.0").map(|value| value.value);
+            (text.value.trim().to_owned(), Mark { means, value, own: plain(mark.texts("own", "[\"timed_out\"]")) })
         };
         reader.named_tables("marks").into_iter().map(entry).collect()
     }
@@ -147,6 +165,7 @@ impl<'f> Pen<'f> {
             name,
             title: reader.text("title", "\"…\"").map(|title| title.value),
             key: placed(reader.texts_or_counts("key", "\"project\"")),
+            subject: reader.text("subject", "\"Name\""),
             summary: placed(reader.texts("summary", "[\"Σ\"]")),
             rounded: placed(reader.texts("rounded", "[\"Time\"]")),
             exact: placed(reader.texts("exact", "[\"classes/#1\"]")),
@@ -162,10 +181,11 @@ impl<'f> Pen<'f> {
         reader.require("column", "\"classes\"");
         reader.require("from", example);
         let column = reader.text("column", "\"classes\"");
-        let [from, low, high, instead] = ["from", "low", "high", "instead"].map(|key| self.formula(&reader, key, example));
+        let [from, published, low, high, instead] =
+            ["from", "published", "low", "high", "instead"].map(|key| self.formula(&reader, key, example));
         let neutral = reader.number("neutral", "1.0").map(|neutral| neutral.value);
-        let subject = reader.text("subject", "\"Name\"");
-        Some(WrittenOwn { column: column?, from: from?, low, high, instead, neutral, subject })
+        let row = reader.text("row", "\"Average\"");
+        Some(WrittenOwn { column: column?, row, from: from?, published, low, high, instead, neutral })
     }
 
     fn subject(&self, table: &At<&'f DeTable<'f>>) -> Option<SubjectName> {
@@ -179,17 +199,30 @@ impl<'f> Pen<'f> {
 
     fn claim(&self, table: &At<&'f DeTable<'f>>) -> Option<At<Claim>> {
         let reader = self.reader(table, &CLAIM);
-        for (key, example) in [("id", "\"mean-speedup\""), ("where", "\"Abstract\""), ("claim", "\"in our words\""), ("stated", "\"1.59\"")] {
+        for (key, example) in [
+            ("id", "\"mean-speedup\""),
+            ("where", "\"Abstract\""),
+            ("claim", "\"in our words\""),
+            ("stated", "\"1.59\""),
+        ] {
             reader.require(key, example);
         }
         let [id, place, claim, stated] = ["id", "where", "claim", "stated"].map(|key| reader.text(key, "\"…\""));
         let step = reader.number("step", "100").map(|step| step.value.abs());
         let relation = self.relation(&reader);
-        let rounding = self.choice(&reader, "rounding", &[("nearest", Rounding::Nearest), ("down", Rounding::Down), ("up", Rounding::Up)]);
+        let rounding = self.choice(
+            &reader,
+            "rounding",
+            &[("nearest", Rounding::Nearest), ("down", Rounding::Down), ("up", Rounding::Up)],
+        );
         let kind = self.choice(
             &reader,
             "kind",
-            &[("derived", ClaimKind::Derived), ("contradiction", ClaimKind::Contradiction), ("citation", ClaimKind::Citation)],
+            &[
+                ("derived", ClaimKind::Derived),
+                ("contradiction", ClaimKind::Contradiction),
+                ("citation", ClaimKind::Citation),
+            ],
         );
         let computation = self.computation(&reader, &table.span);
         let own = self.formula(&reader, "own", "'mean(speedups[speedup])'");
@@ -212,7 +245,11 @@ impl<'f> Pen<'f> {
 
     fn stated(&self, text: &At<String>, step: Option<f64>) -> Stated {
         if text.value.trim().is_empty() {
-            self.log.add(&text.span, "nothing is stated", "write what is printed: \"1.59\", \"yes\", or names separated by `; `");
+            self.log.add(
+                &text.span,
+                "nothing is stated",
+                "write what is printed: \"1.59\", \"yes\", or names separated by `; `",
+            );
         }
         Stated::read(&text.value, step)
     }
@@ -225,11 +262,19 @@ impl<'f> Pen<'f> {
             (true, None) => formula.map(Computation::From),
             (false, Some(reason)) => Some(Computation::Impossible(reason.value)),
             (true, Some(reason)) => {
-                self.log.add(&reason.span, "a claim has `compute` or `not_computable`, not both", "keep one of the two");
+                self.log.add(
+                    &reason.span,
+                    "a claim has `compute` or `not_computable`, not both",
+                    "keep one of the two",
+                );
                 None
             }
             (false, None) => {
-                self.log.add(span, "[[claim]] has no `compute`", "add `compute = 'an expression'`, or `not_computable = \"why\"`");
+                self.log.add(
+                    span,
+                    "[[claim]] has no `compute`",
+                    "add `compute = 'an expression'`, or `not_computable = \"why\"`",
+                );
                 None
             }
         }
@@ -248,9 +293,17 @@ impl<'f> Pen<'f> {
         let relation = self.choice(reader, "relation", &known).unwrap_or(Relation::Equal);
         let Some(tolerance) = reader.number("tolerance", "0.1") else { return relation };
         if relation != about {
-            self.log.add(&tolerance.span, "`tolerance` belongs to `relation = \"about\"`", "add that relation, or leave the tolerance out");
+            self.log.add(
+                &tolerance.span,
+                "`tolerance` belongs to `relation = \"about\"`",
+                "add that relation, or leave the tolerance out",
+            );
         } else if !(0.0..=1.0).contains(&tolerance.value) {
-            self.log.add(&tolerance.span, "`tolerance` is a share of the stated value", "write a number from 0 to 1, e.g. `tolerance = 0.1`");
+            self.log.add(
+                &tolerance.span,
+                "`tolerance` is a share of the stated value",
+                "write a number from 0 to 1, e.g. `tolerance = 0.1`",
+            );
         }
         Relation::About(tolerance.value)
     }
@@ -294,7 +347,11 @@ impl<'f> Pen<'f> {
             }
             if claim.value.id.contains('/') || claim.value.id.trim().is_empty() {
                 let message = format!("{} is no id", quoted(&claim.value.id));
-                self.log.add(&claim.span, message, "write letters, digits and hyphens; `/` separates a study from an id");
+                self.log.add(
+                    &claim.span,
+                    message,
+                    "write letters, digits and hyphens; `/` separates a study from an id",
+                );
             }
         }
     }

@@ -8,11 +8,14 @@ use include_dir::{Dir, include_dir};
 use miette::miette;
 
 use super::audit::{self, Audited};
+use super::cells::{self, PublishedTable};
 use super::claim::Claim;
 use super::explain::{self, Explained};
 use super::expression::{Source, Value};
 use super::load::{self, Document, Draft, Faults, Files, Study};
+use super::own::Compared;
 
+use crate::report::Analysis;
 use crate::whole_file;
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/experiments");
@@ -91,6 +94,16 @@ impl Library {
         explain::explain(claim, &Source { tables: study.tables.iter().collect(), stated: &stated })
     }
 
+    /// A study beside a run of the reader's own.
+    pub fn compared<'s>(&self, study: &'s Study, analysis: &Analysis) -> miette::Result<Compared<'s>> {
+        Compared::new(study, self.stated_in(study), analysis)
+    }
+
+    /// The published tables cell by cell, each value beside that of the run. See [`super::cells`].
+    pub fn beside(&self, study: &Study, analysis: &Analysis) -> miette::Result<Vec<PublishedTable>> {
+        Ok(cells::beside(&self.compared(study, analysis)?))
+    }
+
     /// What claims of a study can refer to: its own by their ids, those of others by `study/id`.
     pub fn stated_in(&self, study: &Study) -> BTreeMap<String, Value> {
         let mut stated = self.stated.clone();
@@ -121,7 +134,9 @@ fn is_csv(path: &Path) -> bool {
 }
 
 fn entries(folder: &Path) -> miette::Result<Vec<PathBuf>> {
-    let failed = |error: std::io::Error| miette!(help = "is it the right folder?", "{} cannot be read: {error}", folder.display());
+    let failed = |error: std::io::Error| {
+        miette!(help = "is it the right folder?", "{} cannot be read: {error}", folder.display())
+    };
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
         paths.push(entry.map_err(failed)?.path());

@@ -55,12 +55,21 @@ pub struct OwnColumn {
     pub table: String,
     pub column: String,
     pub from: Formula,
+    /// The same from the rows that are printed, for a run that has only some of the subjects.
+    pub published: Option<Formula>,
     pub low: Option<Formula>,
     pub high: Option<Formula>,
     pub instead: Option<Formula>,
     pub neutral: Option<f64>,
-    /// The column that names a row's subject; the key if there is none.
-    pub subject: Option<String>,
+    /// The key of the one row that it is about; all rows of subjects if there is none.
+    pub row: Option<String>,
+}
+
+impl OwnColumn {
+    fn formulas(&self) -> impl Iterator<Item = &Formula> {
+        let optional = [&self.published, &self.low, &self.high, &self.instead];
+        std::iter::once(&self.from).chain(optional.into_iter().flatten())
+    }
 }
 
 /// What is wrong with the files of studies.
@@ -188,6 +197,7 @@ fn tables(documents: &[Document], faults: &mut Faults) -> Vec<Table> {
 fn table(document: &Document, grid: &csv_file::Grid) -> Table {
     let row = |line: &csv_file::Line| Row {
         key: line.cells.first().map_or_else(String::new, |cell| cell.trim().to_owned()),
+        subject: None,
         cells: line.cells.clone(),
         is_summary: false,
         line: line.number,
@@ -211,15 +221,31 @@ fn check_name(written: &Written, folder: &str, log: &Log) {
 /// The table with what the file says about it.
 fn described(mut table: Table, written: &Written, log: &Log) -> Table {
     table.marks = written.marks.clone();
-    let Some(about) = written.tables.iter().find(|about| about.name.value == table.name) else { return table };
+    let Some(about) = written.tables.iter().find(|about| about.name.value == table.name) else {
+        name_subjects(&mut table, None, &written.subjects);
+        return table;
+    };
     table.title = about.title.clone();
     table.marks.extend(about.marks.clone());
-    let columns = |names: &[At<String>]| names.iter().filter_map(|name| known_column(&table, name, log)).collect::<Vec<_>>();
+    let columns =
+        |names: &[At<String>]| names.iter().filter_map(|name| known_column(&table, name, log)).collect::<Vec<_>>();
     let (key, rounded, exact) = (columns(&about.key), columns(&about.rounded), columns(&about.exact));
     table.rounded = rounded.into_iter().collect();
     table.exact = exact.into_iter().collect();
+    let subject = about.subject.as_ref().and_then(|subject| known_column(&table, subject, log));
     name_rows(&mut table, &key, about, log);
+    name_subjects(&mut table, subject, &written.subjects);
     table
+}
+
+/// Which row is about which subject: by the given column, or by the key. What follows in parentheses is no part of a name.
+fn name_subjects(table: &mut Table, column: Option<usize>, subjects: &[SubjectName]) {
+    for row in table.rows.iter_mut().filter(|row| !row.is_summary) {
+        let text = column.and_then(|column| row.cells.get(column)).unwrap_or(&row.key).trim();
+        let bare = text.split_once(" (").map_or(text, |(name, _)| name);
+        let found = [text, bare].into_iter().find(|name| subjects.iter().any(|subject| subject.published == *name));
+        row.subject = found.map(str::to_owned);
+    }
 }
 
 fn known_column(table: &Table, name: &At<String>, log: &Log) -> Option<usize> {
@@ -235,7 +261,8 @@ fn known_column(table: &Table, name: &At<String>, log: &Log) -> Option<usize> {
 fn name_rows(table: &mut Table, key: &[usize], about: &WrittenTable, log: &Log) {
     for row in &mut table.rows {
         if !key.is_empty() {
-            let parts: Vec<&str> = key.iter().filter_map(|column| row.cells.get(*column)).map(|cell| cell.trim()).collect();
+            let parts: Vec<&str> =
+                key.iter().filter_map(|column| row.cells.get(*column)).map(|cell| cell.trim()).collect();
             row.key = parts.join(" / ");
         }
         if let Some((_, other)) = about.names.iter().find(|(here, _)| here.value == row.key) {
@@ -250,7 +277,11 @@ fn name_rows(table: &mut Table, key: &[usize], about: &WrittenTable, log: &Log) 
     }
     for (here, other) in about.names.iter().filter(|(_, other)| !keys().contains(&other.value.as_str())) {
         let message = format!("{} has no row {}", quoted(&table.name), quoted(&here.value));
-        log.add(&here.span, message, format!("rows: {}; after renaming there should be {}", list(keys()), quoted(&other.value)));
+        log.add(
+            &here.span,
+            message,
+            format!("rows: {}; after renaming there should be {}", list(keys()), quoted(&other.value)),
+        );
     }
 }
 
@@ -272,17 +303,22 @@ fn own_columns(about: &[WrittenTable], tables: &[Table], log: &Log) -> Vec<OwnCo
 }
 
 fn own_column(own: &WrittenOwn, table: &Table, log: &Log) -> Option<OwnColumn> {
-    let subject = own.subject.as_ref().map(|subject| known_column(table, subject, log));
     let column = known_column(table, &own.column, log)?;
+    if let Some(row) = own.row.as_ref().filter(|row| table.rows_with_key(&row.value).count() != 1) {
+        let known = table.rows.iter().map(|row| row.key.as_str());
+        let message = format!("{} has no row {}, or several", quoted(&table.name), quoted(&row.value));
+        log.add(&row.span, message, suggestion(&row.value, "rows", known));
+    }
     Some(OwnColumn {
         table: table.name.clone(),
         column: table.columns[column].clone(),
         from: own.from.clone(),
+        published: own.published.clone(),
         low: own.low.clone(),
         high: own.high.clone(),
         instead: own.instead.clone(),
         neutral: own.neutral,
-        subject: subject.flatten().map(|column| table.columns[column].clone()),
+        row: own.row.as_ref().map(|row| row.value.clone()),
     })
 }
 
@@ -335,16 +371,24 @@ fn checked(formula: &Formula, claim: &Claim, source: &Source<'_>) -> Result<(), 
         Type::Truth => "yes or no",
         Type::Names | Type::Text | Type::Cell => "names",
     };
-    let message = format!("the claim states {wanted} ({}), and this gives another kind of answer", quoted(&claim.stated.text));
+    let message =
+        format!("the claim states {wanted} ({}), and this gives another kind of answer", quoted(&claim.stated.text));
     Err(Trouble::mistake(formula.tree.span.clone(), message, format!("this is {gives}")))
 }
 
 fn check_own_column(own: &OwnColumn, source: &Source<'_>, log: &Log) {
-    for formula in [Some(&own.from), own.low.as_ref(), own.high.as_ref(), own.instead.as_ref()].into_iter().flatten() {
-        match check(&formula.tree, source) {
-            Err(trouble) => report(formula, &trouble, log),
-            Ok(Type::Column(Some(_), Of::Cells | Of::Numbers)) => {}
-            Ok(_) => log.add(&formula.span, "this is no column of a run's table", "a value for each subject is needed: `speedups[speedup] where …`"),
+    for formula in own.formulas() {
+        match (check(&formula.tree, source), &own.row) {
+            (Err(trouble), _) => report(formula, &trouble, log),
+            (Ok(Type::Column(Some(_), Of::Cells | Of::Numbers)), None) | (Ok(Type::Number | Type::Cell), Some(_)) => {}
+            (Ok(_), None) => log.add(
+                &formula.span,
+                "this is no column of a run's table",
+                "a value for each subject is needed: `speedups[speedup] where …`; for a single row name it by `row = \"…\"`",
+            ),
+            (Ok(_), Some(_)) => {
+                log.add(&formula.span, "this is no number, and one row takes one", "write e.g. `mean(speedups[speedup] where …)`");
+            }
         }
     }
 }
@@ -352,4 +396,3 @@ fn check_own_column(own: &OwnColumn, source: &Source<'_>, log: &Log) {
 fn report(formula: &Formula, trouble: &Trouble, log: &Log) {
     log.add(&formula.in_file(&trouble.span), trouble.message.clone(), trouble.help.clone());
 }
-

@@ -7,9 +7,13 @@
 //! claims.toml ─► Claim ─────┘
 //! ```
 //!
+//! A run of the reader's own is brought beside a study by [`Compared`]: claim by claim for the audit, and cell by cell for the
+//! report ([`cells`], through [`Library::beside`]).
+//!
 //! Nothing here prints, and nothing about any one study is known here: a claim is added by adding an entry to a file.
 
 pub mod audit;
+pub mod cells;
 mod claim;
 mod csv_file;
 pub mod explain;
@@ -17,6 +21,7 @@ pub mod expression;
 mod file;
 mod library;
 mod load;
+mod own;
 mod printed;
 mod range;
 mod run_tables;
@@ -27,5 +32,6 @@ pub use claim::{Claim, ClaimKind, Computation, Formula, Meaning, Relation, Round
 pub use file::SubjectName;
 pub use library::Library;
 pub use load::{Document, Faults, Files, OwnColumn, Study};
+pub use own::{Compared, OwnAnswer, OwnVerdict, judged};
 pub use range::Range;
 pub use table::{Mark, Marks, Reader, Reading, Row, Table};

@@ -8,11 +8,11 @@ use super::file::SubjectName;
 use super::table::{Row, Table};
 use crate::experiment::mistake::Log;
 use crate::report::Analysis;
+use crate::report::TableName;
 use crate::report::analysis::{
     AverageRow, ConcurrencyRow, CostRow, DeviationRow, FailureRow, FindingRow, IncompleteRow, ResidualRow, ScalingRow,
     SetAsideRow, SpeedupRow, SubjectRow, Warning,
 };
-use crate::report::TableName;
 use crate::report::render::csv;
 
 const SUBJECT: &str = "subject";
@@ -76,6 +76,7 @@ fn called_as_published(row: &mut Row, subject: usize, published: &BTreeMap<&str,
     let name = row.cells.get(subject).and_then(|name| published.get(name.as_str()));
     if let Some(name) = name {
         row.key = (*name).to_owned();
+        row.subject = Some(row.key.clone());
     }
     name.is_some()
 }
@@ -86,6 +87,7 @@ fn table(name: TableName, text: &str) -> Table {
     let key = grid.columns.iter().position(|column| column == SUBJECT).unwrap_or(0);
     let row = |line: csv_file::Line| Row {
         key: line.cells.get(key).cloned().unwrap_or_default(),
+        subject: None,
         cells: line.cells,
         is_summary: false,
         line: line.number,

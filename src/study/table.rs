@@ -11,6 +11,8 @@ pub struct Mark {
     pub means: String,
     /// What it counts as; left out of every computation without.
     pub value: Option<f64>,
+    /// The texts that a run has for the same.
+    pub own: Vec<String>,
 }
 
 pub type Marks = BTreeMap<String, Mark>;
@@ -36,6 +38,8 @@ pub struct Table {
 pub struct Row {
     /// What names it.
     pub key: String,
+    /// The study's name of what it is about, if that is a subject.
+    pub subject: Option<String>,
     /// Verbatim, one for each column.
     pub cells: Vec<String>,
     /// Sums up other rows: in no column unless asked for.
@@ -80,6 +84,15 @@ impl Table {
 
     pub fn rows_with_key<'t>(&'t self, key: &'t str) -> impl Iterator<Item = usize> + 't {
         self.rows.iter().enumerate().filter(move |(_, row)| row.key == key).map(|(index, _)| index)
+    }
+
+    /// The table with the rows of these subjects only, if its rows are subjects; then also without those that sum up all.
+    pub fn restricted(&self, subjects: &BTreeSet<String>) -> Table {
+        let mut table = self.clone();
+        if self.rows.iter().any(|row| row.subject.is_some()) {
+            table.rows.retain(|row| row.subject.as_ref().is_some_and(|subject| subjects.contains(subject)));
+        }
+        table
     }
 
     pub fn mark(&self, row: usize, column: usize) -> Option<&Mark> {

@@ -21,10 +21,16 @@ pub(super) fn call(evaluator: &mut Evaluator<'_>, node: &Node, function: Functio
     let values = arguments.iter().map(|argument| evaluator.value(argument)).collect::<Result<Vec<_>, _>>()?;
     let span = &node.span;
     match function {
-        Function::Abs | Function::Floor | Function::Ceil | Function::Sqrt | Function::Ln | Function::Exp | Function::Round => {
-            evaluator.each_number(values, span, |numbers| mapped(function, numbers))
+        Function::Abs
+        | Function::Floor
+        | Function::Ceil
+        | Function::Sqrt
+        | Function::Ln
+        | Function::Exp
+        | Function::Round => evaluator.each_number(values, span, |numbers| mapped(function, numbers)),
+        Function::Percent => {
+            evaluator.each_number(values, span, |n| Ok(divided(n[0], n[1])?.times(Range::exact(100.0))))
         }
-        Function::Percent => evaluator.each_number(values, span, |n| Ok(divided(n[0], n[1])?.times(Range::exact(100.0)))),
         Function::Change => evaluator.each_number(values, span, |n| {
             Ok(Range::exact(1.0).minus(divided(n[1], n[0])?).times(Range::exact(100.0)))
         }),
@@ -80,7 +86,11 @@ fn position(values: &[Value], node: &Node) -> Result<usize, Trouble> {
         Some(Value::Number(range)) if range.value >= 1.0 && range.value.fract() == 0.0 && range.value < 100.0 => {
             Ok(range.value as usize)
         }
-        _ => Err(Trouble::mistake(node.span.clone(), "which part is told by a whole number from 1 on", "write `part(column, 2)`")),
+        _ => Err(Trouble::mistake(
+            node.span.clone(),
+            "which part is told by a whole number from 1 on",
+            "write `part(column, 2)`",
+        )),
     }
 }
 
@@ -221,7 +231,8 @@ fn statistic(evaluator: &Evaluator<'_>, node: &Node, function: Function, values:
         }
         Function::Argmax => return extreme(&first, span),
         Function::Argmin => {
-            let turned: Vec<Sample> = first.into_iter().map(|sample| Sample { range: sample.range.negated(), ..sample }).collect();
+            let turned: Vec<Sample> =
+                first.into_iter().map(|sample| Sample { range: sample.range.negated(), ..sample }).collect();
             return extreme(&turned, span);
         }
         Function::A12 => {
@@ -243,7 +254,9 @@ fn nothing(node: &Node, function: Function, count: usize) -> Trouble {
 }
 
 fn extreme(samples: &[Sample], span: &Span) -> Evaluated {
-    reduce::largest(samples).map(Value::Names).ok_or_else(|| Trouble::undefined(span.clone(), "there are no numbers to choose from"))
+    reduce::largest(samples)
+        .map(Value::Names)
+        .ok_or_else(|| Trouble::undefined(span.clone(), "there are no numbers to choose from"))
 }
 
 /// The numbers of a column; marks without a value are left out, and what has no value for another reason is told.
@@ -255,7 +268,9 @@ fn samples(value: &Value, span: &Span) -> Result<Vec<Sample>, Trouble> {
             Item::Number(range) => {
                 samples.push(Sample { key: entry.key.clone(), range: *range, inclusion: entry.inclusion });
             }
-            Item::Undefined(why) if entry.inclusion.is_inside() => return Err(Trouble::undefined(span.clone(), in_row(why, &entry.key))),
+            Item::Undefined(why) if entry.inclusion.is_inside() => {
+                return Err(Trouble::undefined(span.clone(), in_row(why, &entry.key)));
+            }
             _ => {}
         }
     }

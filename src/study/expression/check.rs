@@ -99,7 +99,11 @@ impl Checker<'_> {
     fn column(&self, node: &Node, table: &str, column: &str) -> Checked {
         let Some((index, table)) = self.source.table(table) else {
             let known: Vec<&str> = self.source.tables.iter().map(|table| table.name.as_str()).collect();
-            return Err(Trouble::mistake(node.span.clone(), format!("there is no table {}", quoted(table)), suggestion(table, "tables", known)));
+            return Err(Trouble::mistake(
+                node.span.clone(),
+                format!("there is no table {}", quoted(table)),
+                suggestion(table, "tables", known),
+            ));
         };
         known_column(node, table, column)?;
         Ok(Type::Column(Some(index), Of::Cells))
@@ -108,7 +112,11 @@ impl Checker<'_> {
     fn own_column(&self, node: &Node, column: &str) -> Checked {
         let Some(index) = self.scope else {
             let help = format!("outside of `where` the table is named: `table-1[{column}]`");
-            return Err(Trouble::mistake(node.span.clone(), format!("{} is a column of no table", quoted(column)), help));
+            return Err(Trouble::mistake(
+                node.span.clone(),
+                format!("{} is a column of no table", quoted(column)),
+                help,
+            ));
         };
         if let Some(table) = self.source.tables.get(index) {
             known_column(node, table, column)?;
@@ -120,7 +128,11 @@ impl Checker<'_> {
         let of_type = self.check(of)?;
         let Type::Column(Some(table), _) = of_type else {
             let message = format!("`where` selects rows of a column of a table, and this is {}", of_type.words());
-            return Err(Trouble::mistake(of.span.clone(), message, "write e.g. `mean(table-4[classes] where [classes] > 1)`"));
+            return Err(Trouble::mistake(
+                of.span.clone(),
+                message,
+                "write e.g. `mean(table-4[classes] where [classes] > 1)`",
+            ));
         };
         let outer = self.scope.replace(table);
         let found = self.condition(condition);
@@ -140,27 +152,51 @@ impl Checker<'_> {
         if fits(found) {
             return Ok(found);
         }
-        Err(Trouble::mistake(node.span.clone(), format!("{wanted} is needed here, and this is {}", found.words()), help))
+        Err(Trouble::mistake(
+            node.span.clone(),
+            format!("{wanted} is needed here, and this is {}", found.words()),
+            help,
+        ))
     }
 
     fn numeric(&mut self, node: &Node) -> Checked {
-        self.expect(node, Type::is_numeric, "a number or a column", "write e.g. `2`, `sum(table-1[tests])` or `table-1[tests]`")
+        self.expect(
+            node,
+            Type::is_numeric,
+            "a number or a column",
+            "write e.g. `2`, `sum(table-1[tests])` or `table-1[tests]`",
+        )
     }
 
     fn condition(&mut self, node: &Node) -> Checked {
-        self.expect(node, Type::is_condition, "a condition", "compare something: `[classes] > 1`, `[project] == \"x\"`, `[classes] is \"TO\"`")
+        self.expect(
+            node,
+            Type::is_condition,
+            "a condition",
+            "compare something: `[classes] > 1`, `[project] == \"x\"`, `[classes] is \"TO\"`",
+        )
     }
 
     fn printed(&mut self, node: &Node) -> Checked {
         let fits = |found| matches!(found, Type::Cell | Type::Column(_, Of::Cells));
-        let found = self.expect(node, fits, "a column as it is printed", "only the texts of cells can be tested so, not what is computed from them")?;
+        let found = self.expect(
+            node,
+            fits,
+            "a column as it is printed",
+            "only the texts of cells can be tested so, not what is computed from them",
+        )?;
         Ok(truth_like(found))
     }
 
     fn binary(&mut self, node: &Node, operator: Operator, left: &Node, right: &Node) -> Checked {
         let compares = matches!(
             operator,
-            Operator::Equal | Operator::Unequal | Operator::Less | Operator::LessOrEqual | Operator::Greater | Operator::GreaterOrEqual
+            Operator::Equal
+                | Operator::Unequal
+                | Operator::Less
+                | Operator::LessOrEqual
+                | Operator::Greater
+                | Operator::GreaterOrEqual
         );
         let (left_type, right_type) = (self.check(left)?, self.check(right)?);
         let of_texts = [left_type, right_type].iter().any(|found| matches!(found, Type::Text | Type::Names));
@@ -176,16 +212,27 @@ impl Checker<'_> {
         let found = self.check(of)?;
         let types = items.iter().map(|item| self.check(item)).collect::<Result<Vec<_>, _>>()?;
         let all = |fits: fn(Type) -> bool| types.iter().all(|item| fits(*item) && !item.is_column());
-        let fits = (found.is_textual() && all(|item| item == Type::Text)) || (found.is_numeric() && all(Type::is_numeric));
+        let fits =
+            (found.is_textual() && all(|item| item == Type::Text)) || (found.is_numeric() && all(Type::is_numeric));
         if fits && !items.is_empty() {
             return Ok(truth_like(found));
         }
-        let span = items.first().zip(items.last()).map_or(of.span.clone(), |(first, last)| first.span.start..last.span.end);
-        Err(Trouble::mistake(span, "after `in` come texts, or numbers, of one kind", "write e.g. `[project] in (\"a\", \"b\")` or `[stage] in (1, 2)`"))
+        let span =
+            items.first().zip(items.last()).map_or(of.span.clone(), |(first, last)| first.span.start..last.span.end);
+        Err(Trouble::mistake(
+            span,
+            "after `in` come texts, or numbers, of one kind",
+            "write e.g. `[project] in (\"a\", \"b\")` or `[stage] in (1, 2)`",
+        ))
     }
 
     fn within(&mut self, of: &Node, names: &Node) -> Checked {
-        let found = self.expect(of, Type::is_textual, "a text or a column of texts", "write e.g. `[project] in keys(table-2[tests])`")?;
+        let found = self.expect(
+            of,
+            Type::is_textual,
+            "a text or a column of texts",
+            "write e.g. `[project] in keys(table-2[tests])`",
+        )?;
         let fits = |found| matches!(found, Type::Names | Type::Column(_, Of::Cells));
         self.expect(names, fits, "a list", "write `in (\"a\", \"b\")`, `in keys(…)` or `in table-2[project]`")?;
         Ok(truth_like(found))
@@ -193,10 +240,16 @@ impl Checker<'_> {
 
     fn call(&mut self, node: &Node, function: Function, arguments: &[Node]) -> Checked {
         let signature = function.signature();
-        let right_number = arguments.len() == signature.parameters.len() || (signature.repeats && !arguments.is_empty());
+        let right_number =
+            arguments.len() == signature.parameters.len() || (signature.repeats && !arguments.is_empty());
         if !right_number {
-            let message = format!("`{}` takes {} here, and got {}", signature.name, wanted_arguments(function), arguments.len());
-            return Err(Trouble::mistake(node.span.clone(), message, format!("write `{}{}`", signature.name, signature.usage)));
+            let message =
+                format!("`{}` takes {} here, and got {}", signature.name, wanted_arguments(function), arguments.len());
+            return Err(Trouble::mistake(
+                node.span.clone(),
+                message,
+                format!("write `{}{}`", signature.name, signature.usage),
+            ));
         }
         let mut types = Vec::with_capacity(arguments.len());
         for (index, argument) in arguments.iter().enumerate() {
@@ -214,7 +267,9 @@ impl Checker<'_> {
             Parameter::Column => (Type::is_column, "a column"),
             Parameter::Number => (|found| matches!(found, Type::Number | Type::Cell), "a single number"),
             Parameter::Each => (Type::is_numeric, "a number or a column"),
-            Parameter::Cells => (|found| matches!(found, Type::Cell | Type::Column(_, Of::Cells)), "a column as it is printed"),
+            Parameter::Cells => {
+                (|found| matches!(found, Type::Cell | Type::Column(_, Of::Cells)), "a column as it is printed")
+            }
             Parameter::Condition => (Type::is_condition, "a condition"),
             Parameter::Text => (|found| found == Type::Text, "a text in quotes"),
         };
@@ -223,7 +278,9 @@ impl Checker<'_> {
 
     fn result(&self, node: &Node, function: Function, arguments: &[Node], types: &[Type]) -> Checked {
         match function.signature().gives {
-            Gives::Number if types.len() == 2 && function != Function::A12 && types.iter().all(|found| found.is_column()) => {
+            Gives::Number
+                if types.len() == 2 && function != Function::A12 && types.iter().all(|found| found.is_column()) =>
+            {
                 together(node, types[0], types[1], Of::Numbers, Type::Number).map(|_| Type::Number)
             }
             Gives::Number => Ok(Type::Number),
@@ -239,7 +296,11 @@ impl Checker<'_> {
             }
             Gives::Joined => match (types[0], types[1]) {
                 (Type::Column(_, of), Type::Column(table @ Some(_), _)) => Ok(Type::Column(table, of)),
-                _ => Err(Trouble::mistake(node.span.clone(), "`join` needs columns of tables", "lists have no rows to join by")),
+                _ => Err(Trouble::mistake(
+                    node.span.clone(),
+                    "`join` needs columns of tables",
+                    "lists have no rows to join by",
+                )),
             },
             Gives::Loose => Ok(Type::Column(None, common(types))),
             Gives::Stated => self.stated(&arguments[0]),
@@ -255,9 +316,14 @@ impl Checker<'_> {
             Some(Value::Truth(_)) => Ok(Type::Truth),
             Some(_) => Ok(Type::Names),
             None => {
-                let known = self.source.stated.keys().map(String::as_str).filter(|id| text.contains('/') || !id.contains('/'));
+                let known =
+                    self.source.stated.keys().map(String::as_str).filter(|id| text.contains('/') || !id.contains('/'));
                 let known: Vec<&str> = known.collect();
-                Err(Trouble::mistake(id.span.clone(), format!("there is no claim {}", quoted(text)), suggestion(text, "claims", known)))
+                Err(Trouble::mistake(
+                    id.span.clone(),
+                    format!("there is no claim {}", quoted(text)),
+                    suggestion(text, "claims", known),
+                ))
             }
         }
     }
@@ -316,7 +382,11 @@ fn together(node: &Node, left: Type, right: Type, of: Of, single: Type) -> Check
 
 fn texts_compared(node: &Node, operator: Operator, left: (&Node, Type), right: (&Node, Type)) -> Checked {
     if !matches!(operator, Operator::Equal | Operator::Unequal) {
-        return Err(Trouble::mistake(node.span.clone(), "texts are equal or not, but neither less nor greater", "use `==`, `!=`, `starts`, `ends` or `has`"));
+        return Err(Trouble::mistake(
+            node.span.clone(),
+            "texts are equal or not, but neither less nor greater",
+            "use `==`, `!=`, `starts`, `ends` or `has`",
+        ));
     }
     for (side, found) in [left, right] {
         if !found.is_textual() {

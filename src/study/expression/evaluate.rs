@@ -94,7 +94,9 @@ impl Evaluator<'_> {
                 matches!(table.read(cell.row, cell.column, Reader::Plain), Reading::Number(_))
             }),
             Kind::Is { of, text } => self.tested(node, of, |source, cell| printed(source, cell) == text.trim()),
-            Kind::Matches { of, how, text } => self.tested(node, of, |source, cell| how.holds(printed(source, cell), text)),
+            Kind::Matches { of, how, text } => {
+                self.tested(node, of, |source, cell| how.holds(printed(source, cell), text))
+            }
             Kind::Call { function, arguments } => call::call(self, node, *function, arguments),
         }
     }
@@ -136,7 +138,8 @@ impl Evaluator<'_> {
             }
             _ => {
                 let message = format!("{} rows of {} are called {}", rows.len(), quoted(&table.name), quoted(key));
-                let help = "name the columns that tell them apart: `key = [\"project\", \"version\"]`, or select by `where`";
+                let help =
+                    "name the columns that tell them apart: `key = [\"project\", \"version\"]`, or select by `where`";
                 Err(Trouble::mistake(node.span.clone(), message, help))
             }
         }
@@ -178,9 +181,9 @@ impl Evaluator<'_> {
             Operator::Minus => self.each_number(values, span, |n| Ok(n[0].minus(n[1]))),
             Operator::Times => self.each_number(values, span, |n| Ok(n[0].times(n[1]))),
             Operator::Over => self.each_number(values, span, |n| divided(n[0], n[1])),
-            Operator::Power => {
-                self.each_number(values, span, |n| n[0].power(n[1]).ok_or_else(|| "this power is no real number".to_owned()))
-            }
+            Operator::Power => self.each_number(values, span, |n| {
+                n[0].power(n[1]).ok_or_else(|| "this power is no real number".to_owned())
+            }),
             _ => {
                 let values = self.as_numbers(values, span)?;
                 self.each(values, span, |items| Item::Truth(compared(operator, &items[0], &items[1])))
@@ -193,16 +196,23 @@ impl Evaluator<'_> {
             return Ok(Value::Truth(Truth::sure((as_set(&left.listed) == as_set(&right.listed)) == wanted)));
         }
         let source = self.source;
-        self.each(values, span, |items| Item::Truth(Truth::sure((text(source, &items[0]) == text(source, &items[1])) == wanted)))
+        self.each(values, span, |items| {
+            Item::Truth(Truth::sure((text(source, &items[0]) == text(source, &items[1])) == wanted))
+        })
     }
 
     fn among(&mut self, node: &Node, of: &Node, items: &[Node]) -> Evaluated {
         let of_value = self.value(of)?;
         let list = items.iter().map(|item| self.value(item)).collect::<Result<Vec<_>, _>>()?;
         if list.iter().all(|item| matches!(item, Value::Text(_))) {
-            let texts: Vec<String> = list.iter().filter_map(|item| if let Value::Text(text) = item { Some(text.trim().to_owned()) } else { None }).collect();
+            let texts: Vec<String> = list
+                .iter()
+                .filter_map(|item| if let Value::Text(text) = item { Some(text.trim().to_owned()) } else { None })
+                .collect();
             let source = self.source;
-            return self.each(vec![of_value], &node.span, |found| Item::Truth(Truth::sure(texts.contains(&text(source, &found[0])))));
+            return self.each(vec![of_value], &node.span, |found| {
+                Item::Truth(Truth::sure(texts.contains(&text(source, &found[0]))))
+            });
         }
         let list = self.as_numbers(list, &node.span)?;
         let numbers: Vec<Item> = list.into_iter().map(Value::into_item).collect();
@@ -217,8 +227,13 @@ impl Evaluator<'_> {
         let of = self.value(of)?;
         let source = self.source;
         let (certain, possible) = match self.value(names)? {
-            Value::Names(names) => (names.listed.clone(), names.possible.into_iter().filter(|name| !names.certain.contains(name)).collect()),
-            Value::Column(column) => (column.inside().map(|entry| text(source, &entry.item)).collect::<Vec<_>>(), Vec::new()),
+            Value::Names(names) => (
+                names.listed.clone(),
+                names.possible.into_iter().filter(|name| !names.certain.contains(name)).collect(),
+            ),
+            Value::Column(column) => {
+                (column.inside().map(|entry| text(source, &entry.item)).collect::<Vec<_>>(), Vec::new())
+            }
             _ => return Err(internal(names)),
         };
         self.each(vec![of], &node.span, |found| {
@@ -261,7 +276,12 @@ impl Evaluator<'_> {
     }
 
     /// The same for numbers: marks without a value stay what they are.
-    pub fn each_number(&self, values: Vec<Value>, span: &Span, f: impl Fn(&[Range]) -> Result<Range, String>) -> Evaluated {
+    pub fn each_number(
+        &self,
+        values: Vec<Value>,
+        span: &Span,
+        f: impl Fn(&[Range]) -> Result<Range, String>,
+    ) -> Evaluated {
         let values = self.as_numbers(values, span)?;
         self.each(values, span, |items| {
             let mut numbers = Vec::with_capacity(items.len());

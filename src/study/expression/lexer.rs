@@ -22,7 +22,11 @@ const SIGNS: [&str; 14] = ["==", "!=", "<=", ">=", "<", ">", "+", "-", "*", "/",
 pub fn tokens(text: &str) -> Result<Vec<(Token, Span)>, Trouble> {
     if text.len() > LONGEST {
         let message = format!("the expression is longer than {LONGEST} characters");
-        return Err(Trouble::mistake(0..text.len(), message, "split the claim, or refer to another by `stated(\"id\")`"));
+        return Err(Trouble::mistake(
+            0..text.len(),
+            message,
+            "split the claim, or refer to another by `stated(\"id\")`",
+        ));
     }
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -50,7 +54,11 @@ fn token(text: &str, at: usize, first: char) -> Result<(Token, usize), Trouble> 
         }
         c => match SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
             Some(sign) => Ok((Token::Sign(sign), sign.len())),
-            None => Err(Trouble::mistake(at..at + c.len_utf8(), format!("`{}` means nothing here", c.escape_debug()), sign_help(c))),
+            None => Err(Trouble::mistake(
+                at..at + c.len_utf8(),
+                format!("`{}` means nothing here", c.escape_debug()),
+                sign_help(c),
+            )),
         },
     }
 }

@@ -18,7 +18,7 @@ mod value;
 pub use check::{Of, Type, check};
 pub use evaluate::{Source, Step, as_number, as_text, evaluate, evaluate_in_steps};
 pub use parser::parse;
-pub use syntax::{Node, Span};
+pub use syntax::{Kind, Node, Span};
 pub use value::{CellRef, Column, Entry, Item, Names, Truth, Value};
 
 /// Why an expression has no value.

@@ -58,8 +58,12 @@ impl Parser {
 
     fn unexpected(&self, message: &str) -> Trouble {
         let help = match self.peek() {
-            Some(Token::Number(_) | Token::Text(_) | Token::Bracketed(_)) => "an operator is missing before it: + - * / == < > and or in …",
-            Some(Token::Word(_)) => "words between parts are `where`, `and`, `or`, `in`, `is`, `at`, `starts`, `ends`, `has`",
+            Some(Token::Number(_) | Token::Text(_) | Token::Bracketed(_)) => {
+                "an operator is missing before it: + - * / == < > and or in …"
+            }
+            Some(Token::Word(_)) => {
+                "words between parts are `where`, `and`, `or`, `in`, `is`, `at`, `starts`, `ends`, `has`"
+            }
             Some(Token::Sign(")")) => "there is no `(` for it",
             _ => "see docs/claims.md for what an expression can be",
         };
@@ -138,7 +142,9 @@ impl Parser {
 
     fn comparator(&mut self) -> Option<Operator> {
         use Operator::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, Unequal};
-        [Equal, Unequal, LessOrEqual, GreaterOrEqual, Less, Greater].into_iter().find(|operator| self.takes_sign(operator.sign()))
+        [Equal, Unequal, LessOrEqual, GreaterOrEqual, Less, Greater]
+            .into_iter()
+            .find(|operator| self.takes_sign(operator.sign()))
     }
 
     /// `in`, `is`, `starts`, `ends`, `has`; or the left side alone.
@@ -148,7 +154,9 @@ impl Parser {
             self.membership(of)?
         } else if self.takes_word("is") {
             return self.identity(of, start);
-        } else if let Some(how) = [Match::Starts, Match::Ends, Match::Has].into_iter().find(|how| self.takes_word(how.word())) {
+        } else if let Some(how) =
+            [Match::Starts, Match::Ends, Match::Has].into_iter().find(|how| self.takes_word(how.word()))
+        {
             Kind::Matches { of, how, text: self.text(how.word())? }
         } else {
             return Ok(*of);
@@ -181,7 +189,10 @@ impl Parser {
             _ => Err(Trouble::mistake(
                 self.place(),
                 format!("after `{after}` comes a text"),
-                format!("write it in double quotes, e.g. `{after} \"TO\"`{}", if after == "is" { ", or `is number`" } else { "" }),
+                format!(
+                    "write it in double quotes, e.g. `{after} \"TO\"`{}",
+                    if after == "is" { ", or `is number`" } else { "" }
+                ),
             )),
         }
     }
@@ -239,7 +250,11 @@ impl Parser {
     fn operand(&mut self) -> Parsed {
         let place = self.place();
         let Some((token, span)) = self.take() else {
-            return Err(Trouble::mistake(place, "something is missing here", "a number, a column or a function has to follow"));
+            return Err(Trouble::mistake(
+                place,
+                "something is missing here",
+                "a number, a column or a function has to follow",
+            ));
         };
         match token {
             Token::Number(number) => self.built(Kind::Number(number), span),
@@ -298,7 +313,11 @@ impl Parser {
     fn call(&mut self, name: &str, span: Span) -> Parsed {
         let Some(function) = Function::named(name) else {
             let known = SIGNATURES.iter().map(|signature| signature.name);
-            return Err(Trouble::mistake(span, format!("there is no function {}", quoted(name)), suggestion(name, "functions", known)));
+            return Err(Trouble::mistake(
+                span,
+                format!("there is no function {}", quoted(name)),
+                suggestion(name, "functions", known),
+            ));
         };
         self.next += 1;
         let arguments = self.arguments()?;
@@ -323,13 +342,20 @@ impl Parser {
 }
 
 fn too_deep(span: Span) -> Trouble {
-    Trouble::mistake(span, "the expression is nested too deeply", format!("{DEEPEST} levels are enough for any claim; use `list(…)` or `stated(\"id\")`"))
+    Trouble::mistake(
+        span,
+        "the expression is nested too deeply",
+        format!("{DEEPEST} levels are enough for any claim; use `list(…)` or `stated(\"id\")`"),
+    )
 }
 
 /// A name without brackets or parentheses.
 fn lonely(word: &str, span: Span) -> Trouble {
     let help = if Function::named(word).is_some() {
-        format!("a function takes its arguments in parentheses: `{word}{}`", Function::named(word).map_or("", |f| f.signature().usage))
+        format!(
+            "a function takes its arguments in parentheses: `{word}{}`",
+            Function::named(word).map_or("", |f| f.signature().usage)
+        )
     } else if word.contains('-') {
         "a column is written `table-4[column]`; a minus needs blanks around it".to_owned()
     } else {

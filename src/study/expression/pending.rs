@@ -1,11 +1,18 @@
 //! Until `stats` has them.
-pub struct Line { pub slope: f64, pub intercept: f64 }
+pub struct Line {
+    pub slope: f64,
+    pub intercept: f64,
+}
 pub fn harmonic_mean(x: &[f64]) -> Option<f64> {
-    if x.is_empty() || x.iter().any(|x| *x <= 0.0) { return None; }
+    if x.is_empty() || x.iter().any(|x| *x <= 0.0) {
+        return None;
+    }
     Some(x.len() as f64 / x.iter().map(|x| 1.0 / x).sum::<f64>())
 }
 pub fn trimmed_mean(x: &[f64], share: f64) -> Option<f64> {
-    if !(0.0..0.5).contains(&share) { return None; }
+    if !(0.0..0.5).contains(&share) {
+        return None;
+    }
     let mut x = x.to_vec();
     x.sort_by(f64::total_cmp);
     let cut = (x.len() as f64 * share) as usize;
@@ -18,7 +25,9 @@ pub fn weighted_mean(x: &[f64], w: &[f64]) -> Option<f64> {
 pub fn line(x: &[f64], y: &[f64]) -> Option<Line> {
     let (mx, my) = (crate::stats::mean(x)?, crate::stats::mean(y)?);
     let sxx: f64 = x.iter().map(|x| (x - mx).powi(2)).sum();
-    if sxx == 0.0 { return None; }
+    if sxx == 0.0 {
+        return None;
+    }
     let slope = x.iter().zip(y).map(|(x, y)| (x - mx) * (y - my)).sum::<f64>() / sxx;
     Some(Line { slope, intercept: my - slope * mx })
 }
@@ -30,5 +39,20 @@ pub fn spearman(x: &[f64], y: &[f64]) -> Option<f64> {
     pearson(&ranks(x), &ranks(y))
 }
 fn ranks(x: &[f64]) -> Vec<f64> {
-    x.iter().map(|a| x.iter().map(|b| if b < a { 1.0 } else if b == a { 0.5 } else { 0.0 }).sum::<f64>() + 0.5).collect()
+    x.iter()
+        .map(|a| {
+            x.iter()
+                .map(|b| {
+                    if b < a {
+                        1.0
+                    } else if b == a {
+                        0.5
+                    } else {
+                        0.0
+                    }
+                })
+                .sum::<f64>()
+                + 0.5
+        })
+        .collect()
 }

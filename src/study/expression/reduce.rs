@@ -36,11 +36,14 @@ fn selections(samples: &[Sample]) -> Vec<Vec<Range>> {
         samples.iter().partition(|sample| sample.inclusion == Inclusion::Sure);
     doubtful.sort_by(|a, b| a.range.value.total_cmp(&b.range.value));
     let with = |some: &[&Sample]| sure.iter().chain(some).map(|sample| sample.range).collect::<Vec<_>>();
-    (0..=doubtful.len()).flat_map(|taken| [with(&doubtful[..taken]), with(&doubtful[doubtful.len() - taken..])]).collect()
+    (0..=doubtful.len())
+        .flat_map(|taken| [with(&doubtful[..taken]), with(&doubtful[doubtful.len() - taken..])])
+        .collect()
 }
 
 pub fn count(inclusions: &[Inclusion]) -> Range {
-    let number = |wanted: fn(Inclusion) -> bool| inclusions.iter().filter(|inclusion| wanted(**inclusion)).count() as f64;
+    let number =
+        |wanted: fn(Inclusion) -> bool| inclusions.iter().filter(|inclusion| wanted(**inclusion)).count() as f64;
     Range {
         low: number(|inclusion| inclusion == Inclusion::Sure),
         value: number(Inclusion::is_inside),
@@ -74,10 +77,18 @@ pub fn bending(pairs: &[(Range, Range)], f: impl Fn(&[f64], &[f64]) -> Option<f6
                 continue;
             }
             let mut moved = [range.low, range.high].map(|end| {
-                if is_first { x[index] = end } else { y[index] = end }
+                if is_first {
+                    x[index] = end
+                } else {
+                    y[index] = end
+                }
                 f(&x, &y).map_or(0.0, |result| result - value)
             });
-            if is_first { x[index] = range.value } else { y[index] = range.value }
+            if is_first {
+                x[index] = range.value
+            } else {
+                y[index] = range.value
+            }
             moved.sort_by(f64::total_cmp);
             down += moved[0].min(0.0);
             up += moved[1].max(0.0);

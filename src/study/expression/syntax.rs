@@ -27,21 +27,50 @@ impl PartialEq for Node {
 pub enum Kind {
     Number(f64),
     Text(String),
-    Column { table: String, column: String },
+    Column {
+        table: String,
+        column: String,
+    },
     /// A column of the table that is being selected from.
     Own(String),
-    At { column: Box<Node>, key: String },
-    Where { of: Box<Node>, condition: Box<Node> },
+    At {
+        column: Box<Node>,
+        key: String,
+    },
+    Where {
+        of: Box<Node>,
+        condition: Box<Node>,
+    },
     Negated(Box<Node>),
     Not(Box<Node>),
-    Binary { operator: Operator, left: Box<Node>, right: Box<Node> },
+    Binary {
+        operator: Operator,
+        left: Box<Node>,
+        right: Box<Node>,
+    },
     /// `in ("a", "b")`, or in what an expression gives.
-    Among { of: Box<Node>, items: Vec<Node> },
-    Within { of: Box<Node>, names: Box<Node> },
+    Among {
+        of: Box<Node>,
+        items: Vec<Node>,
+    },
+    Within {
+        of: Box<Node>,
+        names: Box<Node>,
+    },
     IsNumber(Box<Node>),
-    Is { of: Box<Node>, text: String },
-    Matches { of: Box<Node>, how: Match, text: String },
-    Call { function: Function, arguments: Vec<Node> },
+    Is {
+        of: Box<Node>,
+        text: String,
+    },
+    Matches {
+        of: Box<Node>,
+        how: Match,
+        text: String,
+    },
+    Call {
+        function: Function,
+        arguments: Vec<Node>,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
