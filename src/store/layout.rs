@@ -184,9 +184,10 @@ impl RunFolder {
     pub fn derive_tables(&self) -> miette::Result<()> {
         let trials = self.read()?.trials;
         table::write(&self.dir.join("trials.csv"), &trials)?;
-        let measured = trials.iter().filter(|trial| trial.phase == Phase::Measured);
-        let ours = measured.filter(|trial| is_plain_name(&trial.trial));
-        let files: Vec<_> = ours.map(|trial| self.tests_of(&trial.trial)).filter(|file| file.is_file()).collect();
+        let mut measured: Vec<_> = trials.iter().filter(|trial| trial.phase == Phase::Measured).collect();
+        // Trials of a subject have the same names in them, which then take little room.
+        measured.sort_by(|a, b| a.subject.cmp(&b.subject));
+        let files: Vec<_> = measured.iter().filter_map(|trial| self.own_tests(&trial.trial)).collect();
         frames::merge(&files, &self.dir.join("tests.parquet"))
     }
 
@@ -201,6 +202,12 @@ impl RunFolder {
 
     fn tests(&self) -> PathBuf {
         self.dir.join("tests")
+    }
+
+    /// The file of a trial's executions, where there is one. A run folder that came from elsewhere must not lead out of itself.
+    pub(super) fn own_tests(&self, trial: &str) -> Option<PathBuf> {
+        let is_plain = !trial.contains(['/', '\0']) && trial != "..";
+        is_plain.then(|| self.tests_of(trial)).filter(|file| file.is_file())
     }
 
     fn tests_of(&self, trial: &str) -> PathBuf {
@@ -275,11 +282,6 @@ impl<T> Latest<T> {
     }
 }
 
-/// A run folder that came from elsewhere must not lead out of itself.
-fn is_plain_name(name: &str) -> bool {
-    !name.contains(['/', '\0']) && name != ".."
-}
-
 fn not_a_run(dir: &Path, why: &str) -> miette::Report {
     miette!(
         help = "name the folder of one run, such as results/quickstart/latest",
@@ -289,10 +291,10 @@ fn not_a_run(dir: &Path, why: &str) -> miette::Report {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn manifest() -> RunManifest {
+    pub(crate) fn manifest() -> RunManifest {
         RunManifest {
             experiment: "e".into(),
             study: None,

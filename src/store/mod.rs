@@ -4,6 +4,7 @@
 //! ends a run, at most the trial that was running is lost. Nothing else in parade reads or writes these files.
 
 mod environment;
+mod executions;
 mod frames;
 mod journal;
 mod layout;
@@ -13,6 +14,7 @@ mod table;
 use std::path::Path;
 
 pub use environment::{Strain, busy_cores, capture_environment, logical_cores};
+pub use executions::{RowTotals, StageTotals, TestTime, TestTimes, TrialExecutions, TrialTotals};
 pub(crate) use journal::read_entries;
 pub use journal::{Entry, Journal};
 pub(crate) use layout::assemble;

@@ -4,6 +4,7 @@
 
 mod concurrency;
 mod costs;
+mod executions;
 mod failures;
 mod grid;
 mod headline;
@@ -17,10 +18,12 @@ mod warnings;
 use serde::Serialize;
 
 use crate::experiment::TechniqueKind;
+use crate::store::RowTotals;
 use crate::store::record::{ConfigurationSummary, Environment, Phase, RunData, RunManifest};
 
 pub use concurrency::ConcurrencyRow;
 pub use costs::CostRow;
+pub use executions::{ExecutionTables, StageRow, TimeRow};
 pub use failures::{FailureRow, StageState};
 pub use headline::Headline;
 pub use judge::{Judgement, Side, judge};
@@ -50,6 +53,8 @@ pub struct Analysis {
     pub findings: Vec<FindingRow>,
     pub incomplete: Vec<IncompleteRow>,
     pub warnings: Vec<Warning>,
+    /// What `tests.parquet` says, where it was read.
+    pub executions: Option<ExecutionTables>,
 }
 
 /// What was run, and how.
@@ -97,7 +102,17 @@ impl Analysis {
             speedups,
             averages,
             concurrency,
+            executions: None,
         }
+    }
+
+    /// The same, with every record held against the executions that it sums up.
+    pub fn checked(run: &RunData, rows: &RowTotals) -> Analysis {
+        let grid = Grid::of(run);
+        let mut analysis = Analysis::of(run);
+        analysis.warnings.extend(executions::warnings(&grid, rows));
+        analysis.executions = Some(executions::tables(&grid, rows));
+        analysis
     }
 }
 
