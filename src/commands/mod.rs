@@ -1,5 +1,6 @@
 //! One file per subcommand. Each takes plain options and tells its story in `run`.
 
+pub mod audit;
 pub mod check;
 pub mod doctor;
 pub mod init;

@@ -4,16 +4,16 @@
 //! tree becomes typed but unchecked values (`raw`), and those become an [`Experiment`] (`validate`). Every layer
 //! collects all the mistakes it sees. Nothing here runs, clones or builds anything.
 
-mod document;
+pub(crate) mod document;
 mod filter;
 mod identity;
-mod mistake;
-mod names;
+pub(crate) mod mistake;
+pub(crate) mod names;
 mod outlook;
 mod plan;
 mod quantity;
 mod raw;
-mod reader;
+pub(crate) mod reader;
 mod spec;
 mod starter;
 mod validate;
@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 
 pub use filter::{Filter, FilterError};
 pub use mistake::{Mistake, Mistakes};
-pub use names::safe_name;
+pub use names::{did_you_mean, safe_name};
 pub use outlook::{ConfigurationOutlook, Outlook, SubjectOutlook, repetitions_needed, smallest_p};
 pub use quantity::{format_duration, format_size, parse_duration};
 pub use spec::{

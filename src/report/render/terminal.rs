@@ -284,7 +284,7 @@ fn cut(text: &str, width: usize) -> String {
 }
 
 /// Lines of at most so many columns, broken between words, and inside a word only where it is longer than a line.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace().flat_map(|word| pieces(word, width)) {
         let line = lines.last().map_or(0, |line| line.width());
@@ -307,7 +307,7 @@ fn pieces(word: &str, width: usize) -> Vec<String> {
     let mut piece = String::new();
     for c in word.chars() {
         if !piece.is_empty() && piece.width() + c.to_string().width() > width {
-            let joint = piece.rfind(['.', '#', '/', ':', '$']).map_or(0, |at| at + 1);
+            let joint = piece.rfind(['.', '#', '/', ':', '$', '-']).map_or(0, |at| at + 1);
             let cut = if joint > width / 2 { joint } else { piece.len() };
             let rest = piece.split_off(cut);
             pieces.push(std::mem::replace(&mut piece, rest));

@@ -125,11 +125,11 @@ pub enum Tone {
 }
 
 impl Column {
-    fn left(label: impl Into<String>) -> Self {
+    pub fn left(label: impl Into<String>) -> Self {
         Column { group: None, label: label.into(), align: Align::Left, is_optional: false }
     }
 
-    fn right(label: impl Into<String>) -> Self {
+    pub fn right(label: impl Into<String>) -> Self {
         Column { group: None, label: label.into(), align: Align::Right, is_optional: false }
     }
 
@@ -143,7 +143,7 @@ impl Column {
 }
 
 impl Cell {
-    fn new(text: impl Into<String>) -> Self {
+    pub fn new(text: impl Into<String>) -> Self {
         Cell { text: text.into(), tone: Tone::Plain, hint: None }
     }
 
@@ -151,7 +151,7 @@ impl Cell {
         Cell { tone: Tone::Muted, ..Cell::new(text) }
     }
 
-    fn toned(self, tone: Tone) -> Self {
+    pub fn toned(self, tone: Tone) -> Self {
         Cell { tone, ..self }
     }
 
@@ -161,7 +161,7 @@ impl Cell {
 }
 
 impl Row {
-    fn body(cells: Vec<Cell>) -> Self {
+    pub fn body(cells: Vec<Cell>) -> Self {
         Row { cells, is_summary: false }
     }
 
