@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::report::Format;
-use crate::commands::{check, doctor, init, report, run, test};
+use crate::commands::{check, doctor, init, merge, report, run, test};
 use parade::engine::{EngineKind, Forks, Mode};
 use parade::experiment::{TechniqueKind, parse_duration};
 
@@ -27,6 +27,8 @@ enum Command {
     Run(RunArgs),
     /// Redo tables and figures from the records of a run
     Report(ReportArgs),
+    /// Join runs of one experiment from several machines into one
+    Merge(MergeArgs),
     /// Run a suite now, in parallel and repaired: the exit code is the suite's, JUnit XML is written
     Test(TestArgs),
     /// Write a commented experiment file to start from
@@ -94,6 +96,22 @@ struct ReportArgs {
     #[arg(long, value_name = "NAME")]
     table: Option<String>,
     /// The same as --format json
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct MergeArgs {
+    /// The folders of the runs, two or more
+    #[arg(required = true, num_args = 2.., value_name = "RUN_DIR")]
+    runs: Vec<PathBuf>,
+    /// The folder of the merged run; it must not be there yet
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Where runs have the same subjects, count each further run's blocks as further repetitions
+    #[arg(long)]
+    repetitions: bool,
+    /// Print one JSON document instead of the report
     #[arg(long)]
     json: bool,
 }
@@ -224,6 +242,12 @@ impl Cli {
                 run_dir: args.run_dir,
                 format: args.format,
                 table: args.table,
+                json: args.json,
+            }),
+            Command::Merge(args) => merge::run(&merge::MergeOptions {
+                runs: args.runs,
+                out: args.out,
+                repetitions: args.repetitions,
                 json: args.json,
             }),
             Command::Test(args) => test::run(&test::TestOptions {

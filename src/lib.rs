@@ -23,6 +23,7 @@
 
 pub mod engine;
 pub mod experiment;
+mod folders;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod home;

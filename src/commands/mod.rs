@@ -3,6 +3,7 @@
 pub mod check;
 pub mod doctor;
 pub mod init;
+pub mod merge;
 mod output;
 mod progress;
 pub mod report;

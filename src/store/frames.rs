@@ -19,6 +19,18 @@ pub fn write_trial(path: &Path, trial: &str, rows: &[ExecutionRow]) -> miette::R
     super::write_atomically(path, &bytes)
 }
 
+/// Copies the executions of a trial that is called otherwise from now on.
+pub fn copy_as(from: &Path, to: &Path, trial: &str) -> miette::Result<()> {
+    let mut frame = read(from)?;
+    let failed = || format!("{} could not be copied", from.display());
+    let names = Column::new("trial".into(), vec![trial; frame.height()]);
+    let names = names.cast(&DataType::from_categories(Categories::global())).into_diagnostic().wrap_err_with(failed)?;
+    frame.with_column(names).into_diagnostic().wrap_err_with(failed)?;
+    let mut bytes = Vec::new();
+    ParquetWriter::new(&mut bytes).finish(&mut frame).into_diagnostic().wrap_err_with(failed)?;
+    super::write_atomically(to, &bytes)
+}
+
 /// Merges the files of many trials, one row group each, so that memory holds only one of them at a time.
 pub fn merge(files: &[std::path::PathBuf], target: &Path) -> miette::Result<()> {
     let temporary = target.with_extension("parquet.part");

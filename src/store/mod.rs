@@ -7,6 +7,7 @@ mod environment;
 mod frames;
 mod journal;
 mod layout;
+mod merge;
 pub mod record;
 mod table;
 
@@ -17,6 +18,7 @@ pub(crate) use journal::read_entries;
 pub use journal::{Entry, Journal};
 pub(crate) use layout::assemble;
 pub use layout::{Located, RunFolder, locate, sort_out};
+pub use merge::{Merged, Overlap, merge};
 
 pub(crate) use crate::whole_file::sync_folder;
 pub use crate::whole_file::write_atomically;

@@ -1,6 +1,6 @@
 //! The matrix of measured trials, cell by cell. Warm-up and screening are no part of it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::store::record::{ConfigurationSummary, Phase, RunData, SubjectFailure, TrialRecord, Verdict};
 
@@ -89,6 +89,14 @@ impl<'a> Grid<'a> {
             (_, None) => Presence::Pending,
         }
     }
+}
+
+/// Were these measured by the same runs? Only a merged run has trials of several.
+pub(super) fn same_origins(a: &[&TrialRecord], b: &[&TrialRecord]) -> bool {
+    let runs = |trials: &[&TrialRecord]| -> BTreeSet<Option<String>> {
+        trials.iter().map(|trial| trial.provenance.as_ref().map(|provenance| provenance.run.clone())).collect()
+    };
+    runs(a) == runs(b)
 }
 
 /// Did the suite run to its end, so that its time means something?

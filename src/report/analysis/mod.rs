@@ -8,6 +8,7 @@ mod failures;
 mod grid;
 mod headline;
 mod judge;
+mod origins;
 mod remains;
 mod scaling;
 mod speedups;
@@ -24,6 +25,7 @@ pub use costs::CostRow;
 pub use failures::{FailureRow, StageState};
 pub use headline::Headline;
 pub use judge::{Judgement, Side, judge};
+pub use origins::OriginRow;
 pub use remains::{FindingRow, IncompleteRow, ResidualRow};
 pub use scaling::ScalingRow;
 pub use speedups::{AverageRow, Scope, SpeedupRow, SpeedupState};
@@ -49,6 +51,7 @@ pub struct Analysis {
     pub residual: Vec<ResidualRow>,
     pub findings: Vec<FindingRow>,
     pub incomplete: Vec<IncompleteRow>,
+    pub origins: Vec<OriginRow>,
     pub warnings: Vec<Warning>,
 }
 
@@ -80,6 +83,9 @@ impl Analysis {
         let speedups = speedups::rows(&grid);
         let averages = speedups::averages(run, &speedups);
         let concurrency = concurrency::rows(&grid);
+        let origins = origins::rows(run);
+        let mut warnings = warnings::warnings(&grid, &speedups, &concurrency);
+        warnings.extend(origins::warning(run, &origins));
         Analysis {
             headline: headline::headline(run, &speedups, &averages),
             subjects: subjects::rows(run),
@@ -90,7 +96,8 @@ impl Analysis {
             residual: remains::residual(run),
             findings: remains::findings(run),
             incomplete: remains::incomplete(&grid),
-            warnings: warnings::warnings(&grid, &speedups, &concurrency),
+            warnings,
+            origins,
             run: run_facts(run),
             machine: run.environment.clone(),
             failures,

@@ -47,6 +47,7 @@ pub enum WarningKind {
     SlowStart,
     HighLoad,
     Drift,
+    Merged,
 }
 
 impl Warning {

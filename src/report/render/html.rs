@@ -215,7 +215,11 @@ fn sections(analysis: &Analysis) -> miette::Result<Vec<Section>> {
         },
         section("failures", "Does it still pass?", &[TableName::Failures, TableName::Residual, TableName::Incomplete]),
         section("runs", "What did the runs take?", &[TableName::Concurrency, TableName::Costs]),
-        section("subjects", "What was run?", &[TableName::Subjects, TableName::Deviations, TableName::SetAside]),
+        section(
+            "subjects",
+            "What was run?",
+            &[TableName::Subjects, TableName::Origins, TableName::Deviations, TableName::SetAside],
+        ),
         section("findings", "What was noticed on the way?", &[TableName::Findings]),
     ];
     sections.retain(|section| !section.tables.is_empty() || !section.figures.is_empty());

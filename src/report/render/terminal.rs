@@ -27,8 +27,9 @@ pub struct Style {
 }
 
 /// The tables that answer the questions; the rest is in the report folder.
-const SHOWN: [TableName; 8] = [
+const SHOWN: [TableName; 9] = [
     TableName::Subjects,
+    TableName::Origins,
     TableName::SetAside,
     TableName::Failures,
     TableName::Speedups,

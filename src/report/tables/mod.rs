@@ -3,6 +3,7 @@
 
 mod failures;
 mod lists;
+mod origins;
 mod runs;
 mod speedups;
 
@@ -25,11 +26,12 @@ pub enum TableName {
     Deviations,
     SetAside,
     Warnings,
+    Origins,
 }
 
 impl TableName {
     /// Those of a report's page.
-    pub const ALL: [TableName; 13] = [
+    pub const ALL: [TableName; 14] = [
         TableName::Subjects,
         TableName::Failures,
         TableName::Speedups,
@@ -43,6 +45,7 @@ impl TableName {
         TableName::Deviations,
         TableName::SetAside,
         TableName::Warnings,
+        TableName::Origins,
     ];
 
     pub fn name(self) -> &'static str {
@@ -61,6 +64,7 @@ impl TableName {
             TableName::Deviations => "deviations",
             TableName::SetAside => "set-aside",
             TableName::Warnings => "warnings",
+            TableName::Origins => "origins",
         }
     }
 
@@ -188,6 +192,7 @@ impl Table {
             TableName::Deviations => vec![lists::deviations(analysis)],
             TableName::SetAside => vec![lists::set_aside(analysis)],
             TableName::Warnings => vec![lists::warnings(analysis)],
+            TableName::Origins => vec![origins::table(analysis)],
         };
         tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
     }
