@@ -19,8 +19,10 @@
 //! - [`once`] runs a suite by a technique, now, without an experiment.
 //! - [`store`] keeps what happened: journal, run folders, environment, Parquet.
 //! - [`stats`] holds pure functions on numbers.
+//! - [`artifact`] makes a folder of a run that others can check and run again.
 //! - [`report`] turns records into tables, figures and pages. It runs nothing.
 
+pub mod artifact;
 pub mod engine;
 pub mod experiment;
 mod folders;

@@ -1,6 +1,8 @@
 //! One file per subcommand. Each takes plain options and tells its story in `run`.
 
+pub mod artifact;
 pub mod check;
+pub mod compare;
 pub mod doctor;
 pub mod init;
 pub mod merge;

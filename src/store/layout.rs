@@ -135,6 +135,15 @@ impl RunFolder {
         self.dir.join("logs").join(trial)
     }
 
+    /// What the logs and the executions of a trial take.
+    pub fn bytes_of(&self, trial: &str) -> u64 {
+        if !is_plain_name(trial) {
+            return 0;
+        }
+        let parts = [self.logs(trial), self.tests_of(trial)];
+        parts.iter().filter_map(|part| crate::folders::bytes(part)).sum()
+    }
+
     pub fn manifest(&self) -> miette::Result<RunManifest> {
         self.read_json("manifest.json")
     }

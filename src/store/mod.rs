@@ -4,6 +4,7 @@
 //! ends a run, at most the trial that was running is lost. Nothing else in parade reads or writes these files.
 
 mod environment;
+mod export;
 mod frames;
 mod journal;
 mod layout;
@@ -14,6 +15,7 @@ mod table;
 use std::path::Path;
 
 pub use environment::{Strain, busy_cores, capture_environment, logical_cores};
+pub use export::{Rewrite, export, export_rewritten};
 pub(crate) use journal::read_entries;
 pub use journal::{Entry, Journal};
 pub(crate) use layout::assemble;

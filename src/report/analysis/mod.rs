@@ -5,7 +5,7 @@
 mod concurrency;
 mod costs;
 mod failures;
-mod grid;
+pub(in crate::report) mod grid;
 mod headline;
 mod judge;
 mod origins;
@@ -28,6 +28,7 @@ pub use judge::{Judgement, Side, judge};
 pub use origins::OriginRow;
 pub use remains::{FindingRow, IncompleteRow, ResidualRow};
 pub use scaling::ScalingRow;
+pub(in crate::report) use speedups::sound_pairs;
 pub use speedups::{AverageRow, Scope, SpeedupRow, SpeedupState};
 pub use subjects::{DeviationRow, SetAsideRow, SubjectRow};
 pub use warnings::{Warning, WarningKind};

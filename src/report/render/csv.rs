@@ -25,6 +25,7 @@ pub fn render(analysis: &Analysis, table: TableName) -> miette::Result<String> {
         TableName::SetAside => write(&analysis.set_aside),
         TableName::Warnings => write(&analysis.warnings),
         TableName::Origins => write(&analysis.origins),
+        TableName::Comparison(_) => Ok(String::new()),
     }
 }
 
@@ -35,7 +36,7 @@ fn gained(analysis: &Analysis) -> Vec<SpeedupRow> {
     all.iter().filter(|row| Scope::Study.includes(&row.subject, &here(row))).cloned().collect()
 }
 
-fn write<R: Serialize + Default>(rows: &[R]) -> miette::Result<String> {
+pub(in crate::report) fn write<R: Serialize + Default>(rows: &[R]) -> miette::Result<String> {
     if rows.is_empty() {
         // The heads come from a row: one is written and everything but them dropped.
         let text = write(&[R::default()])?;

@@ -1,11 +1,14 @@
 //! The tables of a report as a grid of texts: what every rendering for people shares. Nothing is computed here but sums of
 //! the numbers that are shown.
 
+mod compare;
 mod failures;
 mod lists;
 mod origins;
 mod runs;
 mod speedups;
+
+pub use compare::ComparisonTable;
 
 use crate::report::Analysis;
 
@@ -27,6 +30,8 @@ pub enum TableName {
     SetAside,
     Warnings,
     Origins,
+    /// No table of one run: those of a comparison are made by [`Table::of_comparison`].
+    Comparison(ComparisonTable),
 }
 
 impl TableName {
@@ -65,6 +70,7 @@ impl TableName {
             TableName::SetAside => "set-aside",
             TableName::Warnings => "warnings",
             TableName::Origins => "origins",
+            TableName::Comparison(table) => table.name(),
         }
     }
 
@@ -193,6 +199,7 @@ impl Table {
             TableName::SetAside => vec![lists::set_aside(analysis)],
             TableName::Warnings => vec![lists::warnings(analysis)],
             TableName::Origins => vec![origins::table(analysis)],
+            TableName::Comparison(_) => Vec::new(),
         };
         tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
     }
