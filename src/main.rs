@@ -10,6 +10,7 @@ use clap::Parser;
 use commands::BadUsage;
 use miette::{GraphicalTheme, MietteHandlerOpts};
 use parade::experiment::{FilterError, Mistakes};
+use parade::report::compare::NothingShared;
 
 /// The experiment file is wrong: as for clap, whose own code for bad usage this is.
 const BAD_USAGE: u8 = 2;
@@ -30,7 +31,10 @@ fn main() -> ExitCode {
         Err(report) => {
             // Nobody may be reading any more.
             let _ = writeln!(std::io::stderr(), "{report:?}");
-            let bad_usage = report.is::<Mistakes>() || report.is::<FilterError>() || report.is::<BadUsage>();
+            let bad_usage = report.is::<Mistakes>()
+                || report.is::<FilterError>()
+                || report.is::<BadUsage>()
+                || report.is::<NothingShared>();
             if bad_usage { ExitCode::from(BAD_USAGE) } else { ExitCode::FAILURE }
         }
     }

@@ -135,9 +135,17 @@ pub(super) fn subjects(run: &RunData, costs: &Costs) -> Vec<SubjectRow> {
     run.manifest.subjects.iter().map(row).collect()
 }
 
+/// `Speedup over sequential (2 cores)` stands for the tables of all core counts.
+fn without_cores(title: &str) -> &str {
+    match title.rsplit_once(" (") {
+        Some((head, tail)) if tail.ends_with("core)") || tail.ends_with("cores)") => head,
+        _ => title,
+    }
+}
+
 /// One line for each name: some tables come once for each number of cores.
 pub(super) fn tables(analysis: &Analysis) -> Vec<TableRow> {
     let first = |name: TableName| Table::named(analysis, name).into_iter().next();
     let titled = TableName::named().filter_map(|name| Some((name, first(name)?)));
-    titled.map(|(name, table)| TableRow { name: name.name(), title: table.title }).collect()
+    titled.map(|(name, table)| TableRow { name: name.name(), title: without_cores(&table.title).to_owned() }).collect()
 }

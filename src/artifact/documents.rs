@@ -40,6 +40,8 @@ pub(super) struct Sources<'a> {
     pub short: Option<&'a Short>,
     pub program: &'a Program,
     pub folder: &'a crate::store::RunFolder,
+    /// Tables in the report's folder.
+    pub csv_files: usize,
     pub figures: Vec<String>,
     pub rebuild_seconds: f64,
     pub artifact_bytes: u64,
@@ -60,7 +62,8 @@ pub(super) fn render(sources: &Sources<'_>) -> miette::Result<Vec<(&'static str,
     let facts = Facts::of(sources);
     let mut texts = Vec::new();
     for (name, template) in TEMPLATES {
-        texts.push((name, environment.render_named_str(name, template, Serde(&facts)).map_err(failed)?));
+        let text = environment.render_named_str(name, template, Serde(&facts)).map_err(failed)?;
+        texts.push((name, format!("{}\n", text.trim_end())));
     }
     texts.push(("LICENSE", format!("{LICENSE}{OTHERS}")));
     Ok(texts)
@@ -117,6 +120,7 @@ struct Facts {
     claims: Vec<ClaimRow>,
     subjects: Vec<SubjectRow>,
     tables: Vec<TableRow>,
+    csv_files: usize,
     figures: Vec<String>,
 }
 
@@ -147,7 +151,10 @@ impl Facts {
         let manifest = &run.manifest;
         let headline = std::iter::once(&analysis.headline.speed).chain(&analysis.headline.repair);
         let size = |known: Option<u64>| known.map_or_else(not_recorded, bytes);
-        let preparation = costs.preparation_seconds.map_or_else(not_recorded, duration);
+        let preparation = match costs.preparation_seconds {
+            _ if run.subjects.iter().all(|subject| subject.jdk.is_none()) => "a moment".to_owned(),
+            known => known.map_or_else(not_recorded, duration),
+        };
         let incomplete = analysis.run.planned_trials.saturating_sub(claims::yielding(run));
         Facts {
             experiment: manifest.experiment.clone(),
@@ -197,6 +204,7 @@ impl Facts {
             claims: claims::claims(run, analysis, costs, sources.folder),
             subjects: claims::subjects(run, costs),
             tables: claims::tables(analysis),
+            csv_files: sources.csv_files,
             figures: sources.figures.clone(),
         }
     }

@@ -211,7 +211,10 @@ fn write_documents(
     program: &Program,
     anonymous: bool,
 ) -> miette::Result<()> {
-    let figures = folders::files(&to.join("run/report/figures")).unwrap_or_default();
+    let report = to.join("run/report");
+    let figures = folders::files(&report.join("figures")).unwrap_or_default();
+    let is_table = |file: &PathBuf| file.components().count() == 1 && file.extension().is_some_and(|e| e == "csv");
+    let csv_files = folders::files(&report).unwrap_or_default().iter().filter(|file| is_table(file)).count();
     let texts = documents::render(&documents::Sources {
         run: &copied.data,
         analysis: &copied.analysis,
@@ -220,6 +223,7 @@ fn write_documents(
         short,
         program,
         folder: &copied.folder,
+        csv_files,
         figures: figures.iter().map(|file| file.to_string_lossy().into_owned()).collect(),
         rebuild_seconds: copied.rebuild_seconds,
         artifact_bytes: folders::bytes(to).unwrap_or(0),

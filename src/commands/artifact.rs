@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use parade::artifact::{self, Artifact, Order};
 use parade::home::Home;
 use parade::store::RunFolder;
+use parade::wording::plural;
 use serde_json::json;
 
 use super::output::{one_line, pretty, print};
@@ -53,11 +54,11 @@ fn show(made: &Artifact) -> miette::Result<()> {
     ))?;
     match &made.short {
         Some(short) => print(&format!(
-            "short version: {} on {} cores, {} trials, about {:.0} seconds\n",
+            "short version: {} on {}, {}, {}\n",
             short.subjects.join(", "),
-            short.cores,
-            short.trials,
-            short.seconds
+            plural(short.cores, "core"),
+            plural(short.trials, "trial"),
+            if short.seconds < 1.0 { "a moment".to_owned() } else { format!("about {:.0} seconds", short.seconds) }
         ))?,
         None => print("short version: none, as no subject has both the baseline and another configuration\n")?,
     }

@@ -129,7 +129,8 @@ fn clean_p(first: (usize, usize), second: (usize, usize)) -> Option<f64> {
         return None;
     }
     let counts = [first.0, first.1 - first.0, second.0, second.1 - second.0].map(|count| count as u64);
-    stats::fisher_exact([[counts[0], counts[1]], [counts[2], counts[3]]], stats::Alternative::TwoSided).map(|test| test.p)
+    stats::fisher_exact([[counts[0], counts[1]], [counts[2], counts[3]]], stats::Alternative::TwoSided)
+        .map(|test| test.p)
 }
 
 fn with_speedups(row: CellRow, grids: &[Grid; 2], analyses: [&Analysis; 2], key: CellKey) -> CellRow {

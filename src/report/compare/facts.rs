@@ -87,21 +87,26 @@ fn subjects(first: &RunData, second: &RunData) -> Vec<FactRow> {
     let mut rows = Vec::new();
     for one in &first.subjects {
         let Some(other) = second.subjects.iter().find(|record| record.subject == one.subject) else { continue };
-        for (what, of) in SUBJECT {
-            let row = FactRow::new(&format!("{what} of {}", one.subject), of(one), of(other));
-            rows.extend(Some(row).filter(|row| row.differs));
-        }
+        let mut told = vec![(COMMIT, code(first, one), code(second, other))];
+        told.extend(SUBJECT.map(|(what, of)| (what, of(one), of(other))));
+        let told = told.into_iter().map(|(what, a, b)| FactRow::new(&format!("{what} of {}", one.subject), a, b));
+        rows.extend(told.filter(|row| row.differs));
     }
     rows
+}
+
+/// The commit, or the content of what has none: model suites.
+fn code(run: &RunData, subject: &SubjectRecord) -> String {
+    let content = || run.manifest.contents.get(&subject.subject).cloned();
+    subject.revision.clone().or_else(content).unwrap_or_default()
 }
 
 type OfSubject = fn(&SubjectRecord) -> String;
 
 /// As the caveats look for them too.
-pub(super) const COMMIT: &str = "commit";
+pub(super) const COMMIT: &str = "code";
 
-const SUBJECT: [(&str, OfSubject); 5] = [
-    (COMMIT, |subject| subject.revision.clone().unwrap_or_default()),
+const SUBJECT: [(&str, OfSubject); 4] = [
     ("JDK", |subject| subject.jdk.clone().unwrap_or_default()),
     ("Maven", |subject| subject.maven.clone().unwrap_or_default()),
     ("tests", |subject| subject.tests.to_string()),

@@ -8,11 +8,12 @@ mod facts;
 
 use std::collections::BTreeSet;
 
-use miette::miette;
+use miette::Diagnostic;
 use serde::Serialize;
 
 use crate::experiment::{self, Difference};
 use crate::report::Analysis;
+use crate::report::text::shown;
 use crate::store::record::RunData;
 
 pub use caveats::SIGNIFICANT;
@@ -57,7 +58,7 @@ pub struct OnlyRow {
 }
 
 impl Comparison {
-    pub fn of(first: &Compared, second: &Compared) -> miette::Result<Comparison> {
+    pub fn of(first: &Compared, second: &Compared) -> Result<Comparison, NothingShared> {
         let analyses = [Analysis::of(&first.run), Analysis::of(&second.run)];
         let cells = cells::rows([&first.run, &second.run], [&analyses[0], &analyses[1]]);
         if cells.is_empty() {
@@ -79,29 +80,46 @@ impl Comparison {
     }
 }
 
-fn nothing_shared(first: &Compared, second: &Compared) -> miette::Report {
+/// Two runs that cannot be compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NothingShared {
+    message: String,
+}
+
+impl std::fmt::Display for NothingShared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for NothingShared {}
+
+impl Diagnostic for NothingShared {
+    fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
+        Some(Box::new(
+            "two runs can be compared where they have a subject, a configuration and a number of cores in common",
+        ))
+    }
+}
+
+fn nothing_shared(first: &Compared, second: &Compared) -> NothingShared {
     let has = |compared: &Compared| {
         let manifest = &compared.run.manifest;
         let cores: Vec<String> = manifest.cores.iter().map(usize::to_string).collect();
         format!(
             "{} has {} on {} ({} cores)",
-            compared.name,
+            shown(&compared.name),
             listed(manifest.configurations.iter().map(|each| each.name.as_str())),
             listed(manifest.subjects.iter().map(String::as_str)),
             cores.join(", ")
         )
     };
-    miette!(
-        help = "two runs can be compared where they have a subject, a configuration and a number of cores in common",
-        "these runs share nothing: {}; {}",
-        has(first),
-        has(second)
-    )
+    NothingShared { message: format!("these runs share nothing: {}; {}", has(first), has(second)) }
 }
 
 fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     const SHOWN: usize = 6;
-    let all: Vec<String> = names.map(|name| format!("`{}`", crate::report::text::shown(name))).collect();
+    let all: Vec<String> = names.map(|name| format!("`{}`", shown(name))).collect();
     match all.len().checked_sub(SHOWN).filter(|more| *more > 0) {
         Some(more) => format!("{} and {more} more", all[..SHOWN].join(", ")),
         None if all.is_empty() => "nothing".to_owned(),

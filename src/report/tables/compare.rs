@@ -222,6 +222,7 @@ fn failures(comparison: &Comparison) -> Table {
 fn runs(comparison: &Comparison) -> Table {
     let columns = vec![
         Column::left("what"),
+        Column::left(""),
         Column::left(sentence(&comparison.first, 50)),
         Column::left(sentence(&comparison.second, 50)),
     ];
@@ -231,9 +232,10 @@ fn runs(comparison: &Comparison) -> Table {
             (false, true) => Cell::new(shown(text)).toned(Tone::Bad),
             (false, false) => Cell::new(shown(text)),
         };
-        Row::body(vec![Cell::new(shown(&fact.what)), value(&fact.first), value(&fact.second)])
+        let mark = Cell::new(if fact.differs { "≠" } else { "" }).toned(Tone::Bad);
+        Row::body(vec![Cell::new(shown(&fact.what)), mark, value(&fact.first), value(&fact.second)])
     });
-    table(ComparisonTable::Runs, "The two runs", columns, rows.collect(), &["Marked where they differ."])
+    table(ComparisonTable::Runs, "The two runs", columns, rows.collect(), &["≠: they differ."])
 }
 
 fn settings(comparison: &Comparison) -> Table {
