@@ -6,9 +6,10 @@ mod concurrency;
 mod costs;
 mod executions;
 mod failures;
-mod grid;
+pub(in crate::report) mod grid;
 mod headline;
 mod judge;
+mod origins;
 mod remains;
 mod scaling;
 mod speedups;
@@ -27,8 +28,10 @@ pub use executions::{ExecutionTables, StageRow, TimeRow};
 pub use failures::{FailureRow, StageState};
 pub use headline::Headline;
 pub use judge::{Judgement, Side, judge};
+pub use origins::OriginRow;
 pub use remains::{FindingRow, IncompleteRow, ResidualRow};
 pub use scaling::ScalingRow;
+pub(in crate::report) use speedups::sound_pairs;
 pub use speedups::{AverageRow, Scope, SpeedupRow, SpeedupState};
 pub use subjects::{DeviationRow, SetAsideRow, SubjectRow};
 pub use warnings::{Warning, WarningKind};
@@ -52,6 +55,7 @@ pub struct Analysis {
     pub residual: Vec<ResidualRow>,
     pub findings: Vec<FindingRow>,
     pub incomplete: Vec<IncompleteRow>,
+    pub origins: Vec<OriginRow>,
     pub warnings: Vec<Warning>,
     /// What `tests.parquet` says, where it was read.
     pub executions: Option<ExecutionTables>,
@@ -85,6 +89,9 @@ impl Analysis {
         let speedups = speedups::rows(&grid);
         let averages = speedups::averages(run, &speedups);
         let concurrency = concurrency::rows(&grid);
+        let origins = origins::rows(run);
+        let mut warnings = warnings::warnings(&grid, &speedups, &concurrency);
+        warnings.extend(origins::warning(run, &origins));
         Analysis {
             headline: headline::headline(run, &speedups, &averages),
             subjects: subjects::rows(run),
@@ -95,7 +102,8 @@ impl Analysis {
             residual: remains::residual(run),
             findings: remains::findings(run),
             incomplete: remains::incomplete(&grid),
-            warnings: warnings::warnings(&grid, &speedups, &concurrency),
+            warnings,
+            origins,
             run: run_facts(run),
             machine: run.environment.clone(),
             failures,

@@ -49,6 +49,7 @@ pub enum WarningKind {
     Drift,
     RowsUnread,
     RecordsDisagree,
+    Merged,
 }
 
 impl Warning {

@@ -53,7 +53,8 @@ fn rows(analysis: &Analysis, table: TableName) -> miette::Result<Option<Value>> 
         TableName::Findings => serde_json::to_value(&analysis.findings),
         TableName::Deviations => serde_json::to_value(&analysis.deviations),
         TableName::SetAside => serde_json::to_value(&analysis.set_aside),
-        TableName::SpeedupsStudy | TableName::Warnings => return Ok(None),
+        TableName::Origins => serde_json::to_value(&analysis.origins),
+        TableName::SpeedupsStudy | TableName::Warnings | TableName::Comparison(_) => return Ok(None),
     };
     value.map(Some).into_diagnostic()
 }
