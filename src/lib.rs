@@ -20,10 +20,13 @@
 //! - [`store`] keeps what happened: journal, run folders, environment, Parquet.
 //! - [`stats`] holds pure functions on numbers.
 //! - [`study`] holds what was published: tables, claims about them, and whether one follows from the other.
+//! - [`artifact`] makes a folder of a run that others can check and run again.
 //! - [`report`] turns records into tables, figures and pages. It runs nothing.
 
+pub mod artifact;
 pub mod engine;
 pub mod experiment;
+mod folders;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod home;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use parade::report::render::{csv, html, json, latex, markdown, terminal};
 use parade::report::{Analysis, Table, TableName, write_all};
+use parade::store::RunFolder;
 
 use super::BadUsage;
 use super::output::{pretty, print};
@@ -48,7 +49,9 @@ impl Format {
 pub fn run(options: &ReportOptions) -> miette::Result<ExitCode> {
     let table = options.table.as_deref().map(named_table).transpose()?;
     let format = if options.json { Some(Format::Json) } else { options.format };
-    let analysis = Analysis::of(&parade::store::open_run(&options.run_dir)?);
+    let folder = RunFolder::open(&options.run_dir)?;
+    let run = folder.read()?;
+    let analysis = Analysis::checked(&run, &folder.totals(&run));
     match (format, table) {
         (Some(format), table) => print(&in_format(&analysis, options, format, table)?)?,
         (None, Some(table)) => {

@@ -4,6 +4,7 @@
 //! tree becomes typed but unchecked values (`raw`), and those become an [`Experiment`] (`validate`). Every layer
 //! collects all the mistakes it sees. Nothing here runs, clones or builds anything.
 
+mod differences;
 pub(crate) mod document;
 mod filter;
 mod identity;
@@ -21,6 +22,7 @@ mod warnings;
 
 use std::path::{Path, PathBuf};
 
+pub use differences::{Difference, differences};
 pub use filter::{Filter, FilterError};
 pub use mistake::{Mistake, Mistakes};
 pub use names::{did_you_mean, safe_name};
@@ -81,6 +83,12 @@ impl Loaded {
     /// The text for the run folder, which others may see: without passwords and tokens in urls.
     pub fn published_text(&self) -> String {
         redact(&self.text)
+    }
+
+    /// Where the file lies, and where relative paths in it start; nothing if that has no name in UTF-8.
+    pub fn folder(&self) -> Option<String> {
+        let folder = self.path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        folder.canonicalize().ok()?.to_str().map(str::to_owned)
     }
 
     /// The plan, or the part of it that `--quick` and the values of `--only` leave.

@@ -11,18 +11,54 @@ use super::record::ExecutionRow;
 /// Writes the executions of one trial.
 pub fn write_trial(path: &Path, trial: &str, rows: &[ExecutionRow]) -> miette::Result<()> {
     let mut frame = frame(trial, rows).into_diagnostic().wrap_err("a frame of executions could not be made")?;
+    encode(&mut frame, path)
+}
+
+fn encode(frame: &mut DataFrame, path: &Path) -> miette::Result<()> {
     let mut bytes = Vec::new();
     ParquetWriter::new(&mut bytes)
-        .finish(&mut frame)
+        .finish(frame)
         .into_diagnostic()
         .wrap_err_with(|| format!("{} could not be encoded", path.display()))?;
     super::write_atomically(path, &bytes)
 }
 
-/// Merges the files of many trials, one row group each, so that memory holds only one of them at a time.
+/// Copies the executions of a trial with all texts rewritten.
+pub fn copy_rewritten(from: &Path, to: &Path, rewrite: &dyn Fn(&str) -> String) -> miette::Result<()> {
+    let failed = || format!("{} could not be copied", from.display());
+    let mut frame = read(from)?;
+    for name in frame.get_column_names_owned() {
+        let column = frame.column(&name).into_diagnostic().wrap_err_with(failed)?;
+        let kind = column.dtype().clone();
+        if !matches!(kind, DataType::String | DataType::Categorical(..)) {
+            continue;
+        }
+        let texts = column.cast(&DataType::String).into_diagnostic().wrap_err_with(failed)?;
+        let texts = texts.str().into_diagnostic().wrap_err_with(failed)?;
+        let changed: Vec<Option<String>> = texts.iter().map(|text| text.map(rewrite)).collect();
+        let changed = Column::new(name, changed).cast(&kind).into_diagnostic().wrap_err_with(failed)?;
+        frame.with_column(changed).into_diagnostic().wrap_err_with(failed)?;
+    }
+    encode(&mut frame, to)
+}
+
+/// Copies the executions of a trial that is called otherwise from now on.
+pub fn copy_as(from: &Path, to: &Path, trial: &str) -> miette::Result<()> {
+    let mut frame = read(from)?;
+    let failed = || format!("{} could not be copied", from.display());
+    let names = Column::new("trial".into(), vec![trial; frame.height()]);
+    let names = names.cast(&DataType::from_categories(Categories::global())).into_diagnostic().wrap_err_with(failed)?;
+    frame.with_column(names).into_diagnostic().wrap_err_with(failed)?;
+    encode(&mut frame, to)
+}
+
+/// Rows of a row group: enough for names to be few beside them, few enough to be held in memory.
+const GROUP_ROWS: usize = 1 << 19;
+
+/// Merges the files of many trials. Memory holds the trials of one row group at a time; small trials share one.
 pub fn merge(files: &[std::path::PathBuf], target: &Path) -> miette::Result<()> {
     let temporary = target.with_extension("parquet.part");
-    let written = write_merged(files, &temporary);
+    let written = write_merged(files, &temporary, GROUP_ROWS);
     let renamed = written.and_then(|()| std::fs::rename(&temporary, target).into_diagnostic());
     if renamed.is_err() {
         let _ = std::fs::remove_file(&temporary);
@@ -30,18 +66,35 @@ pub fn merge(files: &[std::path::PathBuf], target: &Path) -> miette::Result<()> 
     renamed.wrap_err_with(|| format!("{} could not be written", target.display()))
 }
 
-fn write_merged(files: &[std::path::PathBuf], target: &Path) -> miette::Result<()> {
+pub(super) fn write_merged(files: &[std::path::PathBuf], target: &Path, group_rows: usize) -> miette::Result<()> {
     let output = File::create(target).into_diagnostic()?;
     let empty = frame("", &[]).into_diagnostic()?;
     let mut writer = ParquetWriter::new(&output).batched(empty.schema()).into_diagnostic()?;
+    let mut group: Option<DataFrame> = None;
     for file in files {
-        let frame = read(file)?;
-        if frame.height() > 0 {
-            writer.write_batch(&frame).into_diagnostic()?;
+        let trial = read(file)?;
+        let rows = group.as_ref().map_or(0, DataFrame::height);
+        if rows > 0 && rows + trial.height() > group_rows {
+            write_group(&mut writer, group.take(), group_rows)?;
+        }
+        match &mut group {
+            Some(group) => group.vstack_mut_owned(trial).map(|_| ()).into_diagnostic()?,
+            None => group = Some(trial),
         }
     }
+    write_group(&mut writer, group, group_rows)?;
     writer.finish().into_diagnostic()?;
     output.sync_all().into_diagnostic()
+}
+
+/// One row group, or several of a trial that is larger than one.
+fn write_group(writer: &mut BatchedWriter<&File>, group: Option<DataFrame>, rows: usize) -> miette::Result<()> {
+    let Some(mut group) = group else { return Ok(()) };
+    group.rechunk_mut_par();
+    for begin in (0..group.height()).step_by(rows) {
+        writer.write_batch(&group.slice(begin as i64, rows)).into_diagnostic()?;
+    }
+    Ok(())
 }
 
 fn read(path: &Path) -> miette::Result<DataFrame> {

@@ -67,12 +67,7 @@ impl Located {
             .unwrap_or_else(|| self.experiment_dir.join(&name));
         let draft = RunFolder { dir: self.experiment_dir.join(format!(".{name}.part")) };
         let _ = fs::remove_dir_all(&draft.dir);
-        for folder in [draft.tests(), draft.dir.join("logs")] {
-            fs::create_dir_all(&folder).map_err(|error| miette!("{}: {error}", folder.display()))?;
-        }
-        write_atomically(&draft.dir.join("experiment.toml"), experiment_text.as_bytes())?;
-        draft.write_json("environment.json", environment)?;
-        draft.write_json("manifest.json", manifest)?;
+        draft.begin(manifest, experiment_text, environment)?;
         fs::rename(&draft.dir, &dir).map_err(|error| miette!("{}: {error}", dir.display()))?;
         self.point_latest_to(&dir)?;
         super::sync_folder(&self.experiment_dir).map_err(|error| miette!("{}: {error}", dir.display()))?;
@@ -107,12 +102,46 @@ impl RunFolder {
         Ok(RunFolder { dir })
     }
 
+    /// A folder that is not a run's yet.
+    pub(super) fn at(dir: &Path) -> Self {
+        RunFolder { dir: dir.to_owned() }
+    }
+
+    /// Writes what every run has from its beginning on.
+    pub(super) fn begin(
+        &self,
+        manifest: &RunManifest,
+        experiment_text: &str,
+        environment: &Environment,
+    ) -> miette::Result<()> {
+        for folder in [self.tests(), self.dir.join("logs")] {
+            fs::create_dir_all(&folder).map_err(|error| miette!("{}: {error}", folder.display()))?;
+        }
+        write_atomically(&self.dir.join("experiment.toml"), experiment_text.as_bytes())?;
+        self.write_json("environment.json", environment)?;
+        self.write_json("manifest.json", manifest)
+    }
+
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
+    /// The experiment file as it was run.
+    pub fn experiment_text(&self) -> miette::Result<String> {
+        crate::whole_file::read(&self.dir.join("experiment.toml"))
+    }
+
     pub fn logs(&self, trial: &str) -> PathBuf {
         self.dir.join("logs").join(trial)
+    }
+
+    /// What the logs and the executions of a trial take.
+    pub fn bytes_of(&self, trial: &str) -> u64 {
+        if !is_plain_name(trial) {
+            return 0;
+        }
+        let parts = [self.logs(trial), self.tests_of(trial)];
+        parts.iter().filter_map(|part| crate::folders::bytes(part)).sum()
     }
 
     pub fn manifest(&self) -> miette::Result<RunManifest> {
@@ -184,9 +213,10 @@ impl RunFolder {
     pub fn derive_tables(&self) -> miette::Result<()> {
         let trials = self.read()?.trials;
         table::write(&self.dir.join("trials.csv"), &trials)?;
-        let measured = trials.iter().filter(|trial| trial.phase == Phase::Measured);
-        let ours = measured.filter(|trial| is_plain_name(&trial.trial));
-        let files: Vec<_> = ours.map(|trial| self.tests_of(&trial.trial)).filter(|file| file.is_file()).collect();
+        let mut measured: Vec<_> = trials.iter().filter(|trial| trial.phase == Phase::Measured).collect();
+        // Trials of a subject have the same names in them, which then take little room.
+        measured.sort_by(|a, b| a.subject.cmp(&b.subject));
+        let files: Vec<_> = measured.iter().filter_map(|trial| self.own_tests(&trial.trial)).collect();
         frames::merge(&files, &self.dir.join("tests.parquet"))
     }
 
@@ -195,7 +225,7 @@ impl RunFolder {
         Ok(assemble(self.manifest()?, self.environment()?, journal::read(&self.journal_path())?))
     }
 
-    fn journal_path(&self) -> PathBuf {
+    pub(super) fn journal_path(&self) -> PathBuf {
         self.dir.join("journal.jsonl")
     }
 
@@ -203,7 +233,12 @@ impl RunFolder {
         self.dir.join("tests")
     }
 
-    fn tests_of(&self, trial: &str) -> PathBuf {
+    /// The file of a trial's executions, where there is one. A run folder that came from elsewhere must not lead out of itself.
+    pub(super) fn own_tests(&self, trial: &str) -> Option<PathBuf> {
+        is_plain_name(trial).then(|| self.tests_of(trial)).filter(|file| file.is_file())
+    }
+
+    pub(super) fn tests_of(&self, trial: &str) -> PathBuf {
         self.tests().join(format!("{trial}.parquet"))
     }
 
@@ -276,7 +311,7 @@ impl<T> Latest<T> {
 }
 
 /// A run folder that came from elsewhere must not lead out of itself.
-fn is_plain_name(name: &str) -> bool {
+pub(super) fn is_plain_name(name: &str) -> bool {
     !name.contains(['/', '\0']) && name != ".."
 }
 
@@ -289,10 +324,10 @@ fn not_a_run(dir: &Path, why: &str) -> miette::Report {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn manifest() -> RunManifest {
+    pub(crate) fn manifest() -> RunManifest {
         RunManifest {
             experiment: "e".into(),
             study: None,
@@ -309,6 +344,8 @@ mod tests {
             started_at: "2026-01-02T03:04:05Z".parse().unwrap(),
             host: "ho/st..\n".into(),
             contents: std::collections::BTreeMap::new(),
+            experiment_folder: None,
+            merged: vec![],
             parade: "0".into(),
         }
     }

@@ -24,6 +24,8 @@ pub fn render(analysis: &Analysis, table: TableName) -> miette::Result<String> {
         TableName::Deviations => write(&analysis.deviations),
         TableName::SetAside => write(&analysis.set_aside),
         TableName::Warnings => write(&analysis.warnings),
+        TableName::Origins => write(&analysis.origins),
+        TableName::Comparison(_) => Ok(String::new()),
     }
 }
 

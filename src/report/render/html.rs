@@ -22,17 +22,23 @@ use crate::wording::plural;
 const LONG_TEXT: usize = 28;
 
 const TEMPLATE: &str = include_str!("../templates/report.html");
-const STYLES: &str = include_str!("../templates/report.css");
+pub(super) const STYLES: &str = include_str!("../templates/report.css");
 
 pub fn render(analysis: &Analysis) -> miette::Result<String> {
     let failed = |error: minijinja::Error| miette!("the report page could not be made: {error:#}");
-    let mut environment = Environment::new();
-    environment.set_auto_escape_callback(|_| AutoEscape::Html);
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().map_err(failed)?);
+    let mut environment = environment().map_err(failed)?;
     environment.add_template("report.html", TEMPLATE).map_err(failed)?;
     let page = Page::of(analysis)?;
     environment.get_template("report.html").and_then(|t| t.render(Serde(&page))).map_err(failed)
+}
+
+/// Every value is escaped, and one that is not there is a mistake.
+pub(super) fn environment() -> Result<Environment<'static>, minijinja::Error> {
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+    Ok(environment)
 }
 
 #[derive(Serialize)]
@@ -98,7 +104,7 @@ struct FigureView {
 }
 
 #[derive(Serialize)]
-struct TableView {
+pub(super) struct TableView {
     name: &'static str,
     title: String,
     groups: Vec<GroupView>,
@@ -215,7 +221,11 @@ fn sections(analysis: &Analysis) -> miette::Result<Vec<Section>> {
         },
         section("failures", "Does it still pass?", &[TableName::Failures, TableName::Residual, TableName::Incomplete]),
         section("runs", "What did the runs take?", &[TableName::Concurrency, TableName::Costs]),
-        section("subjects", "What was run?", &[TableName::Subjects, TableName::Deviations, TableName::SetAside]),
+        section(
+            "subjects",
+            "What was run?",
+            &[TableName::Subjects, TableName::Origins, TableName::Deviations, TableName::SetAside],
+        ),
         section("findings", "What was noticed on the way?", &[TableName::Findings]),
     ];
     sections.retain(|section| !section.tables.is_empty() || !section.figures.is_empty());
@@ -231,7 +241,7 @@ fn figure_view(figure: &Figure) -> miette::Result<FigureView> {
     })
 }
 
-fn table_view(table: &Table) -> TableView {
+pub(super) fn table_view(table: &Table) -> TableView {
     let starts_group = |index: usize| {
         let group = |index: usize| table.columns.get(index).and_then(|column| column.group.as_ref());
         index > 0 && group(index).is_some() && group(index) != group(index - 1)

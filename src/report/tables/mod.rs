@@ -1,10 +1,14 @@
 //! The tables of a report as a grid of texts: what every rendering for people shares. Nothing is computed here but sums of
 //! the numbers that are shown.
 
+mod compare;
 mod failures;
 mod lists;
+mod origins;
 mod runs;
 mod speedups;
+
+pub use compare::ComparisonTable;
 
 use crate::report::Analysis;
 
@@ -25,11 +29,14 @@ pub enum TableName {
     Deviations,
     SetAside,
     Warnings,
+    Origins,
+    /// No table of one run: those of a comparison are made by [`Table::of_comparison`].
+    Comparison(ComparisonTable),
 }
 
 impl TableName {
     /// Those of a report's page.
-    pub const ALL: [TableName; 13] = [
+    pub const ALL: [TableName; 14] = [
         TableName::Subjects,
         TableName::Failures,
         TableName::Speedups,
@@ -43,6 +50,7 @@ impl TableName {
         TableName::Deviations,
         TableName::SetAside,
         TableName::Warnings,
+        TableName::Origins,
     ];
 
     pub fn name(self) -> &'static str {
@@ -61,6 +69,8 @@ impl TableName {
             TableName::Deviations => "deviations",
             TableName::SetAside => "set-aside",
             TableName::Warnings => "warnings",
+            TableName::Origins => "origins",
+            TableName::Comparison(table) => table.name(),
         }
     }
 
@@ -188,6 +198,8 @@ impl Table {
             TableName::Deviations => vec![lists::deviations(analysis)],
             TableName::SetAside => vec![lists::set_aside(analysis)],
             TableName::Warnings => vec![lists::warnings(analysis)],
+            TableName::Origins => vec![origins::table(analysis)],
+            TableName::Comparison(_) => Vec::new(),
         };
         tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
     }
