@@ -37,9 +37,8 @@ pub(super) fn call(evaluator: &mut Evaluator<'_>, node: &Node, function: Functio
         Function::Seconds | Function::Part | Function::Number => read(evaluator, node, function, values),
         Function::Length => {
             let source = evaluator.source;
-            evaluator.each(values, span, |items| {
-                Item::Number(Range::exact(text(source, &items[0]).chars().count() as f64))
-            })
+            evaluator
+                .each(values, span, |items| Item::Number(Range::exact(text(source, &items[0]).chars().count() as f64)))
         }
         Function::If => chosen(evaluator, node, values),
         Function::All | Function::Any => quantified(node, function, &values),

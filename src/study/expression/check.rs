@@ -302,12 +302,10 @@ impl Checker<'_> {
                     "lists have no rows to join by",
                 )),
             },
-            Gives::Loose => {
-                common(types).map(|of| Type::Column(None, of)).ok_or_else(|| {
-                    let help = "join columns of numbers with such, and conditions with conditions";
-                    Trouble::mistake(node.span.clone(), "these are columns of different kinds", help)
-                })
-            }
+            Gives::Loose => common(types).map(|of| Type::Column(None, of)).ok_or_else(|| {
+                let help = "join columns of numbers with such, and conditions with conditions";
+                Trouble::mistake(node.span.clone(), "these are columns of different kinds", help)
+            }),
             Gives::Stated => self.stated(&arguments[0]),
         }
     }

@@ -264,7 +264,12 @@ fn mistakes_name_their_place() {
         ("table-1[n] at \"cc\"", "table-1[n]", "has no row `cc`", "rows: `a`"),
         ("table-3[v] at \"a\"", "table-3[v]", "2 rows of `table-3` are called `a`", "key ="),
         ("sum(table-3[v] where [id] == \"a\")", "sum(table-3[v] where [id] == \"a\")", "different units", "seconds"),
-        ("sum(table-1[word])", "sum(table-1[word])", "`one` is not a number: published/table-1.csv, line 2, row `a`", "marks"),
+        (
+            "sum(table-1[word])",
+            "sum(table-1[word])",
+            "`one` is not a number: published/table-1.csv, line 2, row `a`",
+            "marks",
+        ),
         ("sum(seconds(table-1[word]))", "seconds(table-1[word])", "is not a time", "seconds"),
         ("sum(part(table-1[share], 3))", "part(table-1[share], 3)", "with so many numbers", "part"),
         ("sum(part(table-1[share], 0))", "part(table-1[share], 0)", "whole number from 1 on", "part(column, 2)"),
@@ -296,7 +301,12 @@ fn mistakes_name_their_place() {
         ("table-1[word] is 3 > 1", "3", "after `is` comes a text", "is number"),
         ("sum(table-1[n] where [n] in (1, \"a\"))", "1, \"a\"", "of one kind", "in ("),
         ("abs(table-1[n]) is number", "abs(table-1[n])", "as it is printed is needed", "texts of cells"),
-        ("sum(concat(table-1[n], table-1[n] > 1))", "concat(table-1[n], table-1[n] > 1)", "of different kinds", "conditions"),
+        (
+            "sum(concat(table-1[n], table-1[n] > 1))",
+            "concat(table-1[n], table-1[n] > 1)",
+            "of different kinds",
+            "conditions",
+        ),
         ("list(1, 2) + list(1)", "list(1, 2) + list(1)", "do not go together", "length"),
         ("not table-1[n]", "table-1[n]", "a condition is needed", "compare"),
         ("“a”", "“", "means nothing here", "straight"),
@@ -351,7 +361,8 @@ fn node() -> impl Strategy<Value = Node> {
     let leaf = prop_oneof![
         (0u32..10_000).prop_map(|number| Kind::Number(f64::from(number) / 8.0)),
         "[a-z\"\\\\ ]{0,5}".prop_map(Kind::Text),
-        ("[a-z]{1,3}-[0-9]", "[a-z/#\\] ]{1,5}").prop_map(|(table, column)| Kind::Column { table: format!("t{table}"), column }),
+        ("[a-z]{1,3}-[0-9]", "[a-z/#\\] ]{1,5}")
+            .prop_map(|(table, column)| Kind::Column { table: format!("t{table}"), column }),
         "[a-z\\]]{1,4}".prop_map(Kind::Own),
     ];
     leaf.prop_map(|kind| Node::new(kind, 0..0)).prop_recursive(5, 40, 4, |inner| {
@@ -367,9 +378,14 @@ fn node() -> impl Strategy<Value = Node> {
             Operator::Over,
             Operator::Power,
         ]);
-        let column = ("[a-z]{1,3}", "[a-z]{1,3}").prop_map(|(table, column)| Box::new(Node::new(Kind::Column { table: format!("t{table}"), column }, 0..0)));
+        let column = ("[a-z]{1,3}", "[a-z]{1,3}")
+            .prop_map(|(table, column)| Box::new(Node::new(Kind::Column { table: format!("t{table}"), column }, 0..0)));
         prop_oneof![
-            (operators, boxed.clone(), boxed.clone()).prop_map(|(operator, left, right)| Kind::Binary { operator, left, right }),
+            (operators, boxed.clone(), boxed.clone()).prop_map(|(operator, left, right)| Kind::Binary {
+                operator,
+                left,
+                right
+            }),
             (column, "[a-z]{0,3}").prop_map(|(column, key)| Kind::At { column, key }),
             (boxed.clone(), boxed.clone()).prop_map(|(of, condition)| Kind::Where { of, condition }),
             boxed.clone().prop_map(Kind::Negated),
