@@ -3,6 +3,7 @@
 //! writes them down as text, CSV, Markdown, LaTeX, HTML, SVG or PNG.
 
 pub mod analysis;
+mod details;
 mod figures;
 mod folder;
 pub mod render;
@@ -12,5 +13,6 @@ mod tables;
 mod text;
 
 pub use analysis::Analysis;
-pub use folder::write_all;
+pub use details::Details;
+pub use folder::{write_all, write_timeline};
 pub use tables::{Align, Cell, Column, Row, Table, TableName, Tone};

@@ -9,9 +9,11 @@ mod grid;
 mod headline;
 mod judge;
 mod remains;
+mod savings;
 mod scaling;
 mod speedups;
 mod subjects;
+mod threats;
 mod warnings;
 
 use serde::Serialize;
@@ -25,10 +27,12 @@ pub use failures::{FailureRow, StageState};
 pub use headline::Headline;
 pub use judge::{Judgement, Side, judge};
 pub use remains::{FindingRow, IncompleteRow, ResidualRow};
-pub use scaling::ScalingRow;
+pub use savings::SavingRow;
+pub use scaling::{ScalingFit, ScalingRow};
 pub use speedups::{AverageRow, Scope, SpeedupRow, SpeedupState};
 pub use subjects::{DeviationRow, SetAsideRow, SubjectRow};
-pub use warnings::{Warning, WarningKind};
+pub use threats::Threat;
+pub use warnings::{Warning, WarningGroup, WarningKind};
 
 use grid::Grid;
 
@@ -43,13 +47,16 @@ pub struct Analysis {
     pub failures: Vec<FailureRow>,
     pub speedups: Vec<SpeedupRow>,
     pub averages: Vec<AverageRow>,
+    pub savings: Vec<SavingRow>,
     pub concurrency: Vec<ConcurrencyRow>,
     pub costs: Vec<CostRow>,
     pub scaling: Vec<ScalingRow>,
+    pub fits: Vec<ScalingFit>,
     pub residual: Vec<ResidualRow>,
     pub findings: Vec<FindingRow>,
     pub incomplete: Vec<IncompleteRow>,
     pub warnings: Vec<Warning>,
+    pub threats: Vec<Threat>,
 }
 
 /// What was run, and how.
@@ -86,10 +93,13 @@ impl Analysis {
             deviations: subjects::deviations(run),
             set_aside: subjects::set_aside(run),
             costs: costs::rows(&grid),
+            fits: Vec::new(),
             scaling: scaling::rows(&grid),
             residual: remains::residual(run),
             findings: remains::findings(run),
             incomplete: remains::incomplete(&grid),
+            savings: savings::rows(&speedups),
+            threats: threats::threats(run, &speedups),
             warnings: warnings::warnings(&grid, &speedups, &concurrency),
             run: run_facts(run),
             machine: run.environment.clone(),

@@ -5,6 +5,7 @@ pub mod html;
 pub mod json;
 pub mod latex;
 pub mod markdown;
+pub mod numbers;
 pub mod terminal;
 
 /// What every form says of a run that must not be published.
