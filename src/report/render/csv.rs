@@ -15,6 +15,7 @@ pub fn render(analysis: &Analysis, table: TableName) -> miette::Result<String> {
         TableName::Speedups => write(&analysis.speedups),
         TableName::SpeedupsStudy => write(&gained(analysis)),
         TableName::Averages => write(&analysis.averages),
+        TableName::Savings => write(&analysis.savings),
         TableName::Concurrency => write(&analysis.concurrency),
         TableName::Costs => write(&analysis.costs),
         TableName::Scaling => write(&analysis.scaling),
