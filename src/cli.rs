@@ -102,6 +102,9 @@ struct ReportArgs {
     /// Only this table, e.g. failures, speedups, subjects
     #[arg(long, value_name = "NAME")]
     table: Option<String>,
+    /// Draw what ran where and when in this trial, as SVG and PNG
+    #[arg(long, value_name = "TRIAL")]
+    timeline: Option<String>,
     /// The same as --format json
     #[arg(long)]
     json: bool,
@@ -314,6 +317,7 @@ impl Cli {
                 run_dir: args.run_dir,
                 format: args.format,
                 table: args.table,
+                timeline: args.timeline,
                 json: args.json,
             }),
             Command::Audit(args) => audit::run(&audit::AuditOptions {

@@ -11,9 +11,11 @@ mod headline;
 mod judge;
 mod origins;
 mod remains;
+mod savings;
 mod scaling;
 mod speedups;
 mod subjects;
+mod threats;
 mod warnings;
 
 use serde::Serialize;
@@ -30,11 +32,13 @@ pub use headline::Headline;
 pub use judge::{Judgement, Side, judge};
 pub use origins::OriginRow;
 pub use remains::{FindingRow, IncompleteRow, ResidualRow};
-pub use scaling::ScalingRow;
+pub use savings::SavingRow;
+pub use scaling::{ScalingFit, ScalingRow};
 pub(in crate::report) use speedups::sound_pairs;
 pub use speedups::{AverageRow, Scope, SpeedupRow, SpeedupState};
 pub use subjects::{DeviationRow, SetAsideRow, SubjectRow};
-pub use warnings::{Warning, WarningKind};
+pub use threats::Threat;
+pub use warnings::{Warning, WarningGroup, WarningKind};
 
 use grid::Grid;
 
@@ -49,9 +53,11 @@ pub struct Analysis {
     pub failures: Vec<FailureRow>,
     pub speedups: Vec<SpeedupRow>,
     pub averages: Vec<AverageRow>,
+    pub savings: Vec<SavingRow>,
     pub concurrency: Vec<ConcurrencyRow>,
     pub costs: Vec<CostRow>,
     pub scaling: Vec<ScalingRow>,
+    pub fits: Vec<ScalingFit>,
     pub residual: Vec<ResidualRow>,
     pub findings: Vec<FindingRow>,
     pub incomplete: Vec<IncompleteRow>,
@@ -59,6 +65,7 @@ pub struct Analysis {
     pub warnings: Vec<Warning>,
     /// What `tests.parquet` says, where it was read.
     pub executions: Option<ExecutionTables>,
+    pub threats: Vec<Threat>,
 }
 
 /// What was run, and how.
@@ -98,12 +105,15 @@ impl Analysis {
             deviations: subjects::deviations(run),
             set_aside: subjects::set_aside(run),
             costs: costs::rows(&grid),
+            fits: Vec::new(),
             scaling: scaling::rows(&grid),
             residual: remains::residual(run),
             findings: remains::findings(run),
             incomplete: remains::incomplete(&grid),
             warnings,
             origins,
+            savings: savings::rows(&speedups),
+            threats: threats::threats(run, &speedups),
             run: run_facts(run),
             machine: run.environment.clone(),
             failures,

@@ -24,6 +24,7 @@ fn text(analysis: Option<&Analysis>, table: TableName) -> miette::Result<String>
         TableName::Speedups => rows(analysis, |analysis| &analysis.speedups),
         TableName::SpeedupsStudy => write(&analysis.map_or_else(Vec::new, gained)),
         TableName::Averages => rows(analysis, |analysis| &analysis.averages),
+        TableName::Savings => rows(analysis, |analysis| &analysis.savings),
         TableName::Concurrency => rows(analysis, |analysis| &analysis.concurrency),
         TableName::Costs => rows(analysis, |analysis| &analysis.costs),
         TableName::Scaling => rows(analysis, |analysis| &analysis.scaling),

@@ -185,10 +185,7 @@ fn render_part(table: &Table, part: &[usize], widths: &[usize], style: Style) ->
     let rule = format!("{}\n", paint(&"─".repeat(total), "2", style));
     let mut out = rule.clone();
     out += &group_heads(table, part, widths);
-    let labels = Row {
-        cells: table.columns.iter().map(|c| Cell { text: c.label.clone(), tone: Tone::Plain, hint: None }).collect(),
-        is_summary: false,
-    };
+    let labels = Row { cells: table.columns.iter().map(|c| Cell::new(c.label.clone())).collect(), is_summary: false };
     out += &line(&table.columns, &labels, part, widths, style);
     out += &rule;
     let (bodies, summaries): (Vec<&Row>, Vec<&Row>) = table.rows.iter().partition(|row| !row.is_summary);
