@@ -258,7 +258,10 @@ fn a_run_of_ones_own_is_a_third_column() {
     assert_eq!((sum["own_subjects"].as_u64(), sum["own_of"].as_u64()), (Some(1), Some(2)));
     assert_eq!((&claims[1]["own_verdict"], &claims[1]["own"]), (&"not_run".into(), &Value::Null));
     let (_, out, _) = desk.audit(&["--run", "results/mine/latest"]);
-    assert!(out.contains("reproduced on 1 of 2 subjects: 10; the published rows of these give 10; stated for all is"), "{out}");
+    assert!(
+        out.contains("reproduced on 1 of 2 subjects: 10; the published rows of these give 10; stated for all is"),
+        "{out}"
+    );
     assert!(out.contains("Your run has 1 of 2 subjects: 1 reproduced,"), "{out}");
     let (code, _, error) = desk.parade(&["audit", "--run", "results/mine/latest"]);
     assert!(code == Some(2) && error.contains("which study"), "{error}");

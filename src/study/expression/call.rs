@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Trouble;
-use super::evaluate::{Evaluated, Evaluator, divided, internal, text, truth};
+use super::evaluate::{Evaluated, Evaluator, divided, internal, same_rows, text, truth};
 use super::functions::Function;
 use super::reduce::{self, Sample};
 use super::syntax::{Kind, Node, Span};
@@ -243,7 +243,7 @@ fn statistic(evaluator: &Evaluator<'_>, node: &Node, function: Function, values:
             let second = samples(values.get(1).ok_or_else(|| internal(node))?, span)?;
             stats::a12(&reduce::inside(&first), &reduce::inside(&second)).map(Range::exact)
         }
-        _ => return paired(evaluator, node, function, values),
+        _ => return paired(node, function, &values),
     };
     range.filter(|range| range.value.is_finite()).map(Value::Number).ok_or_else(|| nothing(node, function, first.len()))
 }
@@ -285,8 +285,8 @@ fn in_row(why: &str, key: &str) -> String {
     if key.is_empty() { why.to_owned() } else { format!("{why}, in row {}", quoted(key)) }
 }
 
-fn paired(evaluator: &Evaluator<'_>, node: &Node, function: Function, values: Vec<Value>) -> Evaluated {
-    let pairs = pairs(evaluator, node, values)?;
+fn paired(node: &Node, function: Function, values: &[Value]) -> Evaluated {
+    let pairs = pairs(node, values)?;
     let zipped = |x: &[f64], y: &[f64]| x.iter().copied().zip(y.iter().copied()).collect::<Vec<_>>();
     let range = match function {
         Function::Pearson => reduce::bending(&pairs, |x, y| stats::pearson(x, y).map(|found| found.r)),
@@ -301,10 +301,9 @@ fn paired(evaluator: &Evaluator<'_>, node: &Node, function: Function, values: Ve
 }
 
 /// Rows in which both columns have a number.
-fn pairs(evaluator: &Evaluator<'_>, node: &Node, values: Vec<Value>) -> Result<Vec<(Range, Range)>, Trouble> {
-    let [Value::Column(first), Value::Column(second)] = &values[..] else { return Err(internal(node)) };
-    // The same rows are asked for as in arithmetic.
-    evaluator.each(vec![values[0].clone(), values[1].clone()], &node.span, |items| items[0].clone())?;
+fn pairs(node: &Node, values: &[Value]) -> Result<Vec<(Range, Range)>, Trouble> {
+    let [Value::Column(first), Value::Column(second)] = values else { return Err(internal(node)) };
+    same_rows(values, first, &node.span)?;
     let mut pairs = Vec::new();
     for entry in first.inside() {
         let Some(other) = second.row(entry.row).filter(|other| other.inclusion.is_inside()) else { continue };

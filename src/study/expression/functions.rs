@@ -84,6 +84,7 @@ pub enum Gives {
     Stated,
 }
 
+#[derive(Debug, Clone, Copy)]
 pub struct Signature {
     pub function: Function,
     pub name: &'static str,
