@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use parade::report::render::{csv, html, json, latex, markdown, terminal};
 use parade::report::{Analysis, Details, Table, TableName, write_all, write_timeline};
+use parade::store::RunFolder;
 
 use super::BadUsage;
 use super::output::{pretty, print};
@@ -53,7 +54,9 @@ pub fn run(options: &ReportOptions) -> miette::Result<ExitCode> {
     }
     let table = options.table.as_deref().map(named_table).transpose()?;
     let format = if options.json { Some(Format::Json) } else { options.format };
-    let analysis = Analysis::of(&parade::store::open_run(&options.run_dir)?);
+    let folder = RunFolder::open(&options.run_dir)?;
+    let run = folder.read()?;
+    let analysis = Analysis::of(&run);
     match (format, table) {
         (Some(format), table) => print(&in_format(&analysis, options, format, table)?)?,
         (None, Some(table)) => {
@@ -62,6 +65,7 @@ pub fn run(options: &ReportOptions) -> miette::Result<ExitCode> {
             }
         }
         (None, None) => {
+            folder.derive_trials(&run)?;
             let page = write_all(&analysis, &options.run_dir)?;
             print(&terminal::render(&analysis, terminal_style()))?;
             print(&format!("\nreport: {}\n", page.display()))?;

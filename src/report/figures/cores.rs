@@ -47,7 +47,7 @@ pub fn figure(analysis: &Analysis) -> Option<Figure> {
         title: "Speedup over cores".to_owned(),
         caption: format!(
             "Each configuration against itself on {}: geometric mean over the subjects that ran clean on every number of \
-             cores. The grey line is the ideal, dashed ones Amdahl's law fitted to the points.",
+             cores. The black line is the ideal, dashed ones Amdahl's law fitted to the points.",
             plural(lowest, "core")
         ),
         drawing: Drawing::Cores(CoresFigure {
@@ -97,7 +97,7 @@ impl CoresFigure {
             x_ticks: self.cores.iter().map(|cores| (*cores as f64, cores.to_string())).collect(),
         };
         plane.draw(canvas)?;
-        self.draw_line(canvas, &plane, &ideal, palette::FAINT, 2)?;
+        self.draw_line(canvas, &plane, &ideal, palette::INK, 1)?;
         let mut row = ABOVE + 10;
         for curve in &self.curves {
             let ink = palette::series(curve.colour);
@@ -111,7 +111,7 @@ impl CoresFigure {
             self.draw_key(canvas, &curve.label, ink, row)?;
             row += 22;
         }
-        self.draw_key(canvas, "ideal", palette::FAINT, row)
+        self.draw_key(canvas, "ideal", palette::INK, row)
     }
 
     fn draw_line<D: DrawingBackend>(

@@ -30,9 +30,13 @@ pub fn render(analysis: &Analysis, table: TableName) -> miette::Result<String> {
 
 /// The rows of subjects that some configuration made faster on as many cores.
 fn gained(analysis: &Analysis) -> Vec<SpeedupRow> {
-    let all = &analysis.speedups;
-    let here = |row: &SpeedupRow| all.iter().filter(|other| other.cores == row.cores).collect::<Vec<_>>();
-    all.iter().filter(|row| Scope::Study.includes(&row.subject, &here(row))).cloned().collect()
+    let mut rows = Vec::new();
+    for cores in &analysis.run.manifest.cores {
+        let here: Vec<&SpeedupRow> = analysis.speedups.iter().filter(|row| row.cores == *cores).collect();
+        let members = Scope::Study.members(&here);
+        rows.extend(here.iter().copied().filter(|row| members.has(&row.subject)).cloned());
+    }
+    rows
 }
 
 fn write<R: Serialize + Default>(rows: &[R]) -> miette::Result<String> {
