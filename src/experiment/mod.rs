@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 
 pub use filter::{Filter, FilterError};
 pub use mistake::{Mistake, Mistakes};
-pub use names::safe_name;
+pub use names::{quoted, safe_name, suggestion};
 pub use outlook::{ConfigurationOutlook, Outlook, SubjectOutlook, repetitions_needed, smallest_p};
 pub use quantity::{format_duration, format_size, parse_duration};
 pub use spec::{
