@@ -56,7 +56,7 @@ pub fn run(options: &ReportOptions) -> miette::Result<ExitCode> {
     let format = if options.json { Some(Format::Json) } else { options.format };
     let folder = RunFolder::open(&options.run_dir)?;
     let run = folder.read()?;
-    let analysis = Analysis::of(&run);
+    let analysis = Analysis::checked(&run, &folder.totals(&run));
     match (format, table) {
         (Some(format), table) => print(&in_format(&analysis, options, format, table)?)?,
         (None, Some(table)) => {

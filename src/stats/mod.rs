@@ -15,6 +15,7 @@ mod proportion;
 mod quantile;
 mod ranks;
 mod ratio;
+mod ratio_difference;
 mod regression;
 mod scaling;
 mod shift;
@@ -42,6 +43,7 @@ pub use ratio::{
     ratio_interval, ratio_of_means, ratio_of_medians, ratio_of_medians_interval, unpaired_ratio_interval,
     unpaired_ratio_of_medians_interval,
 };
+pub use ratio_difference::difference_of_ratios_interval;
 pub use regression::{Regression, regression};
 pub use scaling::{AmdahlFit, UslFit, amdahl_fit, efficiency, karp_flatt, knee, usl_fit};
 pub use shift::{Shift, hodges_lehmann, hodges_lehmann_two_sample};

@@ -9,7 +9,7 @@ use miette::IntoDiagnostic;
 use super::record::{Phase, RunData, StageRecord, SubjectRecord, TrialRecord};
 use crate::suite::RunEnd;
 
-const COLUMNS: [&str; 47] = [
+const COLUMNS: [&str; 48] = [
     "trial",
     "subject",
     "configuration",
@@ -41,6 +41,7 @@ const COLUMNS: [&str; 47] = [
     "load_before",
     "revision",
     "reason",
+    "origin",
     "stage_ends",
     "lost_in_stages",
     "outcomes_hash",
@@ -76,7 +77,7 @@ fn some<T: ToString>(value: Option<T>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
-fn of_the_trial(trial: &TrialRecord) -> [String; 31] {
+fn of_the_trial(trial: &TrialRecord) -> [String; 32] {
     [
         trial.trial.clone(),
         trial.subject.clone(),
@@ -109,6 +110,7 @@ fn of_the_trial(trial: &TrialRecord) -> [String; 31] {
         some(trial.load_before),
         some(trial.revision.as_deref()),
         some(trial.reason.as_deref()),
+        some(trial.provenance.as_ref().map(|provenance| provenance.run.as_str())),
     ]
 }
 

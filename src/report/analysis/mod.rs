@@ -4,10 +4,12 @@
 
 mod concurrency;
 mod costs;
+mod executions;
 mod failures;
-mod grid;
+pub(in crate::report) mod grid;
 mod headline;
 mod judge;
+mod origins;
 mod remains;
 mod savings;
 mod scaling;
@@ -19,16 +21,20 @@ mod warnings;
 use serde::Serialize;
 
 use crate::experiment::TechniqueKind;
+use crate::store::RowTotals;
 use crate::store::record::{ConfigurationSummary, Environment, Phase, RunData, RunManifest};
 
 pub use concurrency::ConcurrencyRow;
 pub use costs::CostRow;
+pub use executions::{ExecutionTables, StageRow, TimeRow};
 pub use failures::{FailureRow, StageState};
 pub use headline::Headline;
 pub use judge::{Judgement, Side, judge};
+pub use origins::OriginRow;
 pub use remains::{FindingRow, IncompleteRow, ResidualRow};
 pub use savings::SavingRow;
 pub use scaling::{ScalingFit, ScalingRow};
+pub(in crate::report) use speedups::sound_pairs;
 pub use speedups::{AverageRow, Scope, SpeedupRow, SpeedupState};
 pub use subjects::{DeviationRow, SetAsideRow, SubjectRow};
 pub use threats::Threat;
@@ -55,7 +61,10 @@ pub struct Analysis {
     pub residual: Vec<ResidualRow>,
     pub findings: Vec<FindingRow>,
     pub incomplete: Vec<IncompleteRow>,
+    pub origins: Vec<OriginRow>,
     pub warnings: Vec<Warning>,
+    /// What `tests.parquet` says, where it was read.
+    pub executions: Option<ExecutionTables>,
     pub threats: Vec<Threat>,
 }
 
@@ -87,6 +96,9 @@ impl Analysis {
         let speedups = speedups::rows(&grid);
         let averages = speedups::averages(run, &speedups);
         let concurrency = concurrency::rows(&grid);
+        let origins = origins::rows(run);
+        let mut warnings = warnings::warnings(&grid, &speedups, &concurrency);
+        warnings.extend(origins::warning(run, &origins));
         Analysis {
             headline: headline::headline(run, &speedups, &averages),
             subjects: subjects::rows(run),
@@ -98,16 +110,27 @@ impl Analysis {
             residual: remains::residual(run),
             findings: remains::findings(run),
             incomplete: remains::incomplete(&grid),
+            warnings,
+            origins,
             savings: savings::rows(&speedups),
             threats: threats::threats(run, &speedups),
-            warnings: warnings::warnings(&grid, &speedups, &concurrency),
             run: run_facts(run),
             machine: run.environment.clone(),
             failures,
             speedups,
             averages,
             concurrency,
+            executions: None,
         }
+    }
+
+    /// The same, with every record held against the executions that it sums up.
+    pub fn checked(run: &RunData, rows: &RowTotals) -> Analysis {
+        let grid = Grid::of(run);
+        let mut analysis = Analysis::of(run);
+        analysis.warnings.extend(executions::warnings(&grid, rows));
+        analysis.executions = Some(executions::tables(&grid, rows));
+        analysis
     }
 }
 

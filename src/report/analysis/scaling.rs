@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::grid::{CellKey, Grid, clean_times};
+use super::grid::{CellKey, Grid, clean_times, same_origins};
 use crate::stats;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -25,8 +25,13 @@ pub(super) fn rows(grid: &Grid) -> Vec<ScalingRow> {
 }
 
 fn row(grid: &Grid, key: CellKey, lowest: usize) -> Option<ScalingRow> {
-    let here = stats::mean(&clean_times(grid.trials(key)))?;
-    let there = stats::mean(&clean_times(grid.trials(CellKey { cores: lowest, ..key })))?;
+    let (more, fewest) = (grid.trials(key), grid.trials(CellKey { cores: lowest, ..key }));
+    // Two machines side by side say nothing about cores.
+    if !same_origins(more, fewest) {
+        return None;
+    }
+    let here = stats::mean(&clean_times(more))?;
+    let there = stats::mean(&clean_times(fewest))?;
     let scaling = (here > 0.0).then(|| there / here)?;
     Some(ScalingRow {
         subject: key.subject.to_owned(),

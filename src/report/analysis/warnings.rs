@@ -48,14 +48,17 @@ pub enum WarningKind {
     SlowStart,
     HighLoad,
     Drift,
+    RowsUnread,
+    RecordsDisagree,
+    Merged,
 }
 
 impl Warning {
-    fn of_run(kind: WarningKind, text: String) -> Self {
+    pub(super) fn of_run(kind: WarningKind, text: String) -> Self {
         Warning { kind, subject: None, configuration: None, cores: None, text }
     }
 
-    fn of_cell(kind: WarningKind, key: CellKey, text: String) -> Self {
+    pub(super) fn of_cell(kind: WarningKind, key: CellKey, text: String) -> Self {
         Warning {
             kind,
             subject: Some(key.subject.to_owned()),

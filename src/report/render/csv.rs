@@ -25,11 +25,13 @@ pub fn render(analysis: &Analysis, table: TableName) -> miette::Result<String> {
         TableName::Deviations => write(&analysis.deviations),
         TableName::SetAside => write(&analysis.set_aside),
         TableName::Warnings => write(&analysis.warnings),
+        TableName::Origins => write(&analysis.origins),
+        TableName::Comparison(_) => Ok(String::new()),
     }
 }
 
 /// The rows of subjects that some configuration made faster on as many cores.
-fn gained(analysis: &Analysis) -> Vec<SpeedupRow> {
+pub(crate) fn gained(analysis: &Analysis) -> Vec<SpeedupRow> {
     let mut rows = Vec::new();
     for cores in &analysis.run.manifest.cores {
         let here: Vec<&SpeedupRow> = analysis.speedups.iter().filter(|row| row.cores == *cores).collect();
@@ -39,7 +41,7 @@ fn gained(analysis: &Analysis) -> Vec<SpeedupRow> {
     rows
 }
 
-fn write<R: Serialize + Default>(rows: &[R]) -> miette::Result<String> {
+pub(crate) fn write<R: Serialize + Default>(rows: &[R]) -> miette::Result<String> {
     if rows.is_empty() {
         // The heads come from a row: one is written and everything but them dropped.
         let text = write(&[R::default()])?;

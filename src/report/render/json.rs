@@ -1,5 +1,5 @@
 //! The report as one JSON document: `{run_dir, run, headline, tables: {subjects: […], failures: […], speedups: […], …},
-//! warnings: […]}`. The rows are those of the CSV files; times are in seconds, sizes in bytes, cells without a number are
+//! executions: {stages: […], times: […]}, warnings: […]}`. `executions` is what `tests.parquet` alone says. The rows are those of the CSV files; times are in seconds, sizes in bytes, cells without a number are
 //! `null` beside a `state` that says why.
 
 use std::path::Path;
@@ -24,6 +24,7 @@ pub fn render(analysis: &Analysis, run_dir: &Path, only: Option<TableName>) -> m
         "machine": analysis.machine,
         "headline": analysis.headline,
         "tables": tables,
+        "executions": analysis.executions,
         "warnings": analysis.warnings,
     }))
 }
@@ -53,7 +54,8 @@ fn rows(analysis: &Analysis, table: TableName) -> miette::Result<Option<Value>> 
         TableName::Findings => serde_json::to_value(&analysis.findings),
         TableName::Deviations => serde_json::to_value(&analysis.deviations),
         TableName::SetAside => serde_json::to_value(&analysis.set_aside),
-        TableName::SpeedupsStudy | TableName::Warnings => return Ok(None),
+        TableName::Origins => serde_json::to_value(&analysis.origins),
+        TableName::SpeedupsStudy | TableName::Warnings | TableName::Comparison(_) => return Ok(None),
     };
     value.map(Some).into_diagnostic()
 }

@@ -1,11 +1,15 @@
 //! The tables of a report as a grid of texts: what every rendering for people shares. Nothing is computed here but sums of
 //! the numbers that are shown.
 
+mod compare;
 mod failures;
 mod lists;
+mod origins;
 mod runs;
 mod savings;
 mod speedups;
+
+pub use compare::ComparisonTable;
 
 use crate::report::Analysis;
 
@@ -27,11 +31,14 @@ pub enum TableName {
     Deviations,
     SetAside,
     Warnings,
+    Origins,
+    /// No table of one run: those of a comparison are made by [`Table::of_comparison`].
+    Comparison(ComparisonTable),
 }
 
 impl TableName {
     /// Those of a report's page.
-    pub const ALL: [TableName; 14] = [
+    pub const ALL: [TableName; 15] = [
         TableName::Subjects,
         TableName::Failures,
         TableName::Speedups,
@@ -46,6 +53,7 @@ impl TableName {
         TableName::Deviations,
         TableName::SetAside,
         TableName::Warnings,
+        TableName::Origins,
     ];
 
     pub fn name(self) -> &'static str {
@@ -65,6 +73,8 @@ impl TableName {
             TableName::Deviations => "deviations",
             TableName::SetAside => "set-aside",
             TableName::Warnings => "warnings",
+            TableName::Origins => "origins",
+            TableName::Comparison(table) => table.name(),
         }
     }
 
@@ -133,11 +143,11 @@ pub enum Tone {
 }
 
 impl Column {
-    fn left(label: impl Into<String>) -> Self {
+    pub fn left(label: impl Into<String>) -> Self {
         Column { group: None, label: label.into(), align: Align::Left, is_optional: false }
     }
 
-    fn right(label: impl Into<String>) -> Self {
+    pub fn right(label: impl Into<String>) -> Self {
         Column { group: None, label: label.into(), align: Align::Right, is_optional: false }
     }
 
@@ -151,7 +161,7 @@ impl Column {
 }
 
 impl Cell {
-    pub(super) fn new(text: impl Into<String>) -> Self {
+    pub fn new(text: impl Into<String>) -> Self {
         Cell { text: text.into(), tone: Tone::Plain, hint: None, value: None, shade: None }
     }
 
@@ -159,7 +169,7 @@ impl Cell {
         Cell { tone: Tone::Muted, ..Cell::new(text) }
     }
 
-    fn toned(self, tone: Tone) -> Self {
+    pub fn toned(self, tone: Tone) -> Self {
         Cell { tone, ..self }
     }
 
@@ -182,7 +192,7 @@ impl Cell {
 }
 
 impl Row {
-    fn body(cells: Vec<Cell>) -> Self {
+    pub fn body(cells: Vec<Cell>) -> Self {
         Row { cells, is_summary: false }
     }
 
@@ -210,6 +220,8 @@ impl Table {
             TableName::Deviations => vec![lists::deviations(analysis)],
             TableName::SetAside => vec![lists::set_aside(analysis)],
             TableName::Warnings => vec![lists::warnings(analysis)],
+            TableName::Origins => vec![origins::table(analysis)],
+            TableName::Comparison(_) => Vec::new(),
         };
         tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
     }

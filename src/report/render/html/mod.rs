@@ -6,7 +6,7 @@
 mod data;
 mod facts;
 mod sections;
-mod table;
+pub(super) mod table;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -38,13 +38,23 @@ const MOST_PLACES: usize = 6;
 
 pub fn render(analysis: &Analysis, details: &Details) -> miette::Result<String> {
     let failed = |error: minijinja::Error| miette!("the report page could not be made: {error:#}");
-    let mut environment = Environment::new();
-    environment.set_auto_escape_callback(|_| AutoEscape::Html);
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().map_err(failed)?);
+    let mut environment = environment().map_err(failed)?;
     environment.add_template("report.html", TEMPLATE).map_err(failed)?;
     let page = Page::of(analysis, details)?;
     environment.get_template("report.html").and_then(|t| t.render(Serde(&page))).map_err(failed)
+}
+
+/// Every value is escaped, and one that is not there is a mistake.
+pub(super) fn environment() -> Result<Environment<'static>, minijinja::Error> {
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+    Ok(environment)
+}
+
+pub(super) fn styles() -> String {
+    STYLES.replace("/* dark */", DARK)
 }
 
 #[derive(Serialize)]
@@ -80,7 +90,7 @@ impl<'a> Page<'a> {
     fn of(analysis: &'a Analysis, details: &Details) -> miette::Result<Page<'a>> {
         let run = &analysis.run;
         Ok(Page {
-            styles: STYLES.replace("/* dark */", DARK),
+            styles: styles(),
             script: SCRIPT,
             script_hash: BASE64_STANDARD.encode(Sha256::digest(SCRIPT)),
             data: data::render(analysis, details)?,

@@ -90,7 +90,12 @@ pub fn all(analysis: &Analysis, details: &Details) -> miette::Result<Vec<Section
         )?,
         maker.section("runs", "What did the runs take?", Topic::Runs, &[T::Concurrency, T::Costs])?,
         maker.section("timeline", "What ran where and when?", Topic::Timeline, &[])?,
-        maker.section("subjects", "What was run?", Topic::Subjects, &[T::Subjects, T::Deviations, T::SetAside])?,
+        maker.section(
+            "subjects",
+            "What was run?",
+            Topic::Subjects,
+            &[T::Subjects, T::Origins, T::Deviations, T::SetAside],
+        )?,
         maker.section("findings", "What was noticed on the way?", Topic::Findings, &[T::Findings])?,
     ];
     sections.retain(|section| !section.is_empty());
