@@ -126,7 +126,10 @@ fn on_all_cores<K: Sync, R: Send>(keys: &[K], make: impl Fn(&K) -> R + Sync) -> 
         let shares: Vec<_> =
             keys.chunks(share).map(|keys| scope.spawn(move || keys.iter().map(make).collect::<Vec<R>>())).collect();
         // A thread that panicked panics here too.
-        shares.into_iter().flat_map(|rows| rows.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        shares
+            .into_iter()
+            .flat_map(|rows| rows.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
     })
 }
 

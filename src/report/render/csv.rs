@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::report::Analysis;
 use crate::report::analysis::{Scope, SpeedupRow};
+use crate::report::beside::Beside;
 use crate::report::tables::TableName;
 
 /// The rows behind a table; only a header line where there are none.
@@ -26,6 +27,10 @@ pub fn render(analysis: &Analysis, table: TableName) -> miette::Result<String> {
         TableName::SetAside => write(&analysis.set_aside),
         TableName::Warnings => write(&analysis.warnings),
         TableName::Origins => write(&analysis.origins),
+        TableName::Regressions => write(&analysis.regressions),
+        TableName::Amdahl => write(&analysis.fits),
+        TableName::Study => write(&Beside::of(analysis).map(|beside| beside.study_rows()).unwrap_or_default()),
+        TableName::Claims => write(&Beside::of(analysis).map(|beside| beside.claim_rows()).unwrap_or_default()),
         TableName::Comparison(_) => Ok(String::new()),
     }
 }

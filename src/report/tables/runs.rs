@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{Align, Cell, Column, Row, Table, TableName, Tone, cores_suffix};
 use crate::report::Analysis;
 use crate::report::analysis::{ConcurrencyRow, CostRow, ScalingRow};
-use crate::report::text::{bytes, duration, shown};
+use crate::report::text::{bytes, duration, p_value, shown};
 use crate::wording::plural;
 
 pub(super) fn concurrency(analysis: &Analysis, cores: usize) -> Table {
@@ -153,6 +153,78 @@ pub(super) fn scaling(analysis: &Analysis) -> Table {
 
 fn scaling_cell(row: &ScalingRow) -> Cell {
     Cell::new(format!("{:.2} ({:.0} %)", row.scaling, row.efficiency * 100.0)).valued(row.scaling)
+}
+
+pub(super) fn amdahl(analysis: &Analysis) -> Table {
+    let number = |value: Option<f64>| Cell::new(value.map_or("–".to_owned(), |v| format!("{v:.2}"))).valued(value);
+    let rows = analysis.fits.iter().map(|fit| {
+        let points = fit.points.iter().map(|(cores, scaling)| format!("{cores}: {scaling:.2}")).collect::<Vec<_>>();
+        let limit = fit.serial_fraction.filter(|serial| *serial > 0.0).map(|serial| 1.0 / serial);
+        Row::body(vec![
+            Cell::new(shown(&fit.configuration)),
+            Cell::count(fit.subjects),
+            Cell::new(points.join(", ")),
+            number(fit.serial_fraction),
+            number(limit),
+            number(fit.r_squared),
+        ])
+    });
+    Table {
+        name: TableName::Amdahl,
+        title: "Amdahl's law over the cores".to_owned(),
+        columns: vec![
+            Column::left("configuration"),
+            Column::right("subjects"),
+            Column::left("cores: scaling"),
+            Column::right("serial part"),
+            Column::right("limit"),
+            Column::right("R²"),
+        ],
+        rows: rows.collect(),
+        notes: vec![
+            "scaling: geometric mean over the subjects that ran clean on every number of cores, against the fewest. serial part: \
+             of the law that fits it best by least squares of the relative times; limit: what it says no number of cores exceeds."
+                .to_owned(),
+        ],
+    }
+}
+
+pub(super) fn regressions(analysis: &Analysis) -> Table {
+    let number = |value: f64| Cell::new(format!("{value:.2}")).valued(value);
+    let rows = analysis.regressions.iter().map(|row| {
+        Row::body(vec![
+            Cell::new(shown(&row.configuration)),
+            Cell::count(row.cores),
+            Cell::count(row.subjects),
+            Cell::new(row.form),
+            number(row.slope),
+            Cell::muted(format!("{:.2}–{:.2}", row.slope_low, row.slope_high)).valued(row.slope_low),
+            number(row.intercept),
+            number(row.r_squared),
+            Cell::new(p_value(row.p)).valued(row.p),
+        ])
+    });
+    Table {
+        name: TableName::Regressions,
+        title: format!("Time against the time in {}: lines through the subjects", shown(&analysis.run.manifest.baseline)),
+        columns: vec![
+            Column::left("configuration"),
+            Column::right("cores"),
+            Column::right("subjects"),
+            Column::left("form"),
+            Column::right("slope"),
+            Column::right("95 %"),
+            Column::right("intercept"),
+            Column::right("R²"),
+            Column::right("p"),
+        ],
+        rows: rows.collect(),
+        notes: vec![
+            "Least squares over the subjects with clean times in both. logarithmic: of the natural logarithms, where times span more \
+             than a factor of 30; a slope of 1 then is the same factor for short and long suites."
+                .to_owned(),
+        ],
+    }
 }
 
 fn subjects_of<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
