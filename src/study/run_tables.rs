@@ -10,8 +10,8 @@ use crate::experiment::mistake::Log;
 use crate::report::Analysis;
 use crate::report::TableName;
 use crate::report::analysis::{
-    AverageRow, ConcurrencyRow, CostRow, DeviationRow, FailureRow, FindingRow, IncompleteRow, ResidualRow, ScalingRow,
-    SetAsideRow, SpeedupRow, SubjectRow, Warning,
+    AverageRow, ConcurrencyRow, CostRow, DeviationRow, FailureRow, FindingRow, IncompleteRow, OriginRow, RegressionRow,
+    ResidualRow, SavingRow, ScalingFit, ScalingRow, SetAsideRow, SpeedupRow, SubjectRow, Warning,
 };
 use crate::report::render::csv;
 
@@ -20,12 +20,16 @@ const CORES: &str = "cores";
 
 /// Of every table of a run, its columns.
 pub fn heads() -> Vec<Table> {
-    let known: [(TableName, miette::Result<String>); 14] = [
+    let known: [(TableName, miette::Result<String>); 18] = [
         (TableName::Subjects, csv::write::<SubjectRow>(&[])),
         (TableName::Failures, csv::write::<FailureRow>(&[])),
         (TableName::Speedups, csv::write::<SpeedupRow>(&[])),
         (TableName::SpeedupsStudy, csv::write::<SpeedupRow>(&[])),
         (TableName::Averages, csv::write::<AverageRow>(&[])),
+        (TableName::Savings, csv::write::<SavingRow>(&[])),
+        (TableName::Regressions, csv::write::<RegressionRow>(&[])),
+        (TableName::Amdahl, csv::write::<ScalingFit>(&[])),
+        (TableName::Origins, csv::write::<OriginRow>(&[])),
         (TableName::Concurrency, csv::write::<ConcurrencyRow>(&[])),
         (TableName::Costs, csv::write::<CostRow>(&[])),
         (TableName::Scaling, csv::write::<ScalingRow>(&[])),

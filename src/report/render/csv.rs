@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::report::Analysis;
 use crate::report::analysis::{Scope, SpeedupRow};
+use crate::report::beside::Beside;
 use crate::report::tables::TableName;
 
 /// The rows behind a table; only a header line where there are none.
@@ -26,15 +27,23 @@ pub fn render(analysis: &Analysis, table: TableName) -> miette::Result<String> {
         TableName::SetAside => write(&analysis.set_aside),
         TableName::Warnings => write(&analysis.warnings),
         TableName::Origins => write(&analysis.origins),
+        TableName::Regressions => write(&analysis.regressions),
+        TableName::Amdahl => write(&analysis.fits),
+        TableName::Study => write(&Beside::of(analysis).map(|beside| beside.study_rows()).unwrap_or_default()),
+        TableName::Claims => write(&Beside::of(analysis).map(|beside| beside.claim_rows()).unwrap_or_default()),
         TableName::Comparison(_) => Ok(String::new()),
     }
 }
 
 /// The rows of subjects that some configuration made faster on as many cores.
 pub(crate) fn gained(analysis: &Analysis) -> Vec<SpeedupRow> {
-    let all = &analysis.speedups;
-    let here = |row: &SpeedupRow| all.iter().filter(|other| other.cores == row.cores).collect::<Vec<_>>();
-    all.iter().filter(|row| Scope::Study.includes(&row.subject, &here(row))).cloned().collect()
+    let mut rows = Vec::new();
+    for cores in &analysis.run.manifest.cores {
+        let here: Vec<&SpeedupRow> = analysis.speedups.iter().filter(|row| row.cores == *cores).collect();
+        let members = Scope::Study.members(&here);
+        rows.extend(here.iter().copied().filter(|row| members.has(&row.subject)).cloned());
+    }
+    rows
 }
 
 pub(crate) fn write<R: Serialize + Default>(rows: &[R]) -> miette::Result<String> {
