@@ -5,9 +5,11 @@
 
 mod check;
 mod figure;
+mod large_run;
 mod output;
 mod rerun;
 mod sequential;
+mod tables;
 mod workbench;
 
 use std::process::ExitCode;
@@ -16,8 +18,13 @@ use figure::Figure;
 
 type Measure = fn() -> Vec<Figure>;
 
-const MEASURES: [(&str, Measure); 4] =
-    [("a", sequential::measure), ("b", rerun::measure), ("c", output::measure), ("d", check::measure)];
+const MEASURES: [(&str, Measure); 5] = [
+    ("a", sequential::measure),
+    ("b", rerun::measure),
+    ("c", output::measure),
+    ("d", check::measure),
+    ("e", tables::measure),
+];
 
 fn main() -> ExitCode {
     let wanted = std::env::var("PARADE_BENCH").unwrap_or_default();
