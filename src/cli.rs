@@ -7,9 +7,10 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::report::Format;
-use crate::commands::{check, doctor, init, report, run, test};
+use crate::commands::{artifact, audit, check, compare, doctor, init, merge, report, run, test};
 use parade::engine::{EngineKind, Forks, Mode};
 use parade::experiment::{TechniqueKind, parse_duration};
+use parade::study::Verdict;
 
 /// Reproduces evaluations of techniques that make test suites run faster.
 #[derive(Debug, Parser)]
@@ -27,6 +28,14 @@ enum Command {
     Run(RunArgs),
     /// Redo tables and figures from the records of a run
     Report(ReportArgs),
+    /// Recompute what published studies state from the rows that they print
+    Audit(AuditArgs),
+    /// Put two runs side by side, with tests of difference
+    Compare(CompareArgs),
+    /// Join runs of one experiment from several machines into one
+    Merge(MergeArgs),
+    /// Make a folder of a run that an artifact committee can check and run
+    Artifact(ArtifactArgs),
     /// Run a suite now, in parallel and repaired: the exit code is the suite's, JUnit XML is written
     Test(TestArgs),
     /// Write a commented experiment file to start from
@@ -93,7 +102,83 @@ struct ReportArgs {
     /// Only this table, e.g. failures, speedups, subjects
     #[arg(long, value_name = "NAME")]
     table: Option<String>,
+    /// Draw what ran where and when in this trial, as SVG and PNG
+    #[arg(long, value_name = "TRIAL")]
+    timeline: Option<String>,
     /// The same as --format json
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct AuditArgs {
+    /// The studies [default: all]
+    #[arg(value_name = "STUDY")]
+    studies: Vec<String>,
+    /// A folder of studies, or of one, in place of those that parade brings along
+    #[arg(long = "studies", value_name = "DIR")]
+    folder: Option<PathBuf>,
+    /// The folder of a run of your own, such as results/paste/latest, to put beside what is published
+    #[arg(long, value_name = "DIR")]
+    run: Option<PathBuf>,
+    /// Only claims with this verdict: holds, differs or not_computable; repeatable
+    #[arg(long, value_name = "VERDICT", value_parser = verdict)]
+    only: Vec<Verdict>,
+    /// One claim, by its id or as study/id: its expression, the values used and every step
+    #[arg(long, value_name = "ID")]
+    claim: Option<String>,
+    /// Exit with 3 if a claim differs from its rows
+    #[arg(long)]
+    strict: bool,
+    /// Print a JSON array instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct CompareArgs {
+    /// The folder of a run
+    first: PathBuf,
+    /// The folder of another, of the same experiment or of one that shares something with it
+    second: PathBuf,
+    /// What to print: html, md, csv or json; without it, tables for the terminal
+    #[arg(long, value_name = "FORMAT", value_parser = comparison_format)]
+    format: Option<compare::Format>,
+    /// The same as --format json
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct MergeArgs {
+    /// The folders of the runs, two or more
+    #[arg(required = true, num_args = 2.., value_name = "RUN_DIR")]
+    runs: Vec<PathBuf>,
+    /// The folder of the merged run; it must not be there yet
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Where runs have the same subjects, count each further run's blocks as further repetitions
+    #[arg(long)]
+    repetitions: bool,
+    /// Print one JSON document instead of the report
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct ArtifactArgs {
+    /// The folder of a run, such as results/quickstart/latest
+    run_dir: PathBuf,
+    /// The folder to make; it must not be there yet [default: <experiment>-artifact]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// The experiment file, where the run does not say where it lay
+    #[arg(long, value_name = "FILE")]
+    experiment: Option<PathBuf>,
+    /// For blind review: without names of hosts and users, and without paths
+    #[arg(long)]
+    anonymous: bool,
+    /// Print one JSON document instead of what was made
     #[arg(long)]
     json: bool,
 }
@@ -176,6 +261,14 @@ fn format(text: &str) -> Result<Format, String> {
     among(text, Format::ALL, Format::name)
 }
 
+fn verdict(text: &str) -> Result<Verdict, String> {
+    among(text, Verdict::ALL, Verdict::name)
+}
+
+fn comparison_format(text: &str) -> Result<compare::Format, String> {
+    among(text, compare::Format::ALL, compare::Format::name)
+}
+
 fn technique(text: &str) -> Result<TechniqueKind, String> {
     let known = [TechniqueKind::Paste, TechniqueKind::Parallel, TechniqueKind::Sequential];
     among(text, known, TechniqueKind::name)
@@ -224,6 +317,35 @@ impl Cli {
                 run_dir: args.run_dir,
                 format: args.format,
                 table: args.table,
+                timeline: args.timeline,
+                json: args.json,
+            }),
+            Command::Audit(args) => audit::run(&audit::AuditOptions {
+                studies: args.studies,
+                folder: args.folder,
+                run: args.run,
+                only: args.only,
+                claim: args.claim,
+                strict: args.strict,
+                json: args.json,
+            }),
+            Command::Compare(args) => compare::run(&compare::CompareOptions {
+                first: args.first,
+                second: args.second,
+                format: args.format,
+                json: args.json,
+            }),
+            Command::Merge(args) => merge::run(&merge::MergeOptions {
+                runs: args.runs,
+                out: args.out,
+                repetitions: args.repetitions,
+                json: args.json,
+            }),
+            Command::Artifact(args) => artifact::run(&artifact::ArtifactOptions {
+                run_dir: args.run_dir,
+                out: args.out,
+                experiment: args.experiment,
+                anonymous: args.anonymous,
                 json: args.json,
             }),
             Command::Test(args) => test::run(&test::TestOptions {

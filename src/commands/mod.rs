@@ -1,8 +1,12 @@
 //! One file per subcommand. Each takes plain options and tells its story in `run`.
 
+pub mod artifact;
+pub mod audit;
 pub mod check;
+pub mod compare;
 pub mod doctor;
 pub mod init;
+pub mod merge;
 mod output;
 mod progress;
 pub mod report;

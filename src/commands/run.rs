@@ -55,6 +55,7 @@ pub fn run(options: &RunOptions) -> miette::Result<ExitCode> {
     let order = Order {
         experiment: &loaded.experiment,
         experiment_text: &loaded.published_text(),
+        experiment_folder: loaded.folder(),
         plan: &plan,
         results: options.out.clone(),
         fresh: options.fresh,

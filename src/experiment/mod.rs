@@ -4,16 +4,17 @@
 //! tree becomes typed but unchecked values (`raw`), and those become an [`Experiment`] (`validate`). Every layer
 //! collects all the mistakes it sees. Nothing here runs, clones or builds anything.
 
-mod document;
+mod differences;
+pub(crate) mod document;
 mod filter;
 mod identity;
-mod mistake;
-mod names;
+pub(crate) mod mistake;
+pub(crate) mod names;
 mod outlook;
 mod plan;
 mod quantity;
 mod raw;
-mod reader;
+pub(crate) mod reader;
 mod spec;
 mod starter;
 mod validate;
@@ -21,9 +22,10 @@ mod warnings;
 
 use std::path::{Path, PathBuf};
 
+pub use differences::{Difference, differences};
 pub use filter::{Filter, FilterError};
 pub use mistake::{Mistake, Mistakes};
-pub use names::safe_name;
+pub use names::{did_you_mean, safe_name};
 pub use outlook::{ConfigurationOutlook, Outlook, SubjectOutlook, repetitions_needed, smallest_p};
 pub use quantity::{format_duration, format_size, parse_duration};
 pub use spec::{
@@ -81,6 +83,12 @@ impl Loaded {
     /// The text for the run folder, which others may see: without passwords and tokens in urls.
     pub fn published_text(&self) -> String {
         redact(&self.text)
+    }
+
+    /// Where the file lies, and where relative paths in it start; nothing if that has no name in UTF-8.
+    pub fn folder(&self) -> Option<String> {
+        let folder = self.path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        folder.canonicalize().ok()?.to_str().map(str::to_owned)
     }
 
     /// The plan, or the part of it that `--quick` and the values of `--only` leave.

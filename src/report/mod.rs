@@ -3,14 +3,17 @@
 //! writes them down as text, CSV, Markdown, LaTeX, HTML, SVG or PNG.
 
 pub mod analysis;
+pub mod compare;
+mod details;
 mod figures;
 mod folder;
 pub mod render;
 #[cfg(test)]
 mod sample;
 mod tables;
-mod text;
+pub(crate) mod text;
 
 pub use analysis::Analysis;
-pub use folder::write_all;
-pub use tables::{Align, Cell, Column, Row, Table, TableName, Tone};
+pub use details::Details;
+pub use folder::{write_all, write_timeline};
+pub use tables::{Align, Cell, Column, ComparisonTable, Row, Table, TableName, Tone};

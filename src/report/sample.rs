@@ -233,6 +233,8 @@ impl Sample {
             host: "laboratory".into(),
             parade: "0.1.0".into(),
             contents: std::collections::BTreeMap::new(),
+            experiment_folder: None,
+            merged: Vec::new(),
         };
         let subjects = subjects.iter().map(|subject| subject_record(subject)).collect();
         Sample { data: RunData { manifest, environment: environment(), subjects, trials: Vec::new() } }
@@ -318,6 +320,7 @@ fn trial_record(subject: &str, configuration: &str, cores: usize, repetition: u3
         java_home: Some("/opt/jdk-8".into()),
         maven: Some("3.9.9".into()),
         parade: "0.1.0".into(),
+        provenance: None,
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::Path;
 use miette::miette;
 
 use crate::experiment::{Experiment, Trial};
+use crate::store::RunFolder;
 use crate::store::record::{Environment, RunManifest, SubjectRecord};
 use crate::subject::Jdk;
 
@@ -68,6 +69,18 @@ pub fn refusal(folder: &Path, changes: &[String]) -> miette::Report {
         folder.display(),
         changes.join("\n  - ")
     )
+}
+
+/// A run that was put together from others has no machine to go on with.
+pub fn refuse_merged(folder: &RunFolder) -> miette::Result<()> {
+    if folder.manifest()?.merged.is_empty() {
+        return Ok(());
+    }
+    Err(miette!(
+        help = "--fresh starts a new run beside it; to add measurements, go on with the runs that it was merged from, and merge again",
+        "the run in {} was merged from others: it cannot go on",
+        folder.dir().display()
+    ))
 }
 
 struct Changes(Vec<String>);

@@ -34,6 +34,8 @@ pub use watch::{Event, Watcher};
 pub struct Order<'a> {
     pub experiment: &'a Experiment,
     pub experiment_text: &'a str,
+    /// The folder of the experiment file.
+    pub experiment_folder: Option<String>,
     pub plan: &'a Plan,
     pub results: PathBuf,
     /// Start a new run though the last one is unfinished or there is nothing left to do.
@@ -125,6 +127,8 @@ fn manifest(order: &Order<'_>, environment: &Environment, contents: BTreeMap<Str
         host: environment.hostname.clone(),
         parade: environment.parade.clone(),
         contents,
+        experiment_folder: order.experiment_folder.clone(),
+        merged: Vec::new(),
     }
 }
 
@@ -138,6 +142,7 @@ fn choose_folder(
     let Some(latest) = located.latest.clone().filter(|_| !order.fresh) else {
         return located.create(manifest, order.experiment_text, environment);
     };
+    changes::refuse_merged(&latest)?;
     let mut changed = changes::between(&latest.manifest()?, manifest, &latest.environment()?, environment);
     changed.extend(changes::of_jdks(&latest.read()?.subjects, order.experiment));
     if changed.is_empty() {

@@ -172,6 +172,7 @@ impl Draft {
             java_home: open.record.java_home.clone(),
             maven: open.record.maven.clone(),
             parade: assignment.environment.parade.clone(),
+            provenance: None,
         };
         Draft { record }
     }

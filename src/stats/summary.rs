@@ -1,22 +1,50 @@
-//! Location and spread of one sample.
+//! Location and spread of one sample. Quantiles are in `quantile`.
+
+use super::quantile::{quantile_of_sorted, sorted};
+use super::{sound, sum};
 
 /// Arithmetic mean, `Σx / n`.
 pub fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    let values = sound(values)?;
+    Some(sum(values.iter().copied()) / values.len() as f64).filter(|mean| mean.is_finite())
 }
 
-/// The middle value; of an even number of values the mean of the two in the middle. Equals `quantile(values, 0.5)`.
-pub fn median(values: &[f64]) -> Option<f64> {
-    quantile(values, 0.5)
-}
-
-/// Quantile of type 7 in the numbering of Hyndman and Fan (1996), the default of R and NumPy: with the values sorted
-/// and `h = (n − 1)·p`, it is `x[⌊h⌋] + (h − ⌊h⌋)·(x[⌊h⌋ + 1] − x[⌊h⌋])`. `None` unless `0 ≤ p ≤ 1`.
-pub fn quantile(values: &[f64], p: f64) -> Option<f64> {
-    if values.is_empty() || !(0.0..=1.0).contains(&p) {
+/// Weighted mean, `Σwx / Σw`; as many weights as values, none below zero, not all zero.
+pub fn weighted_mean(values: &[f64], weights: &[f64]) -> Option<f64> {
+    let (values, weights) = (sound(values)?, sound(weights)?);
+    let total = sum(weights.iter().copied());
+    if values.len() != weights.len() || weights.iter().any(|w| *w < 0.0) || total <= 0.0 {
         return None;
     }
-    Some(quantile_of_sorted(&sorted(values), p))
+    Some(sum(values.iter().zip(weights).map(|(x, w)| x * w)) / total).filter(|mean| mean.is_finite())
+}
+
+/// Geometric mean, `exp(Σ ln x / n)`; only for values above zero.
+pub fn geometric_mean(values: &[f64]) -> Option<f64> {
+    if values.iter().any(|x| *x <= 0.0) {
+        return None;
+    }
+    mean(&values.iter().map(|x| x.ln()).collect::<Vec<_>>()).map(f64::exp)
+}
+
+/// Harmonic mean, `n / Σ(1/x)`; only for values above zero.
+pub fn harmonic_mean(values: &[f64]) -> Option<f64> {
+    if values.iter().any(|x| *x <= 0.0) {
+        return None;
+    }
+    let values = sound(values)?;
+    mean(&values.iter().map(|x| x.recip()).collect::<Vec<_>>()).map(f64::recip)
+}
+
+/// The mean of what is left when `⌊share·n⌋` values are cut from each end, as SciPy's `trim_mean` does; the share is at
+/// least 0 and below ½.
+pub fn trimmed_mean(values: &[f64], share: f64) -> Option<f64> {
+    if !(0.0..0.5).contains(&share) {
+        return None;
+    }
+    let sorted = sorted(sound(values)?);
+    let cut = (share * sorted.len() as f64) as usize;
+    mean(&sorted[cut..sorted.len() - cut])
 }
 
 /// Standard deviation of a sample, `√(Σ(x − x̄)² / (n − 1))`; needs two values.
@@ -24,23 +52,18 @@ pub fn sample_sd(values: &[f64]) -> Option<f64> {
     if values.len() < 2 {
         return None;
     }
-    let center = mean(values)?;
-    let squares: f64 = values.iter().map(|x| (x - center).powi(2)).sum();
-    Some((squares / (values.len() - 1) as f64).sqrt())
+    let squares = squared_deviations(values, mean(values)?);
+    Some((squares / (values.len() - 1) as f64).sqrt()).filter(|sd| sd.is_finite())
+}
+
+pub(super) fn squared_deviations(values: &[f64], center: f64) -> f64 {
+    sum(values.iter().map(|x| (x - center).powi(2)))
 }
 
 /// Standard deviation over the mean, `s / |x̄|`; needs two values and a mean other than zero.
 pub fn coefficient_of_variation(values: &[f64]) -> Option<f64> {
     let center = mean(values).filter(|mean| *mean != 0.0)?;
     sample_sd(values).map(|sd| sd / center.abs())
-}
-
-/// Geometric mean, `exp(Σ ln x / n)`; only for values above zero.
-pub fn geometric_mean(values: &[f64]) -> Option<f64> {
-    if values.iter().any(|x| *x <= 0.0 || x.is_nan()) {
-        return None;
-    }
-    mean(&values.iter().map(|x| x.ln()).collect::<Vec<_>>()).map(f64::exp)
 }
 
 /// Tukey's box plot: the box spans the quartiles (type 7), whiskers reach the farthest values within 1.5 times its
@@ -59,7 +82,7 @@ pub struct BoxPlot {
 }
 
 pub fn box_plot(values: &[f64]) -> Option<BoxPlot> {
-    let sorted = sorted(values);
+    let sorted = sorted(sound(values)?);
     let (minimum, maximum) = (*sorted.first()?, *sorted.last()?);
     let [lower, middle, upper] = [0.25, 0.5, 0.75].map(|p| quantile_of_sorted(&sorted, p));
     let reach = 1.5 * (upper - lower);
@@ -76,41 +99,54 @@ pub fn box_plot(values: &[f64]) -> Option<BoxPlot> {
     })
 }
 
-pub(super) fn sorted(values: &[f64]) -> Vec<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted
-}
-
-pub(super) fn quantile_of_sorted(sorted: &[f64], p: f64) -> f64 {
-    let last = sorted.len() - 1;
-    let position = last as f64 * p;
-    let below = (position.floor() as usize).min(last);
-    let above = (below + 1).min(last);
-    sorted[below] + (position - below as f64) * (sorted[above] - sorted[below])
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::{median, quantile};
     use super::*;
     use proptest::prelude::*;
 
     #[test]
     fn an_empty_sample_has_no_summary() {
         assert_eq!(mean(&[]), None);
-        assert_eq!(median(&[]), None);
         assert_eq!(geometric_mean(&[]), None);
         assert_eq!(box_plot(&[]), None);
         assert_eq!(sample_sd(&[1.0]), None);
-        assert_eq!(quantile(&[1.0], 1.5), None);
+        assert_eq!(trimmed_mean(&[], 0.1), None);
     }
 
     #[test]
-    fn quantiles_interpolate_as_type_7_does() {
-        let values = [40.0, 10.0, 30.0, 20.0];
-        assert_eq!(quantile(&values, 0.25), Some(17.5));
-        assert_eq!(median(&values), Some(25.0));
-        assert_eq!(quantile(&values, 1.0), Some(40.0));
+    fn what_is_not_finite_has_no_summary() {
+        for broken in [f64::NAN, f64::INFINITY] {
+            let values = [1.0, broken, 2.0];
+            assert_eq!(mean(&values), None);
+            assert_eq!(sample_sd(&values), None);
+            assert_eq!(geometric_mean(&values), None);
+            assert_eq!(harmonic_mean(&values), None);
+            assert_eq!(trimmed_mean(&values, 0.4), None);
+            assert_eq!(weighted_mean(&[1.0, 2.0, 3.0], &values), None);
+            assert_eq!(box_plot(&values), None);
+        }
+        assert_eq!(mean(&[f64::MAX, f64::MAX]), None);
+    }
+
+    #[test]
+    fn cancelling_summands_keep_what_is_small() {
+        assert_eq!(mean(&[1e100, 1.0, -1e100, 1.0]), Some(0.5));
+    }
+
+    #[test]
+    fn weights_have_to_make_sense() {
+        assert_eq!(weighted_mean(&[1.0, 4.0], &[2.0, 1.0]), Some(2.0));
+        assert_eq!(weighted_mean(&[1.0, 4.0], &[0.0, 0.0]), None);
+        assert_eq!(weighted_mean(&[1.0, 4.0], &[-1.0, 2.0]), None);
+        assert_eq!(weighted_mean(&[1.0, 4.0], &[1.0]), None);
+    }
+
+    #[test]
+    fn trimming_cuts_whole_values_from_both_ends() {
+        assert_eq!(trimmed_mean(&[100.0, 1.0, 2.0, 3.0, -50.0], 0.2), Some(2.0));
+        assert_eq!(trimmed_mean(&[1.0, 2.0, 9.0], 0.3), Some(4.0));
+        assert_eq!(trimmed_mean(&[1.0], 0.5), None);
     }
 
     #[test]
@@ -144,10 +180,12 @@ mod tests {
         #[test]
         fn summaries_lie_between_the_extremes(values in prop::collection::vec(0.001f64..1e6, 1..40), p in 0f64..=1.0) {
             let plot = box_plot(&values).unwrap();
-            for x in [mean(&values), median(&values), quantile(&values, p), geometric_mean(&values)].map(Option::unwrap) {
-                prop_assert!(x >= plot.minimum * (1.0 - 1e-9) && x <= plot.maximum * (1.0 + 1e-9));
-            }
-            prop_assert!(geometric_mean(&values).unwrap() <= mean(&values).unwrap() * (1.0 + 1e-9));
+            let within = |x: f64| x >= plot.minimum * (1.0 - 1e-9) && x <= plot.maximum * (1.0 + 1e-9);
+            let [harmonic, geometric, arithmetic] =
+                [harmonic_mean(&values), geometric_mean(&values), mean(&values)].map(Option::unwrap);
+            prop_assert!(within(harmonic) && within(arithmetic));
+            prop_assert!(harmonic <= geometric * (1.0 + 1e-9) && geometric <= arithmetic * (1.0 + 1e-9));
+            prop_assert!(within(median(&values).unwrap()) && within(quantile(&values, p).unwrap()));
         }
     }
 }

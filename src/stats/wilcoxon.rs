@@ -1,139 +1,183 @@
-//! Wilcoxon's signed-rank test for paired samples, two-sided.
+//! Wilcoxon's signed-rank test for paired samples.
 
-use statrs::distribution::{ContinuousCDF, Normal};
-
-/// The largest number of non-zero differences for which the p-value is exact.
-pub const EXACT_UP_TO: usize = 50;
+use super::ranks::{Ranked, tie_term};
+pub use super::signed_ranks::EXACT_UP_TO;
+use super::signed_ranks::{SignedRanks, is_feasible};
+use super::tails::{chosen_method, corrected_normal_p, exact_p};
+use super::{Alternative, Method};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wilcoxon {
-    /// The smaller of the two rank sums, as SciPy gives it.
+    /// As SciPy gives it: the smaller of the two rank sums of a two-sided test, `W⁺` of a one-sided one.
     pub statistic: f64,
     pub p: f64,
-    /// Pairs that differ. Equal pairs say nothing about a direction and are left out, as Wilcoxon did.
+    /// Pairs that differ.
     pub n: usize,
+    /// Pairs that do not.
+    pub zeros: usize,
+    /// The sum of the ranks of positive differences.
+    pub positive: f64,
+    /// The sum of the ranks of negative differences.
+    pub negative: f64,
     pub method: Method,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
-    Exact,
-    Asymptotic,
+/// What becomes of pairs that do not differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Zeros {
+    /// They are left out before ranking (Wilcoxon 1945).
+    #[default]
+    Wilcox,
+    /// They are ranked with the others, and their ranks then left out (Pratt 1959).
+    Pratt,
+    /// They are ranked with the others, and their ranks divided between both sums.
+    Split,
 }
 
-/// Tests whether the differences of the pairs `(a, b)` lie symmetrically around zero.
+impl Zeros {
+    pub const ALL: [Zeros; 3] = [Zeros::Wilcox, Zeros::Pratt, Zeros::Split];
+
+    /// As SciPy calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Zeros::Wilcox => "wilcox",
+            Zeros::Pratt => "pratt",
+            Zeros::Split => "zsplit",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WilcoxonOptions {
+    pub alternative: Alternative,
+    pub zeros: Zeros,
+    /// Exact as long as it is feasible, unless told.
+    pub method: Option<Method>,
+}
+
+/// The two-sided test, without the pairs that do not differ: [`wilcoxon_with`] has the formulas.
+pub fn wilcoxon(pairs: &[(f64, f64)]) -> Option<Wilcoxon> {
+    wilcoxon_with(pairs, WilcoxonOptions::default())
+}
+
+/// Tests whether the differences `a − b` of the pairs lie symmetrically around zero.
 ///
 /// With the absolute differences ranked (ties share the mean of their ranks), `W⁺` sums the ranks of positive ones and
-/// `W⁻` those of negative ones; `T = min(W⁺, W⁻)`.
-/// - Up to [`EXACT_UP_TO`] differences, `p = min(1, 2·P(W ≤ T))` over all `2ⁿ` ways to give signs to these very ranks, so
-///   it is exact with ties too.
-/// - Beyond, `z = (T − μ + ½) / σ` with `μ = n(n + 1)/4` and `σ² = n(n + 1)(2n + 1)/24 − Σ(t³ − t)/48` over groups of `t`
-///   ties, and `p = 2·Φ(z)`.
+/// `W⁻` those of negative ones; with [`Zeros::Split`] each also gets half of the ranks of zeros.
+/// - With up to [`EXACT_UP_TO`] pairs that differ, `p` is exact: the share of the `2ⁿ` ways to give signs to these very
+///   ranks (those of differences other than zero) in which `W⁺` is as small (`less`) or as large (`greater`) as it is, or
+///   twice the smaller of both. So it is exact with ties too, and conditional on how many zeros there are. Pratt's way and
+///   the split then give the same p, as what zeros add is the same in all of these ways.
+/// - Beyond, `z = (W⁺ − μ ∓ ½) / σ` with `μ = n(n + 1)/4` and `σ² = n(n + 1)(2n + 1)/24 − Σ(t³ − t)/48` over groups of `t`
+///   ties. For Pratt's way `n` counts the zeros too, `z(z + 1)/4` is taken from `μ` and `z(z + 1)(2z + 1)/24` from `σ²` for
+///   `z` zeros (Cureton 1967), which are no ties. For the split `n` counts them, and they are a group of ties: as in SciPy.
 ///
-/// `None` if no pair differs, or a difference is not a number.
-pub fn wilcoxon(pairs: &[(f64, f64)]) -> Option<Wilcoxon> {
-    let differences: Vec<f64> = pairs.iter().map(|(a, b)| a - b).filter(|d| *d != 0.0).collect();
-    if differences.is_empty() || differences.iter().any(|d| d.is_nan()) {
+/// `None` if no pair differs, if a value is not finite, or if [`Method::Exact`] is wished for and not feasible.
+pub fn wilcoxon_with(pairs: &[(f64, f64)], options: WilcoxonOptions) -> Option<Wilcoxon> {
+    if pairs.iter().any(|(a, b)| !a.is_finite() || !b.is_finite()) {
         return None;
     }
-    let ranked = doubled_ranks(&differences);
-    let (positive, negative) = rank_sums(&differences, &ranked);
-    let statistic = positive.min(negative);
-    let n = differences.len();
-    let (p, method) = if n <= EXACT_UP_TO {
-        (exact_p(&ranked, statistic), Method::Exact)
-    } else {
-        (asymptotic_p(&ranked, statistic as f64 / 2.0), Method::Asymptotic)
+    let mut differences: Vec<f64> = pairs.iter().map(|(a, b)| a - b).collect();
+    let zeros = differences.iter().filter(|d| **d == 0.0).count();
+    if zeros == pairs.len() {
+        return None;
+    }
+    if options.zeros == Zeros::Wilcox && zeros > 0 {
+        differences.retain(|d| *d != 0.0);
+    }
+    let signed = Signed::of(&differences);
+    let method = chosen_method(options.method, is_feasible(&signed.ranks))?;
+    let p = match method {
+        Method::Exact => signed.exact_p(options.alternative),
+        Method::Asymptotic => signed.asymptotic_p(options),
     };
-    Some(Wilcoxon { statistic: statistic as f64 / 2.0, p, n, method })
+    let (positive, negative) = signed.sums(options.zeros);
+    let statistic = if options.alternative == Alternative::TwoSided { positive.min(negative) } else { positive };
+    Some(Wilcoxon { statistic, p, n: pairs.len() - zeros, zeros, positive, negative, method })
 }
 
-/// The smallest two-sided p-value that `n` pairs can give: all signs alike, `2 / 2ⁿ`.
-pub fn smallest_reachable_p(n: usize) -> f64 {
-    let exponent = i32::try_from(n).unwrap_or(i32::MAX).saturating_sub(1);
-    2f64.powi(exponent.max(0)).recip()
+/// Differences by sign and rank.
+struct Signed {
+    /// Doubled, of differences other than zero.
+    ranks: Vec<u64>,
+    /// Twice the sum of the ranks of positive differences.
+    positive: u64,
+    negative: u64,
+    /// Zeros that were ranked.
+    zeros: u64,
+    /// Sizes of groups of equal absolute differences, the zeros' first if there are any.
+    groups: Vec<u64>,
 }
 
-/// Twice the rank of each absolute difference, so that shared ranks stay whole numbers.
-pub(super) fn doubled_ranks(differences: &[f64]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..differences.len()).collect();
-    order.sort_by(|a, b| differences[*a].abs().total_cmp(&differences[*b].abs()));
-    let mut ranks = vec![0; differences.len()];
-    let mut below = 0;
-    for ties in order.chunk_by(|a, b| differences[*a].abs() == differences[*b].abs()) {
-        for index in ties {
-            ranks[*index] = 2 * below + ties.len() + 1;
+impl Signed {
+    fn of(differences: &[f64]) -> Signed {
+        let magnitudes: Vec<f64> = differences.iter().map(|d| d.abs()).collect();
+        let ranked = Ranked::of(&magnitudes);
+        let mut signed = Signed {
+            ranks: Vec::with_capacity(differences.len()),
+            positive: 0,
+            negative: 0,
+            zeros: 0,
+            groups: ranked.groups,
+        };
+        for (difference, rank) in differences.iter().zip(ranked.doubled) {
+            if *difference == 0.0 {
+                signed.zeros += 1;
+                continue;
+            }
+            signed.ranks.push(rank);
+            if *difference > 0.0 {
+                signed.positive += rank;
+            } else {
+                signed.negative += rank;
+            }
         }
-        below += ties.len();
+        signed
     }
-    ranks
-}
 
-/// Twice `W⁺` and twice `W⁻`.
-pub(super) fn rank_sums(differences: &[f64], doubled: &[usize]) -> (usize, usize) {
-    differences.iter().zip(doubled).fold((0, 0), |(positive, negative), (difference, rank)| {
-        if *difference > 0.0 { (positive + rank, negative) } else { (positive, negative + rank) }
-    })
-}
+    fn is_plain(&self) -> bool {
+        self.zeros == 0 && self.groups.len() == self.ranks.len()
+    }
 
-/// Counts, rank by rank, in how many ways signs can be given so that the doubled rank sum is `s`. There are at most
-/// 2⁵⁰ ways, which `f64` counts without rounding.
-fn exact_p(doubled: &[usize], statistic: usize) -> f64 {
-    let mut ways = vec![0.0; statistic + 1];
-    ways[0] = 1.0;
-    for rank in doubled {
-        for sum in (*rank..=statistic).rev() {
-            ways[sum] += ways[sum - rank];
+    /// `W⁺` and `W⁻`.
+    fn sums(&self, zeros: Zeros) -> (f64, f64) {
+        let zeros = if zeros == Zeros::Split { self.zeros } else { 0 };
+        // Half of 1 + … + z, doubled.
+        let share = zeros * (zeros + 1) / 2;
+        ((self.positive + share) as f64 / 2.0, (self.negative + share) as f64 / 2.0)
+    }
+
+    fn exact_p(&self, alternative: Alternative) -> f64 {
+        let ranks =
+            if self.is_plain() { SignedRanks::Plain(self.ranks.len()) } else { SignedRanks::Given(&self.ranks) };
+        let tails = ranks.tails(self.positive);
+        exact_p(tails.at_most, tails.at_least, alternative)
+    }
+
+    fn asymptotic_p(&self, options: WilcoxonOptions) -> f64 {
+        let n = self.ranks.len() as f64 + self.zeros as f64;
+        let mut expected = n * (n + 1.0) / 4.0;
+        let mut variance = n * (n + 1.0) * (2.0 * n + 1.0) / 24.0;
+        let mut ties = tie_term(&self.groups);
+        if options.zeros == Zeros::Pratt && self.zeros > 0 {
+            let z = self.zeros as f64;
+            expected -= z * (z + 1.0) / 4.0;
+            variance -= z * (z + 1.0) * (2.0 * z + 1.0) / 24.0;
+            ties = tie_term(&self.groups[1..]);
         }
+        let (positive, _) = self.sums(options.zeros);
+        corrected_normal_p(positive - expected, (variance - ties / 48.0).sqrt(), options.alternative)
     }
-    let all = 2f64.powi(doubled.len() as i32);
-    (2.0 * ways.iter().sum::<f64>() / all).min(1.0)
-}
-
-fn asymptotic_p(doubled: &[usize], statistic: f64) -> f64 {
-    let n = doubled.len() as f64;
-    let mut ranks = doubled.to_vec();
-    ranks.sort_unstable();
-    let ties: f64 = ranks.chunk_by(|a, b| a == b).map(|group| (group.len() as f64).powi(3) - group.len() as f64).sum();
-    let deviation = (n * (n + 1.0) * (2.0 * n + 1.0) / 24.0 - ties / 48.0).sqrt();
-    let z = (statistic - n * (n + 1.0) / 4.0 + 0.5) / deviation;
-    (2.0 * Normal::standard().cdf(z)).min(1.0)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::smallest_reachable_p;
     use super::*;
     use proptest::prelude::*;
 
-    /// Written by `scripts/stats-reference.py` from SciPy.
-    const REFERENCE: &str = include_str!("../../tests/data/wilcoxon.csv");
-
-    fn numbers(field: &str) -> Vec<f64> {
-        field.split_whitespace().map(|number| number.parse().unwrap()).collect()
-    }
-
-    #[test]
-    fn agrees_with_scipy() {
-        let mut reader = csv::Reader::from_reader(REFERENCE.as_bytes());
-        let mut cases = 0;
-        for row in reader.records().map(Result::unwrap) {
-            let pairs: Vec<_> = numbers(&row[1]).into_iter().zip(numbers(&row[2])).collect();
-            let (statistic, p): (f64, f64) = (row[3].parse().unwrap(), row[4].parse().unwrap());
-            let result = wilcoxon(&pairs).unwrap();
-            assert!((result.statistic - statistic).abs() < 1e-9, "{}: {}", &row[0], result.statistic);
-            assert!((result.p - p).abs() <= 1e-9 * p, "{}: {} for {p}", &row[0], result.p);
-            cases += 1;
-        }
-        assert!(cases >= 300, "only {cases} reference cases");
-    }
-
-    #[test]
-    fn five_pairs_cannot_reach_five_percent() {
-        let pairs: Vec<_> = (1..=5).map(|i| (f64::from(i), 0.0)).collect();
-        assert_eq!(wilcoxon(&pairs).unwrap().p, 0.0625);
-        assert_eq!(smallest_reachable_p(5), 0.0625);
-        assert_eq!(smallest_reachable_p(6), 0.03125);
-        assert_eq!(smallest_reachable_p(0), 1.0);
+    fn with(alternative: Alternative, zeros: Zeros) -> WilcoxonOptions {
+        WilcoxonOptions { alternative, zeros, method: None }
     }
 
     #[test]
@@ -141,20 +185,70 @@ mod tests {
         assert_eq!(wilcoxon(&[(1.0, 1.0), (2.0, 2.0)]), None);
         assert_eq!(wilcoxon(&[]), None);
         assert_eq!(wilcoxon(&[(f64::NAN, 1.0)]), None);
+        assert_eq!(wilcoxon(&[(f64::INFINITY, 1.0), (2.0, 1.0)]), None);
+    }
+
+    #[test]
+    fn one_side_is_half_of_both_when_all_signs_agree() {
+        let pairs: Vec<_> = (1..=6).map(|i| (f64::from(i), 0.0)).collect();
+        let p = |alternative| wilcoxon_with(&pairs, with(alternative, Zeros::Wilcox)).unwrap().p;
+        assert_eq!(p(Alternative::TwoSided), 0.03125);
+        assert_eq!(p(Alternative::Greater), 0.015625);
+        assert_eq!(p(Alternative::Less), 1.0);
+    }
+
+    #[test]
+    fn zeros_are_left_out_or_ranked() {
+        // One zero, then |d| = 1, 2, 3: ranks 1..3 without it, 2..4 with it.
+        let pairs = [(5.0, 5.0), (6.0, 5.0), (3.0, 5.0), (8.0, 5.0)];
+        let sums = |zeros| {
+            let test = wilcoxon_with(&pairs, with(Alternative::TwoSided, zeros)).unwrap();
+            (test.positive, test.negative, test.n, test.zeros)
+        };
+        assert_eq!(sums(Zeros::Wilcox), (4.0, 2.0, 3, 1));
+        assert_eq!(sums(Zeros::Pratt), (6.0, 3.0, 3, 1));
+        assert_eq!(sums(Zeros::Split), (6.5, 3.5, 3, 1));
+    }
+
+    #[test]
+    fn what_cannot_be_counted_is_not_called_exact() {
+        let pairs: Vec<_> = (1..=51).map(|i| (f64::from(i), 0.0)).collect();
+        let wish = WilcoxonOptions { method: Some(Method::Exact), ..WilcoxonOptions::default() };
+        assert_eq!(wilcoxon_with(&pairs, wish), None);
+        assert_eq!(wilcoxon(&pairs).unwrap().method, Method::Asymptotic);
+        assert_eq!(wilcoxon(&pairs[1..]).unwrap().method, Method::Exact);
+        // Fifty differences above a million zeros.
+        let mut many = vec![(1.0, 1.0); 1_000_000];
+        many.extend_from_slice(&pairs[1..]);
+        let pratt = wilcoxon_with(&many, with(Alternative::TwoSided, Zeros::Pratt)).unwrap();
+        assert_eq!(pratt.method, Method::Asymptotic);
+        assert!(pratt.p < 1e-9);
     }
 
     proptest! {
         #[test]
-        fn swapping_the_samples_changes_nothing(pairs in prop::collection::vec((0u8..20, 0u8..20), 1..70)) {
+        fn swapping_the_samples_swaps_the_sides(pairs in prop::collection::vec((0u8..20, 0u8..20), 1..70), zeros in 0usize..3) {
+            let zeros = Zeros::ALL[zeros];
             let forth: Vec<_> = pairs.iter().map(|(a, b)| (f64::from(*a), f64::from(*b))).collect();
             let back: Vec<_> = forth.iter().map(|(a, b)| (*b, *a)).collect();
-            prop_assert_eq!(wilcoxon(&forth), wilcoxon(&back));
+            let p = |pairs: &[(f64, f64)], side| wilcoxon_with(pairs, with(side, zeros)).map(|test| (test.p, test.method));
+            prop_assert_eq!(p(&forth, Alternative::TwoSided), p(&back, Alternative::TwoSided));
+            prop_assert_eq!(p(&forth, Alternative::Less), p(&back, Alternative::Greater));
+        }
+
+        #[test]
+        fn scale_and_order_do_not_matter(pairs in prop::collection::vec((0u8..20, 0u8..20), 1..60)) {
+            let plain: Vec<_> = pairs.iter().map(|(a, b)| (f64::from(*a), f64::from(*b))).collect();
+            let mut other: Vec<_> = plain.iter().map(|(a, b)| (a * 4.0 + 64.0, b * 4.0 + 64.0)).collect();
+            other.reverse();
+            prop_assert_eq!(wilcoxon(&plain), wilcoxon(&other));
         }
 
         #[test]
         fn p_is_no_smaller_than_reachable(pairs in prop::collection::vec((0.0f64..9.0, 0.0f64..9.0), 1..50)) {
             if let Some(result) = wilcoxon(&pairs) {
                 prop_assert!(result.p <= 1.0 && result.p >= smallest_reachable_p(result.n) * (1.0 - 1e-12));
+                prop_assert!(result.statistic <= (result.n * (result.n + 1)) as f64 / 4.0);
             }
         }
     }

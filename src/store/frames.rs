@@ -11,12 +11,45 @@ use super::record::ExecutionRow;
 /// Writes the executions of one trial.
 pub fn write_trial(path: &Path, trial: &str, rows: &[ExecutionRow]) -> miette::Result<()> {
     let mut frame = frame(trial, rows).into_diagnostic().wrap_err("a frame of executions could not be made")?;
+    encode(&mut frame, path)
+}
+
+fn encode(frame: &mut DataFrame, path: &Path) -> miette::Result<()> {
     let mut bytes = Vec::new();
     ParquetWriter::new(&mut bytes)
-        .finish(&mut frame)
+        .finish(frame)
         .into_diagnostic()
         .wrap_err_with(|| format!("{} could not be encoded", path.display()))?;
     super::write_atomically(path, &bytes)
+}
+
+/// Copies the executions of a trial with all texts rewritten.
+pub fn copy_rewritten(from: &Path, to: &Path, rewrite: &dyn Fn(&str) -> String) -> miette::Result<()> {
+    let failed = || format!("{} could not be copied", from.display());
+    let mut frame = read(from)?;
+    for name in frame.get_column_names_owned() {
+        let column = frame.column(&name).into_diagnostic().wrap_err_with(failed)?;
+        let kind = column.dtype().clone();
+        if !matches!(kind, DataType::String | DataType::Categorical(..)) {
+            continue;
+        }
+        let texts = column.cast(&DataType::String).into_diagnostic().wrap_err_with(failed)?;
+        let texts = texts.str().into_diagnostic().wrap_err_with(failed)?;
+        let changed: Vec<Option<String>> = texts.iter().map(|text| text.map(rewrite)).collect();
+        let changed = Column::new(name, changed).cast(&kind).into_diagnostic().wrap_err_with(failed)?;
+        frame.with_column(changed).into_diagnostic().wrap_err_with(failed)?;
+    }
+    encode(&mut frame, to)
+}
+
+/// Copies the executions of a trial that is called otherwise from now on.
+pub fn copy_as(from: &Path, to: &Path, trial: &str) -> miette::Result<()> {
+    let mut frame = read(from)?;
+    let failed = || format!("{} could not be copied", from.display());
+    let names = Column::new("trial".into(), vec![trial; frame.height()]);
+    let names = names.cast(&DataType::from_categories(Categories::global())).into_diagnostic().wrap_err_with(failed)?;
+    frame.with_column(names).into_diagnostic().wrap_err_with(failed)?;
+    encode(&mut frame, to)
 }
 
 /// Rows of a row group: enough for names to be few beside them, few enough to be held in memory.

@@ -67,12 +67,7 @@ impl Located {
             .unwrap_or_else(|| self.experiment_dir.join(&name));
         let draft = RunFolder { dir: self.experiment_dir.join(format!(".{name}.part")) };
         let _ = fs::remove_dir_all(&draft.dir);
-        for folder in [draft.tests(), draft.dir.join("logs")] {
-            fs::create_dir_all(&folder).map_err(|error| miette!("{}: {error}", folder.display()))?;
-        }
-        write_atomically(&draft.dir.join("experiment.toml"), experiment_text.as_bytes())?;
-        draft.write_json("environment.json", environment)?;
-        draft.write_json("manifest.json", manifest)?;
+        draft.begin(manifest, experiment_text, environment)?;
         fs::rename(&draft.dir, &dir).map_err(|error| miette!("{}: {error}", dir.display()))?;
         self.point_latest_to(&dir)?;
         super::sync_folder(&self.experiment_dir).map_err(|error| miette!("{}: {error}", dir.display()))?;
@@ -107,12 +102,46 @@ impl RunFolder {
         Ok(RunFolder { dir })
     }
 
+    /// A folder that is not a run's yet.
+    pub(super) fn at(dir: &Path) -> Self {
+        RunFolder { dir: dir.to_owned() }
+    }
+
+    /// Writes what every run has from its beginning on.
+    pub(super) fn begin(
+        &self,
+        manifest: &RunManifest,
+        experiment_text: &str,
+        environment: &Environment,
+    ) -> miette::Result<()> {
+        for folder in [self.tests(), self.dir.join("logs")] {
+            fs::create_dir_all(&folder).map_err(|error| miette!("{}: {error}", folder.display()))?;
+        }
+        write_atomically(&self.dir.join("experiment.toml"), experiment_text.as_bytes())?;
+        self.write_json("environment.json", environment)?;
+        self.write_json("manifest.json", manifest)
+    }
+
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
+    /// The experiment file as it was run.
+    pub fn experiment_text(&self) -> miette::Result<String> {
+        crate::whole_file::read(&self.dir.join("experiment.toml"))
+    }
+
     pub fn logs(&self, trial: &str) -> PathBuf {
         self.dir.join("logs").join(trial)
+    }
+
+    /// What the logs and the executions of a trial take.
+    pub fn bytes_of(&self, trial: &str) -> u64 {
+        if !is_plain_name(trial) {
+            return 0;
+        }
+        let parts = [self.logs(trial), self.tests_of(trial)];
+        parts.iter().filter_map(|part| crate::folders::bytes(part)).sum()
     }
 
     pub fn manifest(&self) -> miette::Result<RunManifest> {
@@ -196,7 +225,7 @@ impl RunFolder {
         Ok(assemble(self.manifest()?, self.environment()?, journal::read(&self.journal_path())?))
     }
 
-    fn journal_path(&self) -> PathBuf {
+    pub(super) fn journal_path(&self) -> PathBuf {
         self.dir.join("journal.jsonl")
     }
 
@@ -206,11 +235,10 @@ impl RunFolder {
 
     /// The file of a trial's executions, where there is one. A run folder that came from elsewhere must not lead out of itself.
     pub(super) fn own_tests(&self, trial: &str) -> Option<PathBuf> {
-        let is_plain = !trial.contains(['/', '\0']) && trial != "..";
-        is_plain.then(|| self.tests_of(trial)).filter(|file| file.is_file())
+        is_plain_name(trial).then(|| self.tests_of(trial)).filter(|file| file.is_file())
     }
 
-    fn tests_of(&self, trial: &str) -> PathBuf {
+    pub(super) fn tests_of(&self, trial: &str) -> PathBuf {
         self.tests().join(format!("{trial}.parquet"))
     }
 
@@ -282,6 +310,11 @@ impl<T> Latest<T> {
     }
 }
 
+/// A run folder that came from elsewhere must not lead out of itself.
+pub(super) fn is_plain_name(name: &str) -> bool {
+    !name.contains(['/', '\0']) && name != ".."
+}
+
 fn not_a_run(dir: &Path, why: &str) -> miette::Report {
     miette!(
         help = "name the folder of one run, such as results/quickstart/latest",
@@ -311,6 +344,8 @@ pub(crate) mod tests {
             started_at: "2026-01-02T03:04:05Z".parse().unwrap(),
             host: "ho/st..\n".into(),
             contents: std::collections::BTreeMap::new(),
+            experiment_folder: None,
+            merged: vec![],
             parade: "0".into(),
         }
     }

@@ -5,9 +5,11 @@
 
 mod environment;
 mod executions;
+mod export;
 mod frames;
 mod journal;
 mod layout;
+mod merge;
 pub mod record;
 mod table;
 
@@ -15,10 +17,12 @@ use std::path::Path;
 
 pub use environment::{Strain, busy_cores, capture_environment, logical_cores};
 pub use executions::{RowTotals, StageTotals, TestTime, TestTimes, TrialExecutions, TrialTotals};
+pub use export::{Rewrite, export, export_rewritten};
 pub(crate) use journal::read_entries;
 pub use journal::{Entry, Journal};
 pub(crate) use layout::assemble;
 pub use layout::{Located, RunFolder, locate, sort_out};
+pub use merge::{Merged, Overlap, merge};
 
 pub(crate) use crate::whole_file::sync_folder;
 pub use crate::whole_file::write_atomically;

@@ -137,6 +137,21 @@ pub struct TrialRecord {
     pub java_home: Option<String>,
     pub maven: Option<String>,
     pub parade: String,
+    /// Where it was measured, if this run was merged from several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
+}
+
+/// Which run a trial of a merged run comes from, and what it was there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// The name of that run's folder.
+    pub run: String,
+    pub host: String,
+    /// The trial's identity there.
+    pub trial: String,
+    /// The block that it belonged to there.
+    pub repetition: u32,
 }
 
 impl TrialRecord {
@@ -224,6 +239,23 @@ pub struct RunManifest {
     /// Hashes of what the experiment names by path, by subject: folders, model suites, dependency files.
     #[serde(default)]
     pub contents: BTreeMap<String, String>,
+    /// Where the experiment file lay: relative paths in it start there. Older and merged runs do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub experiment_folder: Option<String>,
+    /// The runs that this one was merged from; it was measured as it is if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub merged: Vec<MergedRun>,
+}
+
+/// A run that became a part of another.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MergedRun {
+    /// The name of its folder.
+    pub run: String,
+    pub host: String,
+    pub started_at: jiff::Timestamp,
+    pub parade: String,
+    pub environment: Environment,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -315,6 +347,7 @@ pub(crate) mod tests {
             java_home: None,
             maven: None,
             parade: "0".to_owned(),
+            provenance: None,
         }
     }
 

@@ -6,7 +6,7 @@ use miette::IntoDiagnostic;
 
 use super::record::{Phase, TrialRecord};
 
-const COLUMNS: [&str; 31] = [
+const COLUMNS: [&str; 32] = [
     "trial",
     "subject",
     "configuration",
@@ -38,6 +38,7 @@ const COLUMNS: [&str; 31] = [
     "load_before",
     "revision",
     "reason",
+    "origin",
 ];
 
 /// Writes the measured trials in the order in which they ended.
@@ -87,5 +88,6 @@ fn row(trial: &TrialRecord) -> [String; COLUMNS.len()] {
         some(trial.load_before.map(|load| format!("{load:.2}"))),
         some(trial.revision.clone()),
         some(trial.reason.clone()),
+        some(trial.provenance.as_ref().map(|provenance| provenance.run.clone())),
     ]
 }

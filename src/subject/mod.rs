@@ -8,6 +8,7 @@ pub mod build;
 mod cache;
 mod choice;
 mod credentials;
+mod export;
 mod folder;
 pub(crate) mod jdks;
 mod lock;
@@ -25,6 +26,7 @@ mod worktree;
 
 pub use address::redact;
 pub use choice::{Attempt, Chosen, Pin, prepare as prepare_on_some_jdk};
+pub use export::{copy_folder, export_commit, is_local_address, kept, local_repository, revision_of_file};
 pub use folder::REPORTS_LIST;
 pub use jdks::{Jdk, JdkWish, Jdks, Version, asked_jdk, jdks};
 pub use network::Network;

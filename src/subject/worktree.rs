@@ -71,7 +71,7 @@ pub fn forget_others(subject: &str, revision: &str, home: &Home) -> Result<()> {
     Ok(())
 }
 
-fn place_name(subject: &str, revision: &str) -> String {
+pub(super) fn place_name(subject: &str, revision: &str) -> String {
     format!("{subject}-{}", revision.get(..revision.len().min(SHORT_REVISION)).unwrap_or_default())
 }
 

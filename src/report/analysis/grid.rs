@@ -1,10 +1,10 @@
 //! The matrix of measured trials, cell by cell. Warm-up and screening are no part of it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::store::record::{ConfigurationSummary, Phase, RunData, SubjectFailure, TrialRecord, Verdict};
 
-pub(super) struct Grid<'a> {
+pub(in crate::report) struct Grid<'a> {
     pub run: &'a RunData,
     trials: HashMap<CellKey<'a>, Vec<&'a TrialRecord>>,
     planned: HashMap<CellKey<'a>, usize>,
@@ -12,14 +12,14 @@ pub(super) struct Grid<'a> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct CellKey<'a> {
+pub(in crate::report) struct CellKey<'a> {
     pub subject: &'a str,
     pub configuration: &'a str,
     pub cores: usize,
 }
 
 /// What is known of a cell.
-pub(super) enum Presence<'g, 'a> {
+pub(in crate::report) enum Presence<'g, 'a> {
     /// Its trials, by repetition; at least one.
     Ran(&'g [&'a TrialRecord]),
     /// The subject could not be prepared, so nothing of it ran.
@@ -91,8 +91,16 @@ impl<'a> Grid<'a> {
     }
 }
 
+/// Were these measured by the same runs? Only a merged run has trials of several.
+pub(in crate::report) fn same_origins(a: &[&TrialRecord], b: &[&TrialRecord]) -> bool {
+    let runs = |trials: &[&TrialRecord]| -> BTreeSet<Option<String>> {
+        trials.iter().map(|trial| trial.provenance.as_ref().map(|provenance| provenance.run.clone())).collect()
+    };
+    runs(a) == runs(b)
+}
+
 /// Did the suite run to its end, so that its time means something?
-pub(super) fn ran_to_its_end(trial: &TrialRecord) -> bool {
+pub(in crate::report) fn ran_to_its_end(trial: &TrialRecord) -> bool {
     match trial.verdict {
         Verdict::Clean | Verdict::Failing | Verdict::LostTests => true,
         Verdict::TimedOut | Verdict::Crashed | Verdict::Unsupported | Verdict::BuildFailed | Verdict::HarnessError => {
@@ -102,6 +110,6 @@ pub(super) fn ran_to_its_end(trial: &TrialRecord) -> bool {
 }
 
 /// Wall times of the clean trials among these.
-pub(super) fn clean_times(trials: &[&TrialRecord]) -> Vec<f64> {
+pub(in crate::report) fn clean_times(trials: &[&TrialRecord]) -> Vec<f64> {
     trials.iter().filter(|trial| trial.verdict == Verdict::Clean).map(|trial| trial.cost.wall_seconds).collect()
 }

@@ -6,13 +6,16 @@ mod concurrency;
 mod costs;
 mod executions;
 mod failures;
-mod grid;
+pub(in crate::report) mod grid;
 mod headline;
 mod judge;
+mod origins;
 mod remains;
+mod savings;
 mod scaling;
 mod speedups;
 mod subjects;
+mod threats;
 mod warnings;
 
 use serde::Serialize;
@@ -27,11 +30,15 @@ pub use executions::{ExecutionTables, StageRow, TimeRow};
 pub use failures::{FailureRow, StageState};
 pub use headline::Headline;
 pub use judge::{Judgement, Side, judge};
+pub use origins::OriginRow;
 pub use remains::{FindingRow, IncompleteRow, ResidualRow};
-pub use scaling::ScalingRow;
+pub use savings::SavingRow;
+pub use scaling::{ScalingFit, ScalingRow};
+pub(in crate::report) use speedups::sound_pairs;
 pub use speedups::{AverageRow, Scope, SpeedupRow, SpeedupState};
 pub use subjects::{DeviationRow, SetAsideRow, SubjectRow};
-pub use warnings::{Warning, WarningKind};
+pub use threats::Threat;
+pub use warnings::{Warning, WarningGroup, WarningKind};
 
 use grid::Grid;
 
@@ -46,15 +53,19 @@ pub struct Analysis {
     pub failures: Vec<FailureRow>,
     pub speedups: Vec<SpeedupRow>,
     pub averages: Vec<AverageRow>,
+    pub savings: Vec<SavingRow>,
     pub concurrency: Vec<ConcurrencyRow>,
     pub costs: Vec<CostRow>,
     pub scaling: Vec<ScalingRow>,
+    pub fits: Vec<ScalingFit>,
     pub residual: Vec<ResidualRow>,
     pub findings: Vec<FindingRow>,
     pub incomplete: Vec<IncompleteRow>,
+    pub origins: Vec<OriginRow>,
     pub warnings: Vec<Warning>,
     /// What `tests.parquet` says, where it was read.
     pub executions: Option<ExecutionTables>,
+    pub threats: Vec<Threat>,
 }
 
 /// What was run, and how.
@@ -85,17 +96,24 @@ impl Analysis {
         let speedups = speedups::rows(&grid);
         let averages = speedups::averages(run, &speedups);
         let concurrency = concurrency::rows(&grid);
+        let origins = origins::rows(run);
+        let mut warnings = warnings::warnings(&grid, &speedups, &concurrency);
+        warnings.extend(origins::warning(run, &origins));
         Analysis {
             headline: headline::headline(run, &speedups, &averages),
             subjects: subjects::rows(run),
             deviations: subjects::deviations(run),
             set_aside: subjects::set_aside(run),
             costs: costs::rows(&grid),
+            fits: Vec::new(),
             scaling: scaling::rows(&grid),
             residual: remains::residual(run),
             findings: remains::findings(run),
             incomplete: remains::incomplete(&grid),
-            warnings: warnings::warnings(&grid, &speedups, &concurrency),
+            warnings,
+            origins,
+            savings: savings::rows(&speedups),
+            threats: threats::threats(run, &speedups),
             run: run_facts(run),
             machine: run.environment.clone(),
             failures,

@@ -181,6 +181,13 @@ impl<'a> Block<'_, 'a> {
     }
 }
 
+/// Times of baseline and candidate in the blocks in which both are sound.
+pub(in crate::report) fn sound_pairs(grid: &Grid, key: CellKey) -> Vec<(f64, f64)> {
+    let against = CellKey { configuration: &grid.run.manifest.baseline, ..key };
+    let block = Block { candidates: grid.trials(key), baselines: grid.trials(against) };
+    block.pairs().iter().filter(|pair| pair.judgement == Judgement::Sound).map(|pair| pair.times).collect()
+}
+
 fn compared(block: &Block, seed: u64, row: SpeedupRow) -> SpeedupRow {
     let judged = block.pairs();
     let times: Vec<(f64, f64)> =

@@ -45,6 +45,7 @@ fn rows(analysis: &Analysis, table: TableName) -> miette::Result<Option<Value>> 
         TableName::Failures => serde_json::to_value(&analysis.failures),
         TableName::Speedups => serde_json::to_value(&analysis.speedups),
         TableName::Averages => serde_json::to_value(&analysis.averages),
+        TableName::Savings => serde_json::to_value(&analysis.savings),
         TableName::Concurrency => serde_json::to_value(&analysis.concurrency),
         TableName::Costs => serde_json::to_value(&analysis.costs),
         TableName::Scaling => serde_json::to_value(&analysis.scaling),
@@ -53,7 +54,8 @@ fn rows(analysis: &Analysis, table: TableName) -> miette::Result<Option<Value>> 
         TableName::Findings => serde_json::to_value(&analysis.findings),
         TableName::Deviations => serde_json::to_value(&analysis.deviations),
         TableName::SetAside => serde_json::to_value(&analysis.set_aside),
-        TableName::SpeedupsStudy | TableName::Warnings => return Ok(None),
+        TableName::Origins => serde_json::to_value(&analysis.origins),
+        TableName::SpeedupsStudy | TableName::Warnings | TableName::Comparison(_) => return Ok(None),
     };
     value.map(Some).into_diagnostic()
 }

@@ -27,8 +27,9 @@ pub struct Style {
 }
 
 /// The tables that answer the questions; the rest is in the report folder.
-const SHOWN: [TableName; 8] = [
+const SHOWN: [TableName; 9] = [
     TableName::Subjects,
+    TableName::Origins,
     TableName::SetAside,
     TableName::Failures,
     TableName::Speedups,
@@ -57,20 +58,32 @@ pub fn render(analysis: &Analysis, style: Style) -> String {
     out += &warnings(analysis, style);
     out.push('\n');
     for sentence in std::iter::once(&analysis.headline.speed).chain(&analysis.headline.repair) {
-        out += &paint(&wrapped(sentence, style.width.max(NARROWEST)).join("\n"), "1", style);
-        out.push('\n');
+        out += &emphasised(sentence, style);
     }
     out
 }
 
+/// A sentence that nobody is to miss.
+pub(super) fn emphasised(sentence: &str, style: Style) -> String {
+    paint(&wrapped(sentence, style.width.max(NARROWEST)).join("\n"), "1", style) + "\n"
+}
+
 fn warnings(analysis: &Analysis, style: Style) -> String {
-    if analysis.warnings.is_empty() {
+    let texts = analysis.warnings.iter().map(|warning| {
+        let place = warning.place().map_or(String::new(), |place| format!("{place}: "));
+        format!("{place}{}", warning.text)
+    });
+    cautions(&texts.collect::<Vec<_>>(), style)
+}
+
+/// Reasons for caution, if there are any.
+pub(super) fn cautions(texts: &[String], style: Style) -> String {
+    if texts.is_empty() {
         return String::new();
     }
     let mut out = format!("\n{}\n", paint("Reasons for caution", "1", style));
-    for warning in &analysis.warnings {
-        let place = warning.place().map_or(String::new(), |place| format!("{place}: "));
-        let lines = wrapped(&format!("{place}{}", warning.text), style.width.max(NARROWEST) - 2);
+    for text in texts {
+        let lines = wrapped(&text, style.width.max(NARROWEST) - 2);
         out += &paint(&format!("! {}", lines.join("\n  ")), "33", style);
         out.push('\n');
     }
@@ -172,10 +185,7 @@ fn render_part(table: &Table, part: &[usize], widths: &[usize], style: Style) ->
     let rule = format!("{}\n", paint(&"─".repeat(total), "2", style));
     let mut out = rule.clone();
     out += &group_heads(table, part, widths);
-    let labels = Row {
-        cells: table.columns.iter().map(|c| Cell { text: c.label.clone(), tone: Tone::Plain, hint: None }).collect(),
-        is_summary: false,
-    };
+    let labels = Row { cells: table.columns.iter().map(|c| Cell::new(c.label.clone())).collect(), is_summary: false };
     out += &line(&table.columns, &labels, part, widths, style);
     out += &rule;
     let (bodies, summaries): (Vec<&Row>, Vec<&Row>) = table.rows.iter().partition(|row| !row.is_summary);
@@ -284,7 +294,7 @@ fn cut(text: &str, width: usize) -> String {
 }
 
 /// Lines of at most so many columns, broken between words, and inside a word only where it is longer than a line.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace().flat_map(|word| pieces(word, width)) {
         let line = lines.last().map_or(0, |line| line.width());
@@ -307,7 +317,7 @@ fn pieces(word: &str, width: usize) -> Vec<String> {
     let mut piece = String::new();
     for c in word.chars() {
         if !piece.is_empty() && piece.width() + c.to_string().width() > width {
-            let joint = piece.rfind(['.', '#', '/', ':', '$']).map_or(0, |at| at + 1);
+            let joint = piece.rfind(['.', '#', '/', ':', '$', '-']).map_or(0, |at| at + 1);
             let cut = if joint > width / 2 { joint } else { piece.len() };
             let rest = piece.split_off(cut);
             pieces.push(std::mem::replace(&mut piece, rest));

@@ -1,0 +1,151 @@
+//! What the run claims, each with the command that measures it again and with what that took.
+
+use serde::Serialize;
+
+use super::costs::{self, Cost, Costs};
+use super::programs::quoted;
+use crate::report::analysis::{AverageRow, Scope};
+use crate::report::text::{bytes, duration};
+use crate::report::{Analysis, Table, TableName};
+use crate::store::RunFolder;
+use crate::store::record::{Phase, RunData, TrialRecord};
+use crate::wording::plural;
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct ClaimRow {
+    claim: String,
+    value: String,
+    /// The table that shows it.
+    table: &'static str,
+    command: String,
+    trials: usize,
+    time: String,
+    disk: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct SubjectRow {
+    name: String,
+    origin: String,
+    tests: usize,
+    command: String,
+    trials: usize,
+    time: String,
+    disk: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct TableRow {
+    name: &'static str,
+    title: String,
+}
+
+/// Real seconds; virtual ones are called so.
+pub(super) fn time(cost: Cost) -> String {
+    match (cost.seconds > 0.0, cost.virtual_seconds > 0.0) {
+        (true, false) => duration(cost.seconds),
+        (true, true) => format!("{} and {} virtual", duration(cost.seconds), duration(cost.virtual_seconds)),
+        (false, true) => format!("{} virtual", duration(cost.virtual_seconds)),
+        (false, false) => "–".to_owned(),
+    }
+}
+
+/// Measured trials that yielded data.
+pub(super) fn yielding(run: &RunData) -> usize {
+    run.trials.iter().filter(|trial| trial.phase == Phase::Measured && trial.verdict.is_completed()).count()
+}
+
+pub(super) fn claims(run: &RunData, analysis: &Analysis, costs: &Costs, folder: &RunFolder) -> Vec<ClaimRow> {
+    let baseline = &run.manifest.baseline;
+    let averages = analysis.averages.iter().filter(|row| row.scope == Scope::All && row.subjects > 0);
+    let mut claims: Vec<ClaimRow> = averages.map(|row| of_speed(run, row, baseline, folder)).collect();
+    let whole = |claim: &str, value: String, table: &'static str| ClaimRow {
+        claim: claim.to_owned(),
+        value,
+        table,
+        command: "./run-full".to_owned(),
+        trials: costs.all.trials,
+        time: time(costs.all),
+        disk: bytes(costs.all.bytes),
+    };
+    claims.extend(analysis.headline.repair.as_ref().map(|repair| {
+        whole("failures that parallel runs provoke, and how many of them are repaired", repair.clone(), "failures")
+    }));
+    let best = analysis.scaling.iter().max_by(|a, b| a.scaling.total_cmp(&b.scaling));
+    claims.extend(best.map(|row| {
+        let value = format!(
+            "at best {:.2} times as fast on {} as on {}: {} of {}",
+            row.scaling,
+            plural(row.cores, "core"),
+            row.reference_cores,
+            row.configuration,
+            row.subject
+        );
+        whole("what more cores bring to one configuration", value, "scaling")
+    }));
+    claims
+}
+
+fn of_speed(run: &RunData, row: &AverageRow, baseline: &str, folder: &RunFolder) -> ClaimRow {
+    let is_of_it = |trial: &&TrialRecord| {
+        let configuration = trial.configuration.as_str();
+        trial.cores == row.cores && (configuration == row.configuration || configuration == baseline)
+    };
+    let cost = costs::sum(run.trials.iter().filter(is_of_it), folder);
+    let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.2}"));
+    let only = |configuration: &str| {
+        format!("--only {}", quoted(&format!("configuration={configuration},cores={}", row.cores)))
+    };
+    ClaimRow {
+        claim: format!("speedup of {} over {baseline} on {}", row.configuration, plural(row.cores, "core")),
+        value: format!(
+            "mean {}, median {}, geometric mean {} over {}, {} of them faster",
+            number(row.average),
+            number(row.median),
+            number(row.geometric_mean),
+            plural(row.subjects, "subject"),
+            row.gained
+        ),
+        table: TableName::Speedups.name(),
+        command: format!("./run-full {} {}", only(&row.configuration), only(baseline)),
+        trials: cost.trials,
+        time: time(cost),
+        disk: bytes(cost.bytes),
+    }
+}
+
+pub(super) fn subjects(run: &RunData, costs: &Costs) -> Vec<SubjectRow> {
+    let row = |name: &String| {
+        let record = run.subjects.iter().find(|record| record.subject == *name);
+        let cost = costs.subject(name);
+        let revision = record.and_then(|record| record.revision.as_deref()).map(|revision| {
+            let short: String = revision.chars().take(16).collect();
+            format!(" at {short}")
+        });
+        SubjectRow {
+            name: name.clone(),
+            origin: record.map_or_else(String::new, |r| format!("{}{}", r.origin, revision.unwrap_or_default())),
+            tests: record.map_or(0, |record| record.tests),
+            command: format!("./run-full --only {}", quoted(&format!("subject={name}"))),
+            trials: cost.trials,
+            time: time(cost),
+            disk: bytes(cost.bytes),
+        }
+    };
+    run.manifest.subjects.iter().map(row).collect()
+}
+
+/// `Speedup over sequential (2 cores)` stands for the tables of all core counts.
+fn without_cores(title: &str) -> &str {
+    match title.rsplit_once(" (") {
+        Some((head, tail)) if tail.ends_with("core)") || tail.ends_with("cores)") => head,
+        _ => title,
+    }
+}
+
+/// One line for each name: some tables come once for each number of cores.
+pub(super) fn tables(analysis: &Analysis) -> Vec<TableRow> {
+    let first = |name: TableName| Table::named(analysis, name).into_iter().next();
+    let titled = TableName::named().filter_map(|name| Some((name, first(name)?)));
+    titled.map(|(name, table)| TableRow { name: name.name(), title: without_cores(&table.title).to_owned() }).collect()
+}

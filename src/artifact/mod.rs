@@ -1,0 +1,272 @@
+//! A folder that a reviewer can work with: the raw data of a run, the report on it, the experiment with its subjects, the
+//! program, and texts that say what each claim takes. It runs from there.
+//!
+//! Nothing is measured and nothing run here. The run's own folder is only read; the artifact appears under its name when it
+//! is whole.
+
+mod bundle;
+mod checksums;
+mod claims;
+mod costs;
+mod documents;
+mod edits;
+mod programs;
+mod short;
+mod veil;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use miette::miette;
+
+use crate::folders;
+use crate::home::Home;
+use crate::report::{self, Analysis};
+use crate::store::record::RunData;
+use crate::store::{self, RunFolder};
+use crate::whole_file::write_atomically;
+
+use bundle::{Bundle, Places};
+use costs::Costs;
+use programs::{Names, Program};
+use short::Short;
+use veil::Veil;
+
+/// What kind of artifact is wanted, and where.
+#[derive(Debug)]
+pub struct Order {
+    pub run: PathBuf,
+    /// A folder that is not there yet.
+    pub out: PathBuf,
+    /// The experiment file, where the run does not say where it lay.
+    pub experiment: Option<PathBuf>,
+    /// For blind review: without hosts, users and paths.
+    pub anonymous: bool,
+    /// Where clones and builds are kept; their sizes are told if they are there.
+    pub home: Option<Home>,
+}
+
+/// An artifact that was made.
+#[derive(Debug)]
+pub struct Artifact {
+    pub dir: PathBuf,
+    pub files: usize,
+    pub bytes: u64,
+    pub short: Option<ShortVersion>,
+    /// Why the program is not in it, if it is not.
+    pub without_program: Option<String>,
+    /// What its authors have to know, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// What the ten-minute version runs.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct ShortVersion {
+    pub subjects: Vec<String>,
+    pub configurations: Vec<String>,
+    pub cores: usize,
+    pub trials: usize,
+    /// Expected, from the measured times.
+    pub seconds: f64,
+}
+
+/// Makes an artifact of a run.
+pub fn make(order: &Order) -> miette::Result<Artifact> {
+    check_free(&order.out)?;
+    let folder = RunFolder::open(&order.run)?;
+    let parent = order.out.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let failed = |error: std::io::Error| miette!("{} could not be made: {error}", order.out.display());
+    fs::create_dir_all(parent).map_err(failed)?;
+    let draft = tempfile::Builder::new().prefix(".parade-artifact-").tempdir_in(parent).map_err(failed)?;
+    let mut artifact = fill(order, &folder, draft.path())?;
+    make_readable(draft.path()).map_err(failed)?;
+    fs::rename(draft.path(), &order.out).map_err(failed)?;
+    // It is no draft any more: nothing is left to be removed.
+    let _ = draft.keep();
+    artifact.dir = order.out.clone();
+    Ok(artifact)
+}
+
+fn check_free(out: &Path) -> miette::Result<()> {
+    let is_empty = |dir: &Path| fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none());
+    if out.symlink_metadata().is_err() || is_empty(out) {
+        return Ok(());
+    }
+    Err(miette!(
+        help = "name a folder that is not there yet with --out",
+        "{} is there already, and nothing is overwritten",
+        out.display()
+    ))
+}
+
+/// Temporary folders are private to their owner; artifacts are not.
+fn make_readable(dir: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(dir, fs::Permissions::from_mode(0o755))
+}
+
+fn fill(order: &Order, folder: &RunFolder, to: &Path) -> miette::Result<Artifact> {
+    let run = folder.read()?;
+    let costs = Costs::of(&run, folder, order.home.as_ref());
+    let experiment = to.join("experiment");
+    fs::create_dir_all(&experiment).map_err(|error| miette!("{}: {error}", experiment.display()))?;
+    let places = Places { from: experiment_folder(order, &run)?, to: &experiment };
+    let mut bundle = bundle::bundle(&run, &folder.experiment_text()?, &places)?;
+    let veil = order.anonymous.then(|| veil_over(order, &run, &bundle, &places));
+    if let Some(veil) = &veil {
+        bundle = veiled(bundle, veil);
+    }
+    let short = short::choose(&run, &costs, &bundle.text)?;
+    write_experiments(&experiment, &bundle, short.as_ref())?;
+    let copied = copy_run(folder, &to.join("run"), veil.as_ref())?;
+    let program = programs::copy_program(to, veil.as_ref())?;
+    let names = Names { full: &run.manifest.experiment, short: short.as_ref().map(|short| short.name.as_str()) };
+    programs::write_scripts(to, &names)?;
+    write_documents(to, &copied, &costs, &bundle, short.as_ref(), &program, order.anonymous)?;
+    let files = checksums::write(to)?;
+    let mut notes = bundle.notes.clone();
+    notes.extend(veil.iter().flat_map(|veil| still_told(to, veil, &bundle)));
+    notes.extend(other_program(&copied.data));
+    Ok(Artifact {
+        dir: to.to_owned(),
+        files,
+        bytes: folders::bytes(to).unwrap_or(0),
+        short: short.map(ShortVersion::from),
+        without_program: match program {
+            Program::Included => None,
+            Program::LeftOut(why) => Some(why),
+        },
+        notes,
+    })
+}
+
+impl From<Short> for ShortVersion {
+    fn from(short: Short) -> Self {
+        let Short { subjects, configurations, cores, trials, seconds, .. } = short;
+        ShortVersion { subjects, configurations, cores, trials, seconds }
+    }
+}
+
+/// Where relative paths of the experiment file start.
+fn experiment_folder(order: &Order, run: &RunData) -> miette::Result<Option<PathBuf>> {
+    let Some(file) = &order.experiment else {
+        return Ok(run.manifest.experiment_folder.as_ref().map(PathBuf::from));
+    };
+    let file = file.canonicalize().map_err(|error| miette!("{} could not be read: {error}", file.display()))?;
+    Ok(file.parent().map(Path::to_owned))
+}
+
+fn veil_over(order: &Order, run: &RunData, bundle: &Bundle, places: &Places<'_>) -> Veil {
+    let current = std::env::current_dir().ok();
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let run_dir = order.run.canonicalize().ok();
+    let cache = order.home.as_ref().map(|home| home.root().to_owned());
+    let known = [current, home, run_dir, cache, places.from.clone()];
+    let folders: Vec<&Path> = known.iter().flatten().map(PathBuf::as_path).collect();
+    Veil::of(run, &bundle.remote, &folders)
+}
+
+fn veiled(bundle: Bundle, veil: &Veil) -> Bundle {
+    Bundle { text: veil.text(&bundle.text), notes: bundle.notes.iter().map(|note| veil.text(note)).collect(), ..bundle }
+}
+
+fn write_experiments(folder: &Path, bundle: &Bundle, short: Option<&Short>) -> miette::Result<()> {
+    write_atomically(&folder.join(bundle::FULL), bundle.text.as_bytes())?;
+    match short {
+        Some(short) => write_atomically(&folder.join(bundle::SHORT), short.text.as_bytes()),
+        None => Ok(()),
+    }
+}
+
+/// The run in the artifact, with a report that was made from it.
+struct CopiedRun {
+    folder: RunFolder,
+    data: RunData,
+    analysis: Analysis,
+    rebuild_seconds: f64,
+    has_logs: bool,
+}
+
+fn copy_run(folder: &RunFolder, to: &Path, veil: Option<&Veil>) -> miette::Result<CopiedRun> {
+    let copy = match veil {
+        Some(veil) => store::export_rewritten(folder, to, &|key, text| veil.over(key, text))?,
+        None => store::export(folder, to)?,
+    };
+    let begun = Instant::now();
+    let _ = fs::remove_dir_all(to.join("report"));
+    let data = copy.read()?;
+    let analysis = Analysis::of(&data);
+    report::write_all(&analysis, to)?;
+    let has_logs = folders::files(&to.join("logs")).is_ok_and(|logs| !logs.is_empty());
+    Ok(CopiedRun { folder: copy, data, analysis, rebuild_seconds: begun.elapsed().as_secs_f64(), has_logs })
+}
+
+fn write_documents(
+    to: &Path,
+    copied: &CopiedRun,
+    costs: &Costs,
+    bundle: &Bundle,
+    short: Option<&Short>,
+    program: &Program,
+    anonymous: bool,
+) -> miette::Result<()> {
+    let report = to.join("run/report");
+    let figures = folders::files(&report.join("figures")).unwrap_or_default();
+    let is_table = |file: &PathBuf| file.components().count() == 1 && file.extension().is_some_and(|e| e == "csv");
+    let csv_files = folders::files(&report).unwrap_or_default().iter().filter(|file| is_table(file)).count();
+    let texts = documents::render(&documents::Sources {
+        run: &copied.data,
+        analysis: &copied.analysis,
+        costs,
+        bundle,
+        short,
+        program,
+        folder: &copied.folder,
+        csv_files,
+        figures: figures.iter().map(|file| file.to_string_lossy().into_owned()).collect(),
+        rebuild_seconds: copied.rebuild_seconds,
+        artifact_bytes: folders::bytes(to).unwrap_or(0),
+        memory_limit: setting(&bundle.text, "memory"),
+        user: setting(&bundle.text, "user").or_else(|| copied.data.subjects.iter().find_map(|s| s.user.clone())),
+        logs: copied.has_logs,
+        anonymous,
+    })?;
+    for (name, text) in texts {
+        write_atomically(&to.join(name), text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// A text in `[machine]`.
+fn setting(experiment: &str, key: &str) -> Option<String> {
+    let file: toml::Table = experiment.parse().ok()?;
+    file.get("machine")?.get(key)?.as_str().map(str::to_owned)
+}
+
+/// What an anonymous artifact still tells, file by file: bundled files are never changed.
+fn still_told(to: &Path, veil: &Veil, bundle: &Bundle) -> Vec<String> {
+    let mut notes = Vec::new();
+    for file in folders::files(to).unwrap_or_default() {
+        let Ok(bytes) = fs::read(to.join(&file)) else { continue };
+        let name = file.to_string_lossy();
+        if let Some(word) = veil.found_in(&bytes).or_else(|| veil.found_in(name.as_bytes())) {
+            notes.push(format!("{name} still has `{word}` in it"));
+        }
+    }
+    notes.extend(
+        bundle
+            .remote
+            .iter()
+            .filter(|url| veil.found_in(url.as_bytes()).is_some())
+            .map(|url| format!("the address {url} is kept, and has a name of yours in it")),
+    );
+    notes
+}
+
+/// The program in the artifact should be the one that made the run.
+fn other_program(run: &RunData) -> Option<String> {
+    let here = env!("CARGO_PKG_VERSION");
+    let made = &run.manifest.parade;
+    (made != here).then(|| format!("the run was made by parade {made}, and the artifact by {here}"))
+}

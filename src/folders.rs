@@ -1,0 +1,71 @@
+//! Folders as a whole: copied, listed, measured. Links are never followed, and what is neither file nor folder is left out.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use miette::miette;
+
+/// Copies the files below a folder; what is there already is replaced. Links are left out.
+pub fn copy(from: &Path, to: &Path) -> miette::Result<()> {
+    let failed = |path: &Path, error: std::io::Error| miette!("{} could not be copied: {error}", path.display());
+    fs::create_dir_all(to).map_err(|error| failed(to, error))?;
+    for file in files(from)? {
+        let target = to.join(&file);
+        if let Some(parent) = target.parent() {
+            fs::create_dir_all(parent).map_err(|error| failed(parent, error))?;
+        }
+        fs::copy(from.join(&file), &target).map_err(|error| failed(&from.join(&file), error))?;
+    }
+    Ok(())
+}
+
+/// The paths of all files below a folder, relative to it, in order.
+pub fn files(folder: &Path) -> miette::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut open = vec![PathBuf::new()];
+    while let Some(below) = open.pop() {
+        let here = folder.join(&below);
+        let failed = |error: std::io::Error| miette!("{} could not be read: {error}", here.display());
+        for entry in fs::read_dir(&here).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let kind = entry.file_type().map_err(failed)?;
+            let path = below.join(entry.file_name());
+            if kind.is_dir() {
+                open.push(path);
+            } else if kind.is_file() {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// What the files below a folder hold, in bytes; of a file, its own size. Nothing if it cannot be read.
+pub fn bytes(path: &Path) -> Option<u64> {
+    let metadata = fs::symlink_metadata(path).ok()?;
+    if metadata.is_file() {
+        return Some(metadata.len());
+    }
+    let sizes = files(path).ok()?.into_iter().map(|file| fs::symlink_metadata(path.join(file)).map_or(0, |m| m.len()));
+    Some(sizes.sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_copied_without_its_links() {
+        let dir = tempfile::tempdir().unwrap();
+        let (from, to) = (dir.path().join("from"), dir.path().join("to"));
+        fs::create_dir_all(from.join("a/b")).unwrap();
+        fs::write(from.join("a/b/file"), "12345").unwrap();
+        fs::write(from.join("top"), "67").unwrap();
+        std::os::unix::fs::symlink("/etc", from.join("a/link")).unwrap();
+        copy(&from, &to).unwrap();
+        assert_eq!(files(&to).unwrap(), [PathBuf::from("a/b/file"), PathBuf::from("top")]);
+        assert_eq!((bytes(&to), bytes(&to.join("top"))), (Some(7), Some(2)));
+        assert_eq!(bytes(&dir.path().join("none")), None);
+    }
+}

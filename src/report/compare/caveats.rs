@@ -1,0 +1,145 @@
+//! What a comparison says in the end, and what makes it weak.
+
+use super::cells::CellRow;
+use super::facts::{COMMIT, FactRow};
+use crate::experiment::Difference;
+use crate::report::text::p_value;
+use crate::stats;
+use crate::store::record::{Phase, RunData};
+use crate::wording::{counted, plural};
+
+/// What is called a difference, after Holm's correction.
+pub const SIGNIFICANT: f64 = 0.05;
+
+pub(super) fn summary(cells: &[CellRow]) -> Vec<String> {
+    let tested: Vec<&CellRow> = cells.iter().filter(|cell| cell.p.is_some()).collect();
+    let differing = |faster: bool| {
+        let significant = tested.iter().filter(|cell| cell.p_holm.is_some_and(|p| p < SIGNIFICANT));
+        significant.filter(|cell| cell.ratio.is_some_and(|ratio| (ratio > 1.0) == faster)).count()
+    };
+    let shared = counted(cells.len(), "shared cell", "shared cells");
+    let (faster, slower) = (differing(true), differing(false));
+    let mut sentences = vec![format!(
+        "Of {shared}, the second run was faster in {faster} and slower in {slower} (Mann-Whitney, p < {SIGNIFICANT} after \
+         Holm's correction); {} no difference that these trials could tell, {} no clean times in both.",
+        counted(tested.len() - faster - slower, "has", "have"),
+        counted(cells.len() - tested.len(), "has", "have"),
+    )];
+    let ratios: Vec<f64> = tested.iter().filter_map(|cell| cell.ratio).collect();
+    sentences.extend(stats::geometric_mean(&ratios).map(|mean| {
+        format!("Over these cells, the first run's times are {mean:.2} times the second's (geometric mean).")
+    }));
+    sentences
+}
+
+pub(super) fn caveats(
+    runs: [&RunData; 2],
+    facts: &[FactRow],
+    settings: &Result<Vec<Difference>, String>,
+    cells: &[CellRow],
+) -> Vec<String> {
+    let mut caveats = Vec::new();
+    caveats.extend(of_machines(facts));
+    caveats.extend(of_versions(facts));
+    caveats.extend(of_commits(facts));
+    caveats.extend(of_settings(settings, cells));
+    caveats.extend(of_outcomes(cells));
+    caveats.extend(of_repetitions(cells));
+    for (run, which) in runs.into_iter().zip(["first", "second"]) {
+        caveats.extend(of_run(run, which));
+    }
+    caveats.extend(of_time(runs));
+    caveats
+}
+
+fn of_machines(facts: &[FactRow]) -> Option<String> {
+    let differing: Vec<&str> =
+        facts.iter().filter(|row| row.of_machine && row.differs).map(|r| r.what.as_str()).collect();
+    (!differing.is_empty()).then(|| {
+        format!(
+            "Different machines ({}): times differ for that alone. Speedups, each within its own run, are the fairer comparison.",
+            differing.join(", ")
+        )
+    })
+}
+
+fn of_versions(facts: &[FactRow]) -> Option<String> {
+    let tools = ["parade", "JDK", "Maven"];
+    let differing = facts.iter().filter(|row| row.differs && tools.contains(&row.what.as_str()));
+    let told: Vec<String> =
+        differing.map(|row| format!("{} {} and {}", row.what, or_none(&row.first), or_none(&row.second))).collect();
+    (!told.is_empty()).then(|| format!("Different tools: {}. Each can change times.", told.join("; ")))
+}
+
+fn or_none(text: &str) -> &str {
+    if text.is_empty() { "none" } else { text }
+}
+
+fn of_commits(facts: &[FactRow]) -> Option<String> {
+    let prefix = format!("{COMMIT} of ");
+    let differing: Vec<&str> =
+        facts.iter().filter(|row| row.differs).filter_map(|row| row.what.strip_prefix(&prefix)).collect();
+    let subjects = plural(differing.len(), "subject");
+    (!differing.is_empty())
+        .then(|| format!("Other code in {subjects} ({}): not the same suite was run.", differing.join(", ")))
+}
+
+fn of_settings(settings: &Result<Vec<Difference>, String>, cells: &[CellRow]) -> Vec<String> {
+    let mut caveats = Vec::new();
+    let changed = cells.iter().filter(|cell| !cell.same_settings).count();
+    if changed > 0 {
+        let what = counted(changed, "cell of the same name was", "cells of the same names were");
+        caveats.push(format!("{what} run with other settings: the table of settings says which."));
+    }
+    if let Err(why) = settings {
+        caveats.push(format!("The settings could not be compared: {why}."));
+    }
+    caveats
+}
+
+fn of_outcomes(cells: &[CellRow]) -> Option<String> {
+    let differing = cells.iter().filter(|cell| cell.same_outcomes == Some(false)).count();
+    (differing > 0).then(|| {
+        format!("In {} other tests passed or were skipped: not the same work was done.", plural(differing, "cell"))
+    })
+}
+
+/// So few trials that no outcome at all could be significant.
+fn of_repetitions(cells: &[CellRow]) -> Option<String> {
+    let hopeless: Vec<&CellRow> =
+        cells.iter().filter(|cell| cell.smallest_p.is_some_and(|p| p >= SIGNIFICANT)).collect();
+    let smallest = hopeless.iter().filter_map(|cell| cell.smallest_p).fold(f64::INFINITY, f64::min);
+    (!hopeless.is_empty()).then(|| {
+        format!(
+            "Few repetitions: {} can never reach p < {SIGNIFICANT} (the smallest is {}); four clean trials in each run could.",
+            plural(hopeless.len(), "cell"),
+            p_value(smallest)
+        )
+    })
+}
+
+fn of_run(run: &RunData, which: &str) -> Vec<String> {
+    let manifest = &run.manifest;
+    let done = run.trials.iter().filter(|trial| trial.phase == Phase::Measured).count();
+    let facts = [
+        (manifest.quick, "is a quick one: one repetition, not for publication".to_owned()),
+        (done < manifest.trials.len(), format!("has {done} of {} planned trials", manifest.trials.len())),
+        (
+            !manifest.merged.is_empty(),
+            "was merged from several machines: spreads of its times can be those between machines".to_owned(),
+        ),
+    ];
+    facts.into_iter().filter(|(is_so, _)| *is_so).map(|(_, text)| format!("The {which} run {text}.")).collect()
+}
+
+/// Two runs on one machine at the same time disturb each other.
+fn of_time(runs: [&RunData; 2]) -> Option<String> {
+    let span = |run: &RunData| {
+        let times = || run.trials.iter().map(|trial| trial.started_at);
+        Some((times().min()?, times().max()?))
+    };
+    let ((a_start, a_end), (b_start, b_end)) = (span(runs[0])?, span(runs[1])?);
+    let same_host = runs[0].environment.hostname == runs[1].environment.hostname;
+    (same_host && a_start < b_end && b_start < a_end)
+        .then(|| "Both ran at the same time on one machine: they disturbed each other.".to_owned())
+}

@@ -1,0 +1,91 @@
+//! A comparison of two runs as text for a terminal, Markdown, one page of HTML, CSV or JSON.
+
+use miette::{IntoDiagnostic, miette};
+use minijinja::value::Serde;
+use serde::Serialize;
+
+use super::{csv, html, markdown, terminal};
+use crate::report::compare::Comparison;
+use crate::report::tables::Table;
+use crate::report::text::shown;
+
+const TEMPLATE: &str = include_str!("../templates/compare.html");
+
+pub fn terminal(comparison: &Comparison, style: terminal::Style) -> String {
+    let mut out = format!("{} and {}\n", shown(&comparison.first), shown(&comparison.second));
+    for table in Table::of_comparison(comparison) {
+        out.push('\n');
+        out += &terminal::render_table(&table, style);
+    }
+    out += &terminal::cautions(&comparison.caveats, style);
+    out.push('\n');
+    for sentence in &comparison.summary {
+        out += &terminal::emphasised(sentence, style);
+    }
+    out
+}
+
+pub fn markdown(comparison: &Comparison) -> String {
+    let escape = markdown::escape;
+    let mut out = format!("# {} and {}\n\n", escape(&shown(&comparison.first)), escape(&shown(&comparison.second)));
+    for sentence in &comparison.summary {
+        out += &format!("{}\n", escape(sentence));
+    }
+    if !comparison.caveats.is_empty() {
+        out += "\n## What makes this comparison weak\n\n";
+    }
+    for caveat in &comparison.caveats {
+        out += &format!("- {}\n", escape(&shown_long(caveat)));
+    }
+    for table in Table::of_comparison(comparison) {
+        out.push('\n');
+        out += &markdown::render_table(&table);
+    }
+    out
+}
+
+/// One row per cell, unrounded.
+pub fn csv(comparison: &Comparison) -> miette::Result<String> {
+    csv::write(&comparison.cells)
+}
+
+pub fn json(comparison: &Comparison) -> miette::Result<serde_json::Value> {
+    serde_json::to_value(comparison).into_diagnostic()
+}
+
+/// A page that needs nothing else.
+pub fn html(comparison: &Comparison) -> miette::Result<String> {
+    let failed = |error: minijinja::Error| miette!("the page could not be made: {error:#}");
+    let mut environment = html::environment().map_err(failed)?;
+    environment.add_template("compare.html", TEMPLATE).map_err(failed)?;
+    let page = Page {
+        styles: html::styles(),
+        first: shown(&comparison.first),
+        second: shown(&comparison.second),
+        summary: &comparison.summary,
+        caveats: comparison.caveats.iter().map(|caveat| shown_long(caveat)).collect(),
+        tables: tables(comparison),
+    };
+    environment.get_template("compare.html").and_then(|template| template.render(Serde(&page))).map_err(failed)
+}
+
+#[derive(Serialize)]
+struct Page<'a> {
+    styles: String,
+    first: String,
+    second: String,
+    summary: &'a [String],
+    caveats: Vec<String>,
+    /// As markup.
+    tables: Vec<String>,
+}
+
+fn tables(comparison: &Comparison) -> Vec<String> {
+    let tables = Table::of_comparison(comparison);
+    tables.iter().enumerate().map(|(index, table)| html::table::render(table, index + 1)).collect()
+}
+
+/// Caveats list names: longer than one name, still bounded.
+fn shown_long(text: &str) -> String {
+    crate::report::text::sentence(text, 1000)
+}

@@ -1,0 +1,266 @@
+//! The tables of a comparison of two runs.
+
+use super::{Cell, Column, Row, Table, TableName, Tone};
+use crate::report::compare::{CellRow, Comparison, SIGNIFICANT};
+use crate::report::text::{decimal, duration, p_value, sentence, shown};
+use crate::wording::plural;
+
+/// A table of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ComparisonTable {
+    Times,
+    Speedups,
+    Failures,
+    Runs,
+    Settings,
+    OnlyInOne,
+}
+
+impl ComparisonTable {
+    pub const ALL: [ComparisonTable; 6] = [
+        ComparisonTable::Times,
+        ComparisonTable::Speedups,
+        ComparisonTable::Failures,
+        ComparisonTable::Runs,
+        ComparisonTable::Settings,
+        ComparisonTable::OnlyInOne,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            ComparisonTable::Times => "compared-times",
+            ComparisonTable::Speedups => "compared-speedups",
+            ComparisonTable::Failures => "compared-failures",
+            ComparisonTable::Runs => "compared-runs",
+            ComparisonTable::Settings => "compared-settings",
+            ComparisonTable::OnlyInOne => "only-in-one",
+        }
+    }
+}
+
+impl Table {
+    /// Those that have rows, the answer first.
+    pub fn of_comparison(comparison: &Comparison) -> Vec<Table> {
+        let tables = ComparisonTable::ALL.map(|table| match table {
+            ComparisonTable::Times => times(comparison),
+            ComparisonTable::Speedups => speedups(comparison),
+            ComparisonTable::Failures => failures(comparison),
+            ComparisonTable::Runs => runs(comparison),
+            ComparisonTable::Settings => settings(comparison),
+            ComparisonTable::OnlyInOne => only_in_one(comparison),
+        });
+        tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
+    }
+}
+
+fn table(name: ComparisonTable, title: &str, columns: Vec<Column>, rows: Vec<Row>, notes: &[&str]) -> Table {
+    Table {
+        name: TableName::Comparison(name),
+        title: title.to_owned(),
+        columns,
+        rows,
+        notes: notes.iter().map(|note| (*note).to_owned()).collect(),
+    }
+}
+
+fn cell_heads() -> Vec<Column> {
+    vec![Column::left("subject"), Column::left("configuration"), Column::right("cores")]
+}
+
+fn cell_names(row: &CellRow) -> Vec<Cell> {
+    vec![Cell::new(shown(&row.subject)), Cell::new(shown(&row.configuration)), Cell::new(row.cores.to_string())]
+}
+
+fn times(comparison: &Comparison) -> Table {
+    let mut columns = cell_heads();
+    columns.extend(["first", "second"].map(|run| Column::right(run).under("time")));
+    columns.extend(["first / second", "95 %"].map(|label| Column::right(label).under("ratio")));
+    columns.extend(["p", "p (Holm)", "A12"].map(|label| Column::right(label).under("difference")));
+    let rows = comparison.cells.iter().map(|row| {
+        let mut cells = cell_names(row);
+        cells.push(time(row.first_seconds, row.first_clean, &row.first_state));
+        cells.push(time(row.second_seconds, row.second_clean, &row.second_state));
+        cells.push(ratio(row));
+        cells.push(Cell::muted(interval(row.ci_low, row.ci_high)));
+        cells.push(Cell::muted(row.p.map_or("–".to_owned(), p_value)).hinted(smallest(row)));
+        cells.push(Cell::new(row.p_holm.map_or("–".to_owned(), p_value)));
+        cells.push(Cell::muted(row.a12.map_or("–".to_owned(), |a12| format!("{a12:.2}"))));
+        Row::body(cells)
+    });
+    table(
+        ComparisonTable::Times,
+        "Times",
+        columns,
+        rows.collect(),
+        &[
+            "Means of clean trials. A ratio above 1: the second run was faster. p: Mann-Whitney, two-sided, as runs are not \
+           paired; Holm's correction is over all cells. A12: the chance that a time of the first run is above one of the second.",
+        ],
+    )
+}
+
+fn time(seconds: Option<f64>, clean: usize, state: &str) -> Cell {
+    match seconds {
+        Some(seconds) => {
+            Cell::new(duration(seconds)).hinted(Some(format!("{}; {state}", plural(clean, "clean trial"))))
+        }
+        None => Cell::muted(shown(state)),
+    }
+}
+
+fn ratio(row: &CellRow) -> Cell {
+    let Some(ratio) = row.ratio else { return Cell::muted("–") };
+    let is_sure = row.p_holm.is_some_and(|p| p < SIGNIFICANT);
+    let tone = match (is_sure, ratio > 1.0) {
+        (false, _) => Tone::Plain,
+        (true, true) => Tone::Good,
+        (true, false) => Tone::Bad,
+    };
+    Cell::new(format!("{ratio:.2}")).toned(tone)
+}
+
+fn smallest(row: &CellRow) -> Option<String> {
+    row.smallest_p.map(|p| format!("so many trials can reach {} at best", p_value(p)))
+}
+
+fn interval(low: Option<f64>, high: Option<f64>) -> String {
+    low.zip(high).map_or(String::new(), |(low, high)| format!("{low:.2}–{high:.2}"))
+}
+
+fn speedups(comparison: &Comparison) -> Table {
+    let mut columns = cell_heads();
+    for run in ["first", "second"] {
+        columns.extend(["speedup", "95 %"].map(|label| Column::right(label).under(run)));
+    }
+    columns.extend(["second − first", "95 %"].map(|label| Column::right(label).under("difference")));
+    let has_one = |row: &&CellRow| {
+        let reasons = [&row.first_speedup_reason, &row.second_speedup_reason];
+        row.first_speedup.is_some() || row.second_speedup.is_some() || reasons.iter().any(|reason| reason.is_some())
+    };
+    let rows = comparison.cells.iter().filter(has_one).map(|row| {
+        let mut cells = cell_names(row);
+        cells.extend(speedup(
+            row.first_speedup,
+            row.first_speedup_low,
+            row.first_speedup_high,
+            &row.first_speedup_reason,
+        ));
+        cells.extend(speedup(
+            row.second_speedup,
+            row.second_speedup_low,
+            row.second_speedup_high,
+            &row.second_speedup_reason,
+        ));
+        cells.push(difference(row));
+        cells.push(Cell::muted(signed_interval(row.difference_low, row.difference_high)));
+        Row::body(cells)
+    });
+    table(
+        ComparisonTable::Speedups,
+        "Speedups, each over the baseline of its own run",
+        columns,
+        rows.collect(),
+        &[
+            "Each speedup is over the pairs of its own run. The interval of the difference draws the pairs of both runs again, each \
+           by itself; marked where it leaves out zero.",
+        ],
+    )
+}
+
+fn speedup(value: Option<f64>, low: Option<f64>, high: Option<f64>, reason: &Option<String>) -> [Cell; 2] {
+    let shown = match (value, reason) {
+        (Some(value), _) => Cell::new(format!("{value:.2}")),
+        (None, Some(reason)) => Cell::new(sentence(reason, 60)).toned(Tone::Bad),
+        (None, None) => Cell::muted("–"),
+    };
+    [shown, Cell::muted(interval(low, high))]
+}
+
+fn difference(row: &CellRow) -> Cell {
+    let Some(difference) = row.speedup_difference else { return Cell::muted("–") };
+    let tone = match (row.difference_low, row.difference_high) {
+        (Some(low), _) if low > 0.0 => Tone::Good,
+        (_, Some(high)) if high < 0.0 => Tone::Bad,
+        _ => Tone::Plain,
+    };
+    Cell::new(format!("{difference:+.2}")).toned(tone)
+}
+
+fn signed_interval(low: Option<f64>, high: Option<f64>) -> String {
+    low.zip(high).map_or(String::new(), |(low, high)| format!("{low:+.2} to {high:+.2}"))
+}
+
+/// Only the cells in which some trial of some run was not clean.
+fn failures(comparison: &Comparison) -> Table {
+    let mut columns = cell_heads();
+    for run in ["first", "second"] {
+        columns.extend([Column::left("trials").under(run), Column::right("failures").under(run)]);
+    }
+    columns.push(Column::right("p (clean)"));
+    let unclean = |row: &&CellRow| row.first_state != "clean" || row.second_state != "clean";
+    let rows = comparison.cells.iter().filter(unclean).map(|row| {
+        let count = |failures: Option<f64>| Cell::new(failures.map_or("–".to_owned(), decimal));
+        let state = |state: &str| Cell::new(shown(state)).toned(if state == "clean" { Tone::Plain } else { Tone::Bad });
+        let mut cells = cell_names(row);
+        cells.extend([state(&row.first_state), count(row.first_failures)]);
+        cells.extend([state(&row.second_state), count(row.second_failures)]);
+        cells.push(Cell::muted(row.clean_p.map_or("–".to_owned(), p_value)));
+        Row::body(cells)
+    });
+    table(
+        ComparisonTable::Failures,
+        "What was not clean",
+        columns,
+        rows.collect(),
+        &[
+            "failures: tests that fail in the end, means over the trials that yielded data. p: Fisher's exact test of how many \
+           trials were clean.",
+        ],
+    )
+}
+
+fn runs(comparison: &Comparison) -> Table {
+    let columns = vec![
+        Column::left("what"),
+        Column::left(""),
+        Column::left(sentence(&comparison.first, 50)),
+        Column::left(sentence(&comparison.second, 50)),
+    ];
+    let rows = comparison.facts.iter().map(|fact| {
+        let value = |text: &str| match (text.is_empty(), fact.differs) {
+            (true, _) => Cell::muted("–"),
+            (false, true) => Cell::new(shown(text)).toned(Tone::Bad),
+            (false, false) => Cell::new(shown(text)),
+        };
+        let mark = Cell::new(if fact.differs { "≠" } else { "" }).toned(Tone::Bad);
+        Row::body(vec![Cell::new(shown(&fact.what)), mark, value(&fact.first), value(&fact.second)])
+    });
+    table(ComparisonTable::Runs, "The two runs", columns, rows.collect(), &["≠: they differ."])
+}
+
+fn settings(comparison: &Comparison) -> Table {
+    let columns = vec![Column::left("setting"), Column::left("first"), Column::left("second")];
+    let rows = comparison.settings.iter().map(|setting| {
+        let value = |value: &Option<String>| match value {
+            Some(value) => Cell::new(shown(value)),
+            None => Cell::muted("–"),
+        };
+        Row::body(vec![Cell::new(shown(&setting.place)), value(&setting.left), value(&setting.right)])
+    });
+    table(
+        ComparisonTable::Settings,
+        "Settings that differ",
+        columns,
+        rows.collect(),
+        &["As the experiment files have them."],
+    )
+}
+
+fn only_in_one(comparison: &Comparison) -> Table {
+    let columns = vec![Column::left("what"), Column::left("name"), Column::left("only in")];
+    let rows = comparison
+        .only_in_one
+        .iter()
+        .map(|row| Row::body([&row.what, &row.name, &row.run].map(|text| Cell::new(shown(text))).to_vec()));
+    table(ComparisonTable::OnlyInOne, "Only in one of the runs", columns, rows.collect(), &["Not compared."])
+}

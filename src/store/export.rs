@@ -1,0 +1,91 @@
+//! A copy of a run for others: what is recorded, as it is or with every text rewritten, and the tables derived again from that.
+//! Nothing is left out but logs, if so wished, and nothing is added.
+
+use std::fs;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use miette::{IntoDiagnostic, miette};
+use serde_json::Value;
+
+use super::record::TrialRecord;
+use super::{Entry, RunFolder, frames, journal, layout, write_atomically};
+use crate::folders;
+
+/// Changes a text on its way out. It is told the key under which JSON has it, if any.
+pub type Rewrite<'a> = &'a dyn Fn(Option<&str>, &str) -> String;
+
+/// Copies a run into a folder that is not there yet, logs included.
+pub fn export(run: &RunFolder, to: &Path) -> miette::Result<RunFolder> {
+    folders::copy(run.dir(), to)?;
+    let copy = RunFolder::at(to);
+    copy.derive_tables()?;
+    Ok(copy)
+}
+
+/// The same with every text rewritten. Logs and earlier reports are left out: nobody can say what is in them.
+pub fn export_rewritten(run: &RunFolder, to: &Path, rewrite: Rewrite<'_>) -> miette::Result<RunFolder> {
+    let copy = RunFolder::at(to);
+    fs::create_dir_all(to.join("tests")).map_err(|error| miette!("{}: {error}", to.display()))?;
+    for file in folders::files(run.dir())? {
+        let name = file.to_string_lossy().into_owned();
+        let described = ["manifest", "environment", "experiment"].iter().any(|stem| name.starts_with(stem));
+        if described || file.starts_with("origins") {
+            rewrite_document(&run.dir().join(&file), &to.join(rewrite(None, &name)), rewrite)?;
+        }
+    }
+    for trial in rewrite_journal(run, &copy, rewrite)? {
+        let from = run.tests_of(&trial.trial);
+        if from.is_file() {
+            frames::copy_rewritten(&from, &copy.tests_of(&rewrite(None, &trial.trial)), &|text| rewrite(None, text))?;
+        }
+    }
+    copy.derive_tables()?;
+    Ok(copy)
+}
+
+/// JSON value by value; TOML as the text that it is.
+fn rewrite_document(from: &Path, to: &Path, rewrite: Rewrite<'_>) -> miette::Result<()> {
+    let text = crate::whole_file::read(from)?;
+    if from.extension().is_none_or(|extension| extension != "json") {
+        return write_atomically(to, rewrite(None, &text).as_bytes());
+    }
+    let value: Value =
+        serde_json::from_str(&text).map_err(|error| miette!("{} is damaged: {error}", from.display()))?;
+    let rewritten = serde_json::to_string_pretty(&rewritten(value, None, rewrite)).into_diagnostic()?;
+    write_atomically(to, rewritten.as_bytes())
+}
+
+/// Gives back the trials as they were.
+fn rewrite_journal(run: &RunFolder, copy: &RunFolder, rewrite: Rewrite<'_>) -> miette::Result<Vec<TrialRecord>> {
+    let path = copy.journal_path();
+    let failed = |error: std::io::Error| miette!("{} could not be written: {error}", path.display());
+    let mut file = BufWriter::new(fs::File::create(&path).map_err(failed)?);
+    let mut trials = Vec::new();
+    for entry in journal::read(&run.journal_path())? {
+        let value = serde_json::to_value(&entry).into_diagnostic()?;
+        writeln!(file, "{}", rewritten(value, None, rewrite)).map_err(failed)?;
+        if let Entry::Trial(trial) = entry
+            && layout::is_plain_name(&trial.trial)
+        {
+            trials.push(trial);
+        }
+    }
+    file.into_inner().map_err(|error| failed(error.into_error()))?.sync_all().map_err(failed)?;
+    Ok(trials)
+}
+
+fn rewritten(value: Value, key: Option<&str>, rewrite: Rewrite<'_>) -> Value {
+    match value {
+        Value::String(text) => Value::String(rewrite(key, &text)),
+        Value::Array(items) => items.into_iter().map(|item| rewritten(item, key, rewrite)).collect(),
+        Value::Object(fields) => fields
+            .into_iter()
+            .map(|(name, field)| {
+                let field = rewritten(field, Some(&name), rewrite);
+                (rewrite(None, &name), field)
+            })
+            .collect(),
+        other => other,
+    }
+}

@@ -1,0 +1,254 @@
+//! The folder of a merged run, written beside its name and renamed when it is whole.
+
+use std::collections::{BTreeSet, HashSet};
+use std::fs;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use miette::{IntoDiagnostic, miette};
+
+use super::blocks::Share;
+use super::input::Input;
+use super::{Merged, write_atomically};
+use crate::folders;
+use crate::store::record::{Environment, MergedRun, Phase, RunManifest, SubjectRecord};
+use crate::store::{Entry, RunFolder, frames};
+
+/// What is merged goes nowhere but to a place that is free.
+pub(super) fn check_free(out: &Path) -> miette::Result<()> {
+    let is_empty = |dir: &Path| fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none());
+    if out.symlink_metadata().is_err() || is_empty(out) {
+        return Ok(());
+    }
+    Err(miette!(
+        help = "name a folder that is not there yet with --out",
+        "{} is there already, and a run folder is never overwritten",
+        out.display()
+    ))
+}
+
+pub(super) fn write(inputs: &[Input], shares: &[Share], out: &Path) -> miette::Result<Merged> {
+    check_ids(shares)?;
+    let runs: Vec<MergedRun> = inputs.iter().flat_map(Input::runs).collect();
+    let parent = out.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let failed = |error: std::io::Error| miette!("{} could not be made: {error}", out.display());
+    fs::create_dir_all(parent).map_err(failed)?;
+    let draft = tempfile::Builder::new().prefix(".parade-merge-").tempdir_in(parent).map_err(failed)?;
+    make_readable(draft.path()).map_err(failed)?;
+    let folder = RunFolder::at(draft.path());
+    let manifest = manifest(inputs, shares, &runs);
+    folder.begin(&manifest, &experiment_text(inputs)?, &environment(&runs))?;
+    let mut notes: Vec<String> = shares.iter().flat_map(|share| share.notes.clone()).collect();
+    for (input, share) in inputs.iter().zip(shares) {
+        keep_origins(input, &folder)?;
+        notes.extend(copy_trials(input, share, &folder)?);
+    }
+    write_journal(&folder, inputs, shares)?;
+    folder.derive_tables()?;
+    fs::rename(draft.path(), out).map_err(failed)?;
+    // It is no draft any more: nothing is left to be removed.
+    let _ = draft.keep();
+    let measured = shares.iter().flat_map(|share| &share.trials).filter(|(_, trial)| trial.phase == Phase::Measured);
+    Ok(Merged { trials: measured.count(), runs, notes, folder: RunFolder::open(out)? })
+}
+
+/// Temporary folders are private to their owner; results are not.
+fn make_readable(dir: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(dir, fs::Permissions::from_mode(0o755))
+}
+
+fn check_ids(shares: &[Share]) -> miette::Result<()> {
+    let mut seen = HashSet::new();
+    let mut ids = shares.iter().flat_map(|share| &share.trials).map(|(_, trial)| trial.trial.as_str());
+    match ids.find(|id| !seen.insert(*id)) {
+        Some(twice) => Err(miette!("two trials would be called {twice}: these runs cannot be merged")),
+        None => Ok(()),
+    }
+}
+
+fn manifest(inputs: &[Input], shares: &[Share], runs: &[MergedRun]) -> RunManifest {
+    let first = &inputs[0].manifest;
+    let planned = || shares.iter().flat_map(|share| &share.planned);
+    let cores: BTreeSet<usize> = inputs.iter().flat_map(|input| input.manifest.cores.iter().copied()).collect();
+    let contents = inputs.iter().flat_map(|input| input.manifest.contents.clone()).collect();
+    RunManifest {
+        repetitions: planned().map(|trial| trial.repetition).max().unwrap_or(first.repetitions),
+        cores: cores.into_iter().collect(),
+        subjects: distinct(inputs.iter().flat_map(|input| input.manifest.subjects.iter().cloned())),
+        trials: planned().cloned().collect(),
+        started_at: runs.iter().map(|run| run.started_at).min().unwrap_or(first.started_at),
+        host: joined(runs.iter().map(|run| run.host.as_str())),
+        parade: joined(runs.iter().map(|run| run.parade.as_str())),
+        contents,
+        experiment_folder: None,
+        merged: runs.to_vec(),
+        ..first.clone()
+    }
+}
+
+/// In the order of their first appearance.
+fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
+    let mut seen = Vec::new();
+    for value in values {
+        if !seen.contains(&value) {
+            seen.push(value);
+        }
+    }
+    seen
+}
+
+fn joined<'a>(values: impl Iterator<Item = &'a str>) -> String {
+    distinct(values).join(", ")
+}
+
+/// Of all machines together: a value that they do not share is the list of theirs, a size that of the smallest.
+fn environment(runs: &[MergedRun]) -> Environment {
+    let machines: Vec<&Environment> = runs.iter().map(|run| &run.environment).collect();
+    let text = |of: fn(&Environment) -> &str| joined(machines.iter().map(|machine| of(machine)));
+    let some = |of: fn(&Environment) -> Option<&str>| {
+        let known = joined(machines.iter().filter_map(|machine| of(machine)));
+        (!known.is_empty()).then_some(known)
+    };
+    let turbo = distinct(machines.iter().map(|machine| machine.turbo));
+    Environment {
+        hostname: text(|m| &m.hostname),
+        os: text(|m| &m.os),
+        kernel: text(|m| &m.kernel),
+        architecture: text(|m| &m.architecture),
+        cpu_model: text(|m| &m.cpu_model),
+        logical_cores: machines.iter().map(|m| m.logical_cores).min().unwrap_or(0),
+        physical_cores: machines.iter().filter_map(|m| m.physical_cores).min(),
+        memory_bytes: machines.iter().map(|m| m.memory_bytes).min().unwrap_or(0),
+        swap_bytes: machines.iter().map(|m| m.swap_bytes).min().unwrap_or(0),
+        governor: some(|m| m.governor.as_deref()),
+        turbo: if turbo.len() == 1 { turbo[0] } else { None },
+        virtualization: some(|m| m.virtualization.as_deref()),
+        jdks: distinct(machines.iter().flat_map(|m| m.jdks.clone())),
+        maven: some(|m| m.maven.as_deref()),
+        parade: text(|m| &m.parade),
+        user: text(|m| &m.user),
+        limits: distinct(machines.iter().flat_map(|m| m.limits.clone())),
+    }
+}
+
+/// The first file, with the subjects that only others have.
+fn experiment_text(inputs: &[Input]) -> miette::Result<String> {
+    let first = &inputs[0].text;
+    if inputs.iter().all(|input| input.text == *first) {
+        return Ok(first.clone());
+    }
+    let mut file: toml::Table = first.parse().into_diagnostic()?;
+    let mut subjects: Vec<toml::Value> = Vec::new();
+    for input in inputs {
+        let other: toml::Table = input.text.parse().into_diagnostic()?;
+        for subject in other.get("subject").and_then(toml::Value::as_array).into_iter().flatten() {
+            if !subjects.iter().any(|known| known.get("name") == subject.get("name")) {
+                subjects.push(subject.clone());
+            }
+        }
+    }
+    file.insert("subject".to_owned(), toml::Value::Array(subjects));
+    toml::to_string(&file).into_diagnostic()
+}
+
+/// What each run says of itself stays to be read, as it was.
+fn keep_origins(input: &Input, folder: &RunFolder) -> miette::Result<()> {
+    let origins = folder.dir().join("origins");
+    if !input.manifest.merged.is_empty() {
+        let earlier = input.folder.dir().join("origins");
+        return if earlier.is_dir() { folders::copy(&earlier, &origins) } else { Ok(()) };
+    }
+    for name in ["manifest.json", "environment.json", "experiment.toml"] {
+        let text = crate::whole_file::read(&input.folder.dir().join(name))?;
+        write_atomically(&origins.join(&input.label).join(name), text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Executions and logs, under the new names. Gives back what was not there.
+fn copy_trials(input: &Input, share: &Share, folder: &RunFolder) -> miette::Result<Option<String>> {
+    let mut without = 0;
+    for (old, trial) in &share.trials {
+        let from = input.folder.tests_of(old);
+        if !from.is_file() {
+            without += 1;
+        } else if *old == trial.trial {
+            let to = folder.tests_of(&trial.trial);
+            fs::copy(&from, &to).map_err(|error| miette!("{} could not be copied: {error}", from.display()))?;
+        } else {
+            frames::copy_as(&from, &folder.tests_of(&trial.trial), &trial.trial)?;
+        }
+        copy_logs(&input.folder.logs(old), &folder.logs(&trial.trial))?;
+    }
+    copy_preparation_logs(input, folder)?;
+    let trials = crate::wording::plural(without, "trial");
+    Ok((without > 0).then(|| format!("{}: {trials} without executions on record", input.label)))
+}
+
+fn copy_logs(from: &Path, to: &Path) -> miette::Result<()> {
+    if from.is_dir() { folders::copy(from, to) } else { Ok(()) }
+}
+
+fn copy_preparation_logs(input: &Input, folder: &RunFolder) -> miette::Result<()> {
+    for subject in &input.subjects {
+        let name = format!("prepare-{}", subject.subject);
+        if !super::super::layout::is_plain_name(&name) {
+            continue;
+        }
+        let to: PathBuf = folder.logs(&name);
+        let to = if to.exists() { folder.logs(&format!("{name}.{}", input.label)) } else { to };
+        copy_logs(&input.folder.logs(&name), &to)?;
+    }
+    Ok(())
+}
+
+fn write_journal(folder: &RunFolder, inputs: &[Input], shares: &[Share]) -> miette::Result<()> {
+    let path = folder.journal_path();
+    let failed = |error: std::io::Error| miette!("{} could not be written: {error}", path.display());
+    let mut file = BufWriter::new(fs::File::create(&path).map_err(failed)?);
+    let subjects = subjects(inputs, shares).into_iter().map(Entry::Subject);
+    let trials = shares.iter().flat_map(|share| &share.trials).map(|(_, trial)| Entry::Trial(trial.clone()));
+    for entry in subjects.chain(trials) {
+        let line = serde_json::to_string(&entry).into_diagnostic()?;
+        writeln!(file, "{line}").map_err(failed)?;
+    }
+    file.into_inner().map_err(|error| failed(error.into_error()))?.sync_all().map_err(failed)
+}
+
+/// One record for each subject: of the first run that gave trials of it, with what the others noticed.
+fn subjects(inputs: &[Input], shares: &[Share]) -> Vec<SubjectRecord> {
+    let names = distinct(inputs.iter().flat_map(|input| input.subjects.iter().map(|record| record.subject.clone())));
+    let gave = |share: &Share, name: &str| share.trials.iter().any(|(_, trial)| trial.subject == name);
+    let mut merged = Vec::new();
+    for name in names {
+        let mut having: Vec<(&SubjectRecord, bool)> = inputs
+            .iter()
+            .zip(shares)
+            .filter_map(|(input, share)| Some((input.subject(&name)?, gave(share, &name))))
+            .collect();
+        having.sort_by_key(|(_, gave)| !gave);
+        let any_gave = having.iter().any(|(_, gave)| *gave);
+        let counted: Vec<&SubjectRecord> =
+            having.into_iter().filter(|(_, gave)| *gave || !any_gave).map(|(record, _)| record).collect();
+        merged.extend(united(&counted));
+    }
+    merged
+}
+
+fn united(records: &[&SubjectRecord]) -> Option<SubjectRecord> {
+    let mut united = (*records.iter().find(|record| record.failure.is_none()).or(records.first())?).clone();
+    for record in records {
+        for test in &record.set_aside {
+            if !united.set_aside.iter().any(|known| known.test == test.test) {
+                united.set_aside.push(test.clone());
+            }
+        }
+        for deviation in &record.deviations {
+            if !united.deviations.contains(deviation) {
+                united.deviations.push(deviation.clone());
+            }
+        }
+    }
+    Some(united)
+}
