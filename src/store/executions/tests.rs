@@ -320,3 +320,17 @@ fn empty_cells_and_unknown_outcomes_are_told_with_their_column() {
     assert!(other.contains("not Double in its column `stage`"), "{other}");
     assert!(outcome("sideways").unwrap_err().to_string().contains("`sideways`"));
 }
+
+#[test]
+fn small_trials_share_a_row_group_and_large_ones_are_divided() {
+    let rows = |count: u32| (0..count).map(|at| row(1, "C#t", Outcome::Passed, f64::from(at), 1.0)).collect::<Vec<_>>();
+    let sizes = |trials: &[(&str, u32)], group_rows: usize| {
+        let dir = tempfile::tempdir().unwrap();
+        let pieces: Vec<_> = trials.iter().map(|(trial, count)| (*trial, rows(*count))).collect();
+        ExecutionFile::open(&merged(dir.path(), &pieces, group_rows)).unwrap().group_sizes()
+    };
+    assert_eq!(sizes(&[("x", 2), ("y", 2), ("z", 2)], 4), [4, 2]);
+    assert_eq!(sizes(&[("x", 1), ("y", 5), ("z", 1)], 2), [1, 2, 2, 1, 1]);
+    assert_eq!(sizes(&[("x", 0), ("y", 3), ("z", 0)], 9), [3]);
+    assert!(sizes(&[("x", 0)], 9).is_empty() && sizes(&[], 9).is_empty());
+}
