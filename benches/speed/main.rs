@@ -5,9 +5,11 @@
 
 mod check;
 mod figure;
+mod large_run;
 mod output;
 mod rerun;
 mod sequential;
+mod tables;
 mod wilcoxon;
 mod workbench;
 
@@ -17,11 +19,12 @@ use figure::Figure;
 
 type Measure = fn() -> Vec<Figure>;
 
-const MEASURES: [(&str, Measure); 5] = [
+const MEASURES: [(&str, Measure); 6] = [
     ("a", sequential::measure),
     ("b", rerun::measure),
     ("c", output::measure),
     ("d", check::measure),
+    ("e", tables::measure),
     ("f", wilcoxon::measure),
 ];
 
