@@ -7,9 +7,10 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::report::Format;
-use crate::commands::{artifact, check, compare, doctor, init, merge, report, run, test};
+use crate::commands::{artifact, audit, check, compare, doctor, init, merge, report, run, test};
 use parade::engine::{EngineKind, Forks, Mode};
 use parade::experiment::{TechniqueKind, parse_duration};
+use parade::study::Verdict;
 
 /// Reproduces evaluations of techniques that make test suites run faster.
 #[derive(Debug, Parser)]
@@ -27,6 +28,8 @@ enum Command {
     Run(RunArgs),
     /// Redo tables and figures from the records of a run
     Report(ReportArgs),
+    /// Recompute what published studies state from the rows that they print
+    Audit(AuditArgs),
     /// Put two runs side by side, with tests of difference
     Compare(CompareArgs),
     /// Join runs of one experiment from several machines into one
@@ -99,7 +102,35 @@ struct ReportArgs {
     /// Only this table, e.g. failures, speedups, subjects
     #[arg(long, value_name = "NAME")]
     table: Option<String>,
+    /// Draw what ran where and when in this trial, as SVG and PNG
+    #[arg(long, value_name = "TRIAL")]
+    timeline: Option<String>,
     /// The same as --format json
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct AuditArgs {
+    /// The studies [default: all]
+    #[arg(value_name = "STUDY")]
+    studies: Vec<String>,
+    /// A folder of studies, or of one, in place of those that parade brings along
+    #[arg(long = "studies", value_name = "DIR")]
+    folder: Option<PathBuf>,
+    /// The folder of a run of your own, such as results/paste/latest, to put beside what is published
+    #[arg(long, value_name = "DIR")]
+    run: Option<PathBuf>,
+    /// Only claims with this verdict: holds, differs or not_computable; repeatable
+    #[arg(long, value_name = "VERDICT", value_parser = verdict)]
+    only: Vec<Verdict>,
+    /// One claim, by its id or as study/id: its expression, the values used and every step
+    #[arg(long, value_name = "ID")]
+    claim: Option<String>,
+    /// Exit with 3 if a claim differs from its rows
+    #[arg(long)]
+    strict: bool,
+    /// Print a JSON array instead of tables
     #[arg(long)]
     json: bool,
 }
@@ -230,6 +261,10 @@ fn format(text: &str) -> Result<Format, String> {
     among(text, Format::ALL, Format::name)
 }
 
+fn verdict(text: &str) -> Result<Verdict, String> {
+    among(text, Verdict::ALL, Verdict::name)
+}
+
 fn comparison_format(text: &str) -> Result<compare::Format, String> {
     among(text, compare::Format::ALL, compare::Format::name)
 }
@@ -282,6 +317,16 @@ impl Cli {
                 run_dir: args.run_dir,
                 format: args.format,
                 table: args.table,
+                timeline: args.timeline,
+                json: args.json,
+            }),
+            Command::Audit(args) => audit::run(&audit::AuditOptions {
+                studies: args.studies,
+                folder: args.folder,
+                run: args.run,
+                only: args.only,
+                claim: args.claim,
+                strict: args.strict,
                 json: args.json,
             }),
             Command::Compare(args) => compare::run(&compare::CompareOptions {

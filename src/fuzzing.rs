@@ -13,7 +13,7 @@ use crate::engine::{Allotment, Forks, Handling, Mode, Parallelism, RunRequest, S
 use crate::experiment::{self, Filter, MachineLimits, Outlook, Plan};
 use crate::maven::{self, Clock, Handshake};
 use crate::process::{self, wire};
-use crate::report::{Analysis, Table, TableName, render};
+use crate::report::{Analysis, Details, Table, TableName, render};
 use crate::store::record::{Environment, RunManifest};
 use crate::store::{self};
 use crate::subject::{address, jdks};
@@ -188,7 +188,7 @@ fn records(bytes: &[u8]) {
         render::csv::render(&analysis, table).expect("any table can be written as CSV");
     }
     render::json::render(&analysis, Path::new("run"), None).expect("any analysis can be written as JSON");
-    render::html::render(&analysis).expect("any analysis can be written as a page");
+    render::html::render(&analysis, &Details::default()).expect("any analysis can be written as a page");
 }
 
 fn wire(bytes: &[u8]) {

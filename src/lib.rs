@@ -19,6 +19,7 @@
 //! - [`once`] runs a suite by a technique, now, without an experiment.
 //! - [`store`] keeps what happened: journal, run folders, environment, Parquet.
 //! - [`stats`] holds pure functions on numbers.
+//! - [`study`] holds what was published: tables, claims about them, and whether one follows from the other.
 //! - [`artifact`] makes a folder of a run that others can check and run again.
 //! - [`report`] turns records into tables, figures and pages. It runs nothing.
 
@@ -36,6 +37,7 @@ pub mod report;
 pub mod runner;
 pub mod stats;
 pub mod store;
+pub mod study;
 pub mod subject;
 pub mod suite;
 pub mod technique;

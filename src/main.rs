@@ -11,6 +11,7 @@ use commands::BadUsage;
 use miette::{GraphicalTheme, MietteHandlerOpts};
 use parade::experiment::{FilterError, Mistakes};
 use parade::report::compare::NothingShared;
+use parade::study::Faults;
 
 /// The experiment file is wrong: as for clap, whose own code for bad usage this is.
 const BAD_USAGE: u8 = 2;
@@ -31,10 +32,9 @@ fn main() -> ExitCode {
         Err(report) => {
             // Nobody may be reading any more.
             let _ = writeln!(std::io::stderr(), "{report:?}");
-            let bad_usage = report.is::<Mistakes>()
-                || report.is::<FilterError>()
-                || report.is::<BadUsage>()
-                || report.is::<NothingShared>();
+            let bad_file = report.is::<Mistakes>() || report.is::<Faults>();
+            let bad_usage =
+                bad_file || report.is::<FilterError>() || report.is::<BadUsage>() || report.is::<NothingShared>();
             if bad_usage { ExitCode::from(BAD_USAGE) } else { ExitCode::FAILURE }
         }
     }

@@ -12,13 +12,25 @@ use miette::miette;
 const LIMIT: u64 = 256 << 20;
 
 pub fn read(path: &Path) -> miette::Result<String> {
-    let failed = |error: std::io::Error| miette!("{} could not be read: {error}", path.display());
     let mut text = String::new();
-    let length = File::open(path).map_err(failed)?.take(LIMIT + 1).read_to_string(&mut text).map_err(failed)?;
+    bounded(path, |mut file| file.read_to_string(&mut text))?;
+    Ok(text)
+}
+
+/// The same for what need not be text.
+pub fn read_bytes(path: &Path) -> miette::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    bounded(path, |mut file| file.read_to_end(&mut bytes))?;
+    Ok(bytes)
+}
+
+fn bounded(path: &Path, read: impl FnOnce(std::io::Take<File>) -> std::io::Result<usize>) -> miette::Result<()> {
+    let failed = |error: std::io::Error| miette!("{} could not be read: {error}", path.display());
+    let length = read(File::open(path).map_err(failed)?.take(LIMIT + 1)).map_err(failed)?;
     if length as u64 > LIMIT {
         return Err(miette!(help = "is it the right file?", "{} is larger than 256 MiB", path.display()));
     }
-    Ok(text)
+    Ok(())
 }
 
 /// Writes a file so that it is either there whole or not at all.

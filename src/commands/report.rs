@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use parade::report::render::{csv, html, json, latex, markdown, terminal};
-use parade::report::{Analysis, Table, TableName, write_all};
+use parade::report::{Analysis, Details, Table, TableName, write_all, write_timeline};
+use parade::store::RunFolder;
 
 use super::BadUsage;
 use super::output::{pretty, print};
@@ -17,6 +18,8 @@ pub struct ReportOptions {
     pub format: Option<Format>,
     /// Only the table of this name.
     pub table: Option<String>,
+    /// Draw the timeline of this trial, and nothing else.
+    pub timeline: Option<String>,
     /// The same as the format `json`.
     pub json: bool,
 }
@@ -46,9 +49,14 @@ impl Format {
 }
 
 pub fn run(options: &ReportOptions) -> miette::Result<ExitCode> {
+    if let Some(trial) = &options.timeline {
+        return timeline(options, trial);
+    }
     let table = options.table.as_deref().map(named_table).transpose()?;
     let format = if options.json { Some(Format::Json) } else { options.format };
-    let analysis = Analysis::of(&parade::store::open_run(&options.run_dir)?);
+    let folder = RunFolder::open(&options.run_dir)?;
+    let run = folder.read()?;
+    let analysis = Analysis::checked(&run, &folder.totals(&run));
     match (format, table) {
         (Some(format), table) => print(&in_format(&analysis, options, format, table)?)?,
         (None, Some(table)) => {
@@ -61,6 +69,27 @@ pub fn run(options: &ReportOptions) -> miette::Result<ExitCode> {
             print(&terminal::render(&analysis, terminal_style()))?;
             print(&format!("\nreport: {}\n", page.display()))?;
         }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn timeline(options: &ReportOptions, trial: &str) -> miette::Result<ExitCode> {
+    if options.format.is_some_and(|format| format != Format::Json) || options.table.is_some() {
+        return Err(bad_usage(
+            "a timeline is a figure".to_owned(),
+            "leave --format and --table out: it is written as SVG and PNG".to_owned(),
+        ));
+    }
+    let Some(file) = write_timeline(&options.run_dir, trial)? else {
+        return Err(bad_usage(
+            format!("there is no trial `{}` in {}", trial.escape_debug(), options.run_dir.display()),
+            "the first column of trials.csv has their names".to_owned(),
+        ));
+    };
+    if options.json || options.format.is_some() {
+        print(&pretty(&serde_json::json!({ "timeline": file.to_string_lossy() }))?)?;
+    } else {
+        print(&format!("timeline: {}\n", file.display()))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -85,7 +114,7 @@ fn in_format(
         (Format::Markdown, None) => Ok(markdown::render(analysis)),
         (Format::Markdown, Some(_)) => Ok(tables().iter().map(markdown::render_table).collect()),
         (Format::Csv, Some(table)) => csv::render(analysis, table),
-        (Format::Html, None) => html::render(analysis),
+        (Format::Html, None) => html::render(analysis, &Details::read(analysis, &options.run_dir)?),
         (Format::Csv, None) => Err(bad_usage(
             "CSV holds one table".to_owned(),
             "name one with --table, or leave --format out: report/ then has a CSV file for each".to_owned(),

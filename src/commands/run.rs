@@ -9,7 +9,6 @@ use parade::process::Interrupt;
 use parade::report::render::terminal;
 use parade::report::{self, Analysis};
 use parade::runner::{self, Order, Summary};
-use parade::store;
 use serde_json::json;
 
 use super::asked_jdk;
@@ -73,7 +72,8 @@ pub fn run(options: &RunOptions) -> miette::Result<ExitCode> {
 
 fn show(summary: &Summary, options: &RunOptions) -> miette::Result<()> {
     let folder = &summary.folder;
-    let analysis = Analysis::of(&store::open_run(folder.dir())?);
+    let run = folder.read()?;
+    let analysis = Analysis::checked(&run, &folder.totals(&run));
     let page = report::write_all(&analysis, folder.dir())?;
     if options.json {
         return print_json(summary);

@@ -11,7 +11,7 @@ use miette::{Diagnostic, LabeledSpan, MietteError, MietteSpanContents, SourceCod
 use serde::Serialize;
 
 /// Where in the text, in bytes.
-pub(super) type Span = Range<usize>;
+pub(crate) type Span = Range<usize>;
 
 /// More than these are counted, not shown.
 const SHOWN: usize = 100;
@@ -44,7 +44,7 @@ pub struct Mistakes {
 
 impl Mistakes {
     /// A file that cannot be read has this one mistake.
-    pub(super) fn unreadable(file: &str, message: String, help: &str) -> Self {
+    pub(crate) fn unreadable(file: &str, message: String, help: &str) -> Self {
         let mistake =
             Mistake { file: file.to_owned(), line: None, column: None, message, help: help.to_owned(), excerpt: None };
         Mistakes { file: file.to_owned(), shown: vec![mistake], more: 0 }
@@ -111,7 +111,7 @@ impl Diagnostic for Mistake {
 
 /// Collects mistakes while a file is walked.
 #[derive(Debug, Default)]
-pub(super) struct Log {
+pub(crate) struct Log {
     found: RefCell<Vec<(Span, String, String)>>,
     dropped: Cell<usize>,
 }

@@ -5,16 +5,16 @@
 //! collects all the mistakes it sees. Nothing here runs, clones or builds anything.
 
 mod differences;
-mod document;
+pub(crate) mod document;
 mod filter;
 mod identity;
-mod mistake;
-mod names;
+pub(crate) mod mistake;
+pub(crate) mod names;
 mod outlook;
 mod plan;
 mod quantity;
 mod raw;
-mod reader;
+pub(crate) mod reader;
 mod spec;
 mod starter;
 mod validate;
@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 pub use differences::{Difference, differences};
 pub use filter::{Filter, FilterError};
 pub use mistake::{Mistake, Mistakes};
-pub use names::safe_name;
+pub use names::{did_you_mean, safe_name};
 pub use outlook::{ConfigurationOutlook, Outlook, SubjectOutlook, repetitions_needed, smallest_p};
 pub use quantity::{format_duration, format_size, parse_duration};
 pub use spec::{

@@ -11,7 +11,7 @@ use super::names::{closest, list, quoted};
 
 /// A value with its place in the file.
 #[derive(Debug, Clone)]
-pub(super) struct At<T> {
+pub(crate) struct At<T> {
     pub value: T,
     pub span: Span,
 }
@@ -23,18 +23,18 @@ impl<T> At<T> {
 }
 
 /// A program and its arguments.
-pub(super) type Command = Vec<At<String>>;
+pub(crate) type Command = Vec<At<String>>;
 
 /// A kind of table: how it is written, and the keys that it may have.
 #[derive(Debug)]
-pub(super) struct TableKind {
+pub(crate) struct TableKind {
     /// E.g. `[[subject]]`; nothing for the file itself.
     pub header: &'static str,
     pub keys: &'static [&'static str],
 }
 
 /// Reads the keys of one table.
-pub(super) struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     table: &'a DeTable<'a>,
     span: Span,
     kind: &'static TableKind,
@@ -129,6 +129,21 @@ impl<'a> Reader<'a> {
         if read.is_none() {
             let message = format!("`{key}` is out of range: {}", quoted(&number.to_string()));
             self.log.add(&value.span(), message, format!("write a whole number from 0 on, e.g. `{key} = {example}`"));
+        }
+        read.map(|number| At::new(number, value.span()))
+    }
+
+    /// A number, whole or not.
+    pub fn number(&self, key: &'static str, example: &str) -> Option<At<f64>> {
+        let value = self.get(key)?;
+        let written = match value.get_ref() {
+            DeValue::Integer(number) if number.radix() == 10 => number.as_str(),
+            DeValue::Float(number) => number.as_str(),
+            _ => "",
+        };
+        let read = written.parse::<f64>().ok().filter(|number| number.is_finite());
+        if read.is_none() {
+            self.wrong_type(value, key, "a number", &format!("write e.g. `{key} = {example}`"));
         }
         read.map(|number| At::new(number, value.span()))
     }

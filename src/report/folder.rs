@@ -2,29 +2,45 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Analysis;
+use super::details::timeline_of;
 use super::figures::Figure;
-use super::render::{csv, html, markdown};
-use super::tables::TableName;
+use super::render::{csv, html, latex, markdown, numbers};
+use super::tables::{Table, TableName};
+use super::{Analysis, Details};
 use crate::store::write_atomically;
 
-/// Writes `report/` below a run folder: `index.html`, `report.md`, one CSV file per table, and the figures as SVG and PNG.
-/// Gives back where the page is.
+/// Writes `report/` below a run folder: `index.html`, `report.md`, each table as CSV and as LaTeX, `numbers.tex`, and the
+/// figures as SVG and PNG. Gives back where the page is.
 pub fn write_all(analysis: &Analysis, run_dir: &Path) -> miette::Result<PathBuf> {
     let folder = run_dir.join("report");
     for table in TableName::named() {
         let text = csv::render(analysis, table)?;
         write_atomically(&folder.join(format!("{}.csv", table.name())), text.as_bytes())?;
+        let text = latex::render(analysis, &Table::named(analysis, table));
+        write_atomically(&folder.join(format!("{}.tex", table.name())), text.as_bytes())?;
     }
-    for figure in Figure::all(analysis) {
-        let file = |extension: &str| folder.join("figures").join(format!("{}.{extension}", figure.name));
-        write_atomically(&file("svg"), figure.svg()?.as_bytes())?;
-        write_atomically(&file("png"), &figure.png()?)?;
+    let details = Details::read(analysis, run_dir)?;
+    for figure in Figure::all(analysis, &details) {
+        write_figure(&figure, &folder)?;
     }
+    write_atomically(&folder.join("numbers.tex"), numbers::render(analysis).as_bytes())?;
     write_atomically(&folder.join("report.md"), markdown::render(analysis).as_bytes())?;
     let page = folder.join("index.html");
-    write_atomically(&page, html::render(analysis)?.as_bytes())?;
+    write_atomically(&page, html::render(analysis, &details)?.as_bytes())?;
     Ok(page)
+}
+
+/// Writes the timeline of any one trial beside the other figures, and gives back where; nothing if there is no such trial.
+pub fn write_timeline(run_dir: &Path, trial: &str) -> miette::Result<Option<PathBuf>> {
+    let Some(timeline) = timeline_of(run_dir, trial)? else { return Ok(None) };
+    write_figure(&Figure::timeline(&timeline), &run_dir.join("report")).map(Some)
+}
+
+fn write_figure(figure: &Figure, folder: &Path) -> miette::Result<PathBuf> {
+    let file = |extension: &str| folder.join("figures").join(format!("{}.{extension}", figure.name));
+    write_atomically(&file("svg"), figure.svg()?.as_bytes())?;
+    write_atomically(&file("png"), &figure.png()?)?;
+    Ok(file("svg"))
 }
 
 #[cfg(test)]
@@ -33,30 +49,10 @@ mod tests {
     use crate::report::sample;
     use crate::store;
 
-    #[test]
-    fn a_report_folder_has_every_form() {
-        let dir = tempfile::tempdir().unwrap();
-        let old = dir.path().join("report/index.html");
-        std::fs::create_dir(dir.path().join("report")).unwrap();
-        std::fs::write(&old, "an older page").unwrap();
-        assert_eq!(write_all(sample::studied(), dir.path()).unwrap(), old);
-        assert!(std::fs::read_to_string(&old).unwrap().starts_with("<!DOCTYPE html>"));
-        let names =
-            ["index.html", "report.md", "failures.csv", "speedups.csv", "figures/speedups.svg", "figures/times.png"];
-        for name in names {
-            assert!(dir.path().join("report").join(name).is_file(), "{name}");
-        }
-        let left_behind = std::fs::read_dir(dir.path().join("report")).unwrap();
-        assert!(
-            left_behind.map(|entry| entry.unwrap().file_name()).all(|name| !name.to_string_lossy().starts_with('.'))
-        );
-    }
-
-    #[test]
-    fn a_run_read_back_from_disk_gives_the_same_report() {
-        let results = tempfile::tempdir().unwrap();
+    /// The sample as a run folder.
+    fn kept(results: &Path) -> store::RunFolder {
         let run = sample::study();
-        let located = store::locate(results.path(), &run.manifest.experiment).unwrap();
+        let located = store::locate(results, &run.manifest.experiment).unwrap();
         let folder = located.create(&run.manifest, "", &run.environment).unwrap();
         let (mut journal, _) = folder.journal().unwrap();
         for subject in &run.subjects {
@@ -65,7 +61,41 @@ mod tests {
         for trial in &run.trials {
             journal.append(&store::Entry::Trial(trial.clone())).unwrap();
         }
-        let read = Analysis::of(&store::open_run(folder.dir()).unwrap());
+        folder
+    }
+
+    #[test]
+    fn a_report_folder_has_every_form() {
+        let results = tempfile::tempdir().unwrap();
+        let folder = kept(results.path());
+        let report = folder.dir().join("report");
+        let old = report.join("index.html");
+        std::fs::create_dir(&report).unwrap();
+        std::fs::write(&old, "an older page").unwrap();
+        assert_eq!(write_all(sample::studied(), folder.dir()).unwrap(), old);
+        assert!(std::fs::read_to_string(&old).unwrap().starts_with("<!DOCTYPE html>"));
+        for name in [
+            "report.md",
+            "failures.csv",
+            "failures.tex",
+            "savings.csv",
+            "numbers.tex",
+            "figures/speedups.svg",
+            "figures/times.png",
+            "figures/stages.svg",
+        ] {
+            assert!(report.join(name).is_file(), "{name}");
+        }
+        let left_behind = std::fs::read_dir(&report).unwrap();
+        assert!(
+            left_behind.map(|entry| entry.unwrap().file_name()).all(|name| !name.to_string_lossy().starts_with('.'))
+        );
+    }
+
+    #[test]
+    fn a_run_read_back_from_disk_gives_the_same_report() {
+        let results = tempfile::tempdir().unwrap();
+        let read = Analysis::of(&store::open_run(kept(results.path()).dir()).unwrap());
         assert_eq!(markdown::render(&read), markdown::render(sample::studied()));
     }
 }

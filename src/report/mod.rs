@@ -4,6 +4,7 @@
 
 pub mod analysis;
 pub mod compare;
+mod details;
 mod figures;
 mod folder;
 pub mod render;
@@ -13,5 +14,6 @@ mod tables;
 pub(crate) mod text;
 
 pub use analysis::Analysis;
-pub use folder::write_all;
+pub use details::Details;
+pub use folder::{write_all, write_timeline};
 pub use tables::{Align, Cell, Column, ComparisonTable, Row, Table, TableName, Tone};

@@ -52,10 +52,13 @@ pub fn copy_as(from: &Path, to: &Path, trial: &str) -> miette::Result<()> {
     encode(&mut frame, to)
 }
 
-/// Merges the files of many trials, one row group each, so that memory holds only one of them at a time.
+/// Rows of a row group: enough for names to be few beside them, few enough to be held in memory.
+const GROUP_ROWS: usize = 1 << 19;
+
+/// Merges the files of many trials. Memory holds the trials of one row group at a time; small trials share one.
 pub fn merge(files: &[std::path::PathBuf], target: &Path) -> miette::Result<()> {
     let temporary = target.with_extension("parquet.part");
-    let written = write_merged(files, &temporary);
+    let written = write_merged(files, &temporary, GROUP_ROWS);
     let renamed = written.and_then(|()| std::fs::rename(&temporary, target).into_diagnostic());
     if renamed.is_err() {
         let _ = std::fs::remove_file(&temporary);
@@ -63,18 +66,35 @@ pub fn merge(files: &[std::path::PathBuf], target: &Path) -> miette::Result<()> 
     renamed.wrap_err_with(|| format!("{} could not be written", target.display()))
 }
 
-fn write_merged(files: &[std::path::PathBuf], target: &Path) -> miette::Result<()> {
+pub(super) fn write_merged(files: &[std::path::PathBuf], target: &Path, group_rows: usize) -> miette::Result<()> {
     let output = File::create(target).into_diagnostic()?;
     let empty = frame("", &[]).into_diagnostic()?;
     let mut writer = ParquetWriter::new(&output).batched(empty.schema()).into_diagnostic()?;
+    let mut group: Option<DataFrame> = None;
     for file in files {
-        let frame = read(file)?;
-        if frame.height() > 0 {
-            writer.write_batch(&frame).into_diagnostic()?;
+        let trial = read(file)?;
+        let rows = group.as_ref().map_or(0, DataFrame::height);
+        if rows > 0 && rows + trial.height() > group_rows {
+            write_group(&mut writer, group.take(), group_rows)?;
+        }
+        match &mut group {
+            Some(group) => group.vstack_mut_owned(trial).map(|_| ()).into_diagnostic()?,
+            None => group = Some(trial),
         }
     }
+    write_group(&mut writer, group, group_rows)?;
     writer.finish().into_diagnostic()?;
     output.sync_all().into_diagnostic()
+}
+
+/// One row group, or several of a trial that is larger than one.
+fn write_group(writer: &mut BatchedWriter<&File>, group: Option<DataFrame>, rows: usize) -> miette::Result<()> {
+    let Some(mut group) = group else { return Ok(()) };
+    group.rechunk_mut_par();
+    for begin in (0..group.height()).step_by(rows) {
+        writer.write_batch(&group.slice(begin as i64, rows)).into_diagnostic()?;
+    }
+    Ok(())
 }
 
 fn read(path: &Path) -> miette::Result<DataFrame> {

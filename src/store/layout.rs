@@ -213,9 +213,10 @@ impl RunFolder {
     pub fn derive_tables(&self) -> miette::Result<()> {
         let trials = self.read()?.trials;
         table::write(&self.dir.join("trials.csv"), &trials)?;
-        let measured = trials.iter().filter(|trial| trial.phase == Phase::Measured);
-        let ours = measured.filter(|trial| is_plain_name(&trial.trial));
-        let files: Vec<_> = ours.map(|trial| self.tests_of(&trial.trial)).filter(|file| file.is_file()).collect();
+        let mut measured: Vec<_> = trials.iter().filter(|trial| trial.phase == Phase::Measured).collect();
+        // Trials of a subject have the same names in them, which then take little room.
+        measured.sort_by(|a, b| a.subject.cmp(&b.subject));
+        let files: Vec<_> = measured.iter().filter_map(|trial| self.own_tests(&trial.trial)).collect();
         frames::merge(&files, &self.dir.join("tests.parquet"))
     }
 
@@ -230,6 +231,11 @@ impl RunFolder {
 
     fn tests(&self) -> PathBuf {
         self.dir.join("tests")
+    }
+
+    /// The file of a trial's executions, where there is one. A run folder that came from elsewhere must not lead out of itself.
+    pub(super) fn own_tests(&self, trial: &str) -> Option<PathBuf> {
+        is_plain_name(trial).then(|| self.tests_of(trial)).filter(|file| file.is_file())
     }
 
     pub(super) fn tests_of(&self, trial: &str) -> PathBuf {
@@ -318,10 +324,10 @@ fn not_a_run(dir: &Path, why: &str) -> miette::Report {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn manifest() -> RunManifest {
+    pub(crate) fn manifest() -> RunManifest {
         RunManifest {
             experiment: "e".into(),
             study: None,

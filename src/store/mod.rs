@@ -4,6 +4,7 @@
 //! ends a run, at most the trial that was running is lost. Nothing else in parade reads or writes these files.
 
 mod environment;
+mod executions;
 mod export;
 mod frames;
 mod journal;
@@ -15,6 +16,7 @@ mod table;
 use std::path::Path;
 
 pub use environment::{Strain, busy_cores, capture_environment, logical_cores};
+pub use executions::{RowTotals, StageTotals, TestTime, TestTimes, TrialExecutions, TrialTotals};
 pub use export::{Rewrite, export, export_rewritten};
 pub(crate) use journal::read_entries;
 pub use journal::{Entry, Journal};

@@ -20,6 +20,21 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    pub const ALL: [Outcome; 7] = [
+        Outcome::Passed,
+        Outcome::Failed,
+        Outcome::Error,
+        Outcome::Skipped,
+        Outcome::TimedOut,
+        Outcome::Crashed,
+        Outcome::NotRun,
+    ];
+
+    /// The one of this [`name`](Self::name).
+    pub fn named(name: &str) -> Option<Outcome> {
+        Self::ALL.into_iter().find(|outcome| outcome.name() == name)
+    }
+
     /// Did the test run and not succeed? This is what PASTE reruns.
     pub fn is_failure(self) -> bool {
         matches!(self, Outcome::Failed | Outcome::Error | Outcome::TimedOut | Outcome::Crashed)

@@ -4,34 +4,41 @@
 
 mod concurrency;
 mod costs;
+mod executions;
 mod failures;
 pub(in crate::report) mod grid;
 mod headline;
 mod judge;
 mod origins;
 mod remains;
+mod savings;
 mod scaling;
 mod speedups;
 mod subjects;
+mod threats;
 mod warnings;
 
 use serde::Serialize;
 
 use crate::experiment::TechniqueKind;
+use crate::store::RowTotals;
 use crate::store::record::{ConfigurationSummary, Environment, Phase, RunData, RunManifest};
 
 pub use concurrency::ConcurrencyRow;
 pub use costs::CostRow;
+pub use executions::{ExecutionTables, StageRow, TimeRow};
 pub use failures::{FailureRow, StageState};
 pub use headline::Headline;
 pub use judge::{Judgement, Side, judge};
 pub use origins::OriginRow;
 pub use remains::{FindingRow, IncompleteRow, ResidualRow};
-pub use scaling::ScalingRow;
+pub use savings::SavingRow;
+pub use scaling::{ScalingFit, ScalingRow};
 pub(in crate::report) use speedups::sound_pairs;
 pub use speedups::{AverageRow, Scope, SpeedupRow, SpeedupState};
 pub use subjects::{DeviationRow, SetAsideRow, SubjectRow};
-pub use warnings::{Warning, WarningKind};
+pub use threats::Threat;
+pub use warnings::{Warning, WarningGroup, WarningKind};
 
 use grid::Grid;
 
@@ -46,14 +53,19 @@ pub struct Analysis {
     pub failures: Vec<FailureRow>,
     pub speedups: Vec<SpeedupRow>,
     pub averages: Vec<AverageRow>,
+    pub savings: Vec<SavingRow>,
     pub concurrency: Vec<ConcurrencyRow>,
     pub costs: Vec<CostRow>,
     pub scaling: Vec<ScalingRow>,
+    pub fits: Vec<ScalingFit>,
     pub residual: Vec<ResidualRow>,
     pub findings: Vec<FindingRow>,
     pub incomplete: Vec<IncompleteRow>,
     pub origins: Vec<OriginRow>,
     pub warnings: Vec<Warning>,
+    /// What `tests.parquet` says, where it was read.
+    pub executions: Option<ExecutionTables>,
+    pub threats: Vec<Threat>,
 }
 
 /// What was run, and how.
@@ -93,19 +105,32 @@ impl Analysis {
             deviations: subjects::deviations(run),
             set_aside: subjects::set_aside(run),
             costs: costs::rows(&grid),
+            fits: Vec::new(),
             scaling: scaling::rows(&grid),
             residual: remains::residual(run),
             findings: remains::findings(run),
             incomplete: remains::incomplete(&grid),
             warnings,
             origins,
+            savings: savings::rows(&speedups),
+            threats: threats::threats(run, &speedups),
             run: run_facts(run),
             machine: run.environment.clone(),
             failures,
             speedups,
             averages,
             concurrency,
+            executions: None,
         }
+    }
+
+    /// The same, with every record held against the executions that it sums up.
+    pub fn checked(run: &RunData, rows: &RowTotals) -> Analysis {
+        let grid = Grid::of(run);
+        let mut analysis = Analysis::of(run);
+        analysis.warnings.extend(executions::warnings(&grid, rows));
+        analysis.executions = Some(executions::tables(&grid, rows));
+        analysis
     }
 }
 

@@ -42,3 +42,23 @@ fn row(grid: &Grid, key: CellKey, lowest: usize) -> Option<ScalingRow> {
         efficiency: scaling * lowest as f64 / key.cores as f64,
     })
 }
+
+/// Amdahl's law, fitted to a configuration's mean scaling.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ScalingFit {
+    pub configuration: String,
+    /// The part of the work that no number of cores makes faster.
+    pub serial_fraction: f64,
+    pub reference_cores: usize,
+}
+
+impl ScalingFit {
+    /// Scaling as the law has it, at some numbers of cores and in between.
+    pub fn curve(&self, cores: &[usize]) -> Vec<(f64, f64)> {
+        let (Some(low), Some(high)) = (cores.iter().min(), cores.iter().max()) else { return Vec::new() };
+        let (low, high) = (*low as f64, *high as f64);
+        let time = |cores: f64| self.serial_fraction + (1.0 - self.serial_fraction) / cores;
+        let at = |step: u32| low + (high - low) * f64::from(step) / 24.0;
+        (0..=24).map(at).map(|cores| (cores, time(self.reference_cores as f64) / time(cores))).collect()
+    }
+}

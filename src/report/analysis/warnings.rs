@@ -1,6 +1,6 @@
 //! Reasons to distrust a number, found in the numbers themselves.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
@@ -47,15 +47,17 @@ pub enum WarningKind {
     SlowStart,
     HighLoad,
     Drift,
+    RowsUnread,
+    RecordsDisagree,
     Merged,
 }
 
 impl Warning {
-    fn of_run(kind: WarningKind, text: String) -> Self {
+    pub(super) fn of_run(kind: WarningKind, text: String) -> Self {
         Warning { kind, subject: None, configuration: None, cores: None, text }
     }
 
-    fn of_cell(kind: WarningKind, key: CellKey, text: String) -> Self {
+    pub(super) fn of_cell(kind: WarningKind, key: CellKey, text: String) -> Self {
         Warning {
             kind,
             subject: Some(key.subject.to_owned()),
@@ -73,6 +75,30 @@ impl Warning {
             .flatten()
             .collect();
         (!parts.is_empty()).then(|| parts.join(", "))
+    }
+}
+
+/// Warnings that say the same of several places.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WarningGroup {
+    pub text: String,
+    /// Empty for the whole run.
+    pub places: Vec<String>,
+}
+
+impl WarningGroup {
+    /// In the order in which each text is first met.
+    pub fn of(warnings: &[Warning]) -> Vec<WarningGroup> {
+        let mut groups: Vec<WarningGroup> = Vec::new();
+        let mut known: HashMap<&str, usize> = HashMap::new();
+        for warning in warnings {
+            let at = *known.entry(&warning.text).or_insert_with(|| {
+                groups.push(WarningGroup { text: warning.text.clone(), places: Vec::new() });
+                groups.len() - 1
+            });
+            groups[at].places.extend(warning.place());
+        }
+        groups
     }
 }
 

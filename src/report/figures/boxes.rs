@@ -10,6 +10,8 @@ use crate::stats;
 const LABELS: i32 = 150;
 const ROW: i32 = 52;
 const HEAD: i32 = 30;
+/// Of more values only those beyond the whiskers are drawn as dots.
+pub const MOST_DOTS: usize = 200;
 
 pub struct BoxFigure {
     pub axis: String,
@@ -92,11 +94,23 @@ impl BoxFigure {
         if let Some(plot) = stats::box_plot(&group.values).filter(|_| group.values.len() > 2) {
             draw_box(canvas, &plot, scale, middle, ink)?;
         }
-        for (index, value) in group.values.iter().enumerate() {
+        let dots = dotted(&group.values);
+        for (index, value) in dots.iter().enumerate() {
             let jitter = [0, -5, 5, -9, 9][index % 5];
             canvas.dot((scale.at(*value), middle + jitter), 3, ink, 0.8)?;
         }
         Ok(())
+    }
+}
+
+/// Every value, or of very many those beyond the whiskers.
+fn dotted(values: &[f64]) -> Vec<f64> {
+    match stats::box_plot(values).filter(|_| values.len() > MOST_DOTS) {
+        Some(plot) => {
+            let is_far = |value: &f64| *value < plot.lower_whisker || *value > plot.upper_whisker;
+            values.iter().copied().filter(is_far).take(MOST_DOTS).collect()
+        }
+        None => values.to_vec(),
     }
 }
 

@@ -116,6 +116,34 @@ impl<D: DrawingBackend> Canvas<D> {
         self.area.draw(&PathElement::new(vec![self.point(from), self.point(to)], self.stroke(ink, width)))
     }
 
+    /// A line through many points.
+    pub fn path(&self, points: &[(i32, i32)], ink: Ink, width: u32) -> Drawn<D> {
+        let points: Vec<_> = points.iter().map(|point| self.point(*point)).collect();
+        self.area.draw(&PathElement::new(points, self.stroke(ink, width)))
+    }
+
+    /// A line of dashes.
+    pub fn dashes(&self, from: (i32, i32), to: (i32, i32), ink: Ink, width: u32) -> Drawn<D> {
+        let (dx, dy) = (f64::from(to.0 - from.0), f64::from(to.1 - from.1));
+        let length = dx.hypot(dy);
+        let at = |along: f64| {
+            let part = (along / length).min(1.0);
+            (from.0 + (dx * part).round() as i32, from.1 + (dy * part).round() as i32)
+        };
+        let mut along = 0.0;
+        while along < length {
+            self.line(at(along), at(along + 5.0), ink, width)?;
+            along += 9.0;
+        }
+        Ok(())
+    }
+
+    /// An area between an upper and a lower line.
+    pub fn band(&self, corners: &[(i32, i32)], ink: Ink, opacity: f64) -> Drawn<D> {
+        let corners: Vec<_> = corners.iter().map(|corner| self.point(*corner)).collect();
+        self.area.draw(&Polygon::new(corners, ink.mix(opacity)))
+    }
+
     pub fn outline(&self, corner: (i32, i32), opposite: (i32, i32), ink: Ink) -> Drawn<D> {
         let ((left, top), (right, bottom)) = (corner, opposite);
         let corners = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)];

@@ -59,24 +59,30 @@ pub fn html(comparison: &Comparison) -> miette::Result<String> {
     let mut environment = html::environment().map_err(failed)?;
     environment.add_template("compare.html", TEMPLATE).map_err(failed)?;
     let page = Page {
-        styles: html::STYLES,
+        styles: html::styles(),
         first: shown(&comparison.first),
         second: shown(&comparison.second),
         summary: &comparison.summary,
         caveats: comparison.caveats.iter().map(|caveat| shown_long(caveat)).collect(),
-        tables: Table::of_comparison(comparison).iter().map(html::table_view).collect(),
+        tables: tables(comparison),
     };
     environment.get_template("compare.html").and_then(|template| template.render(Serde(&page))).map_err(failed)
 }
 
 #[derive(Serialize)]
 struct Page<'a> {
-    styles: &'static str,
+    styles: String,
     first: String,
     second: String,
     summary: &'a [String],
     caveats: Vec<String>,
-    tables: Vec<html::TableView>,
+    /// As markup.
+    tables: Vec<String>,
+}
+
+fn tables(comparison: &Comparison) -> Vec<String> {
+    let tables = Table::of_comparison(comparison);
+    tables.iter().enumerate().map(|(index, table)| html::table::render(table, index + 1)).collect()
 }
 
 /// Caveats list names: longer than one name, still bounded.

@@ -15,6 +15,7 @@ pub fn render(analysis: &Analysis, table: TableName) -> miette::Result<String> {
         TableName::Speedups => write(&analysis.speedups),
         TableName::SpeedupsStudy => write(&gained(analysis)),
         TableName::Averages => write(&analysis.averages),
+        TableName::Savings => write(&analysis.savings),
         TableName::Concurrency => write(&analysis.concurrency),
         TableName::Costs => write(&analysis.costs),
         TableName::Scaling => write(&analysis.scaling),
@@ -30,13 +31,13 @@ pub fn render(analysis: &Analysis, table: TableName) -> miette::Result<String> {
 }
 
 /// The rows of subjects that some configuration made faster on as many cores.
-fn gained(analysis: &Analysis) -> Vec<SpeedupRow> {
+pub(crate) fn gained(analysis: &Analysis) -> Vec<SpeedupRow> {
     let all = &analysis.speedups;
     let here = |row: &SpeedupRow| all.iter().filter(|other| other.cores == row.cores).collect::<Vec<_>>();
     all.iter().filter(|row| Scope::Study.includes(&row.subject, &here(row))).cloned().collect()
 }
 
-pub(in crate::report) fn write<R: Serialize + Default>(rows: &[R]) -> miette::Result<String> {
+pub(crate) fn write<R: Serialize + Default>(rows: &[R]) -> miette::Result<String> {
     if rows.is_empty() {
         // The heads come from a row: one is written and everything but them dropped.
         let text = write(&[R::default()])?;

@@ -1,5 +1,5 @@
 //! The report as one JSON document: `{run_dir, run, headline, tables: {subjects: […], failures: […], speedups: […], …},
-//! warnings: […]}`. The rows are those of the CSV files; times are in seconds, sizes in bytes, cells without a number are
+//! executions: {stages: […], times: […]}, warnings: […]}`. `executions` is what `tests.parquet` alone says. The rows are those of the CSV files; times are in seconds, sizes in bytes, cells without a number are
 //! `null` beside a `state` that says why.
 
 use std::path::Path;
@@ -24,6 +24,7 @@ pub fn render(analysis: &Analysis, run_dir: &Path, only: Option<TableName>) -> m
         "machine": analysis.machine,
         "headline": analysis.headline,
         "tables": tables,
+        "executions": analysis.executions,
         "warnings": analysis.warnings,
     }))
 }
@@ -44,6 +45,7 @@ fn rows(analysis: &Analysis, table: TableName) -> miette::Result<Option<Value>> 
         TableName::Failures => serde_json::to_value(&analysis.failures),
         TableName::Speedups => serde_json::to_value(&analysis.speedups),
         TableName::Averages => serde_json::to_value(&analysis.averages),
+        TableName::Savings => serde_json::to_value(&analysis.savings),
         TableName::Concurrency => serde_json::to_value(&analysis.concurrency),
         TableName::Costs => serde_json::to_value(&analysis.costs),
         TableName::Scaling => serde_json::to_value(&analysis.scaling),

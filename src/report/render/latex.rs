@@ -4,10 +4,13 @@ use std::fmt::Write;
 
 use super::NOT_FOR_PUBLICATION;
 use crate::report::Analysis;
-use crate::report::tables::{Align, Table};
+use crate::report::tables::{Align, Cell, Table};
 
 pub fn render(analysis: &Analysis, tables: &[Table]) -> String {
     let mut out = String::from("% needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}\n");
+    if tables.iter().flat_map(|table| &table.rows).flat_map(|row| &row.cells).any(|cell| cell.shade.is_some()) {
+        out += "% and \\usepackage[table]{xcolor}\n";
+    }
     if analysis.run.manifest.quick {
         let _ = writeln!(out, "% {NOT_FOR_PUBLICATION}");
     }
@@ -31,7 +34,7 @@ pub fn render_table(table: &Table) -> String {
             out += "\\midrule\n";
             in_summary = true;
         }
-        out += &line(row.cells.iter().map(|cell| escape(&cell.text)));
+        out += &line(row.cells.iter().map(cell));
     }
     out += "\\bottomrule\n\\end{tabular}\n";
     out += &notes(table);
@@ -63,6 +66,20 @@ fn group_heads(table: &Table) -> String {
     format!("{}{rules}\n", line(cells.into_iter()))
 }
 
+fn cell(cell: &Cell) -> String {
+    match cell.shade {
+        Some(shade) => format!("\\cellcolor[HTML]{{{}}}{}", tint(shade), escape(&cell.text)),
+        None => escape(&cell.text),
+    }
+}
+
+/// Blue for gain, orange for loss, the stronger the farther from white; light enough for black letters.
+fn tint(shade: f64) -> String {
+    let (red, green, blue) = if shade < 0.0 { (236.0, 143.0, 63.0) } else { (61.0, 148.0, 214.0) };
+    let mixed = |full: f64| (255.0 + (full - 255.0) * 0.6 * shade.abs().min(1.0)).round() as u8;
+    format!("{:02X}{:02X}{:02X}", mixed(red), mixed(green), mixed(blue))
+}
+
 fn line(cells: impl Iterator<Item = String>) -> String {
     format!("{} \\\\\n", cells.collect::<Vec<_>>().join(" & "))
 }
@@ -84,8 +101,17 @@ fn escape(text: &str) -> String {
             '±' => out += "$\\pm$",
             'Σ' => out += "$\\Sigma$",
             '↵' => out += "$\\hookleftarrow$",
+            '−' => out += "$-$",
+            '·' => out += "\\textperiodcentered{}",
+            '✓' => out += "$\\surd$",
+            '≈' => out += "$\\approx$",
+            '≠' => out += "$\\neq$",
             '&' | '%' | '$' | '#' | '_' | '{' | '}' => out.extend(['\\', c]),
-            _ => out.push(c),
+            // What the T1 fonts have; any other character would stop LaTeX.
+            ' '..='~' | '\u{c0}'..='\u{17e}' => out.push(c),
+            c => {
+                let _ = write!(out, "[U+{:04X}]", u32::from(c));
+            }
         }
     }
     out
@@ -106,5 +132,6 @@ mod tests {
     #[test]
     fn names_cannot_run_commands() {
         assert_eq!(escape("\\input{x}_50%"), "\\textbackslash{}input\\{x\\}\\_50\\%");
+        assert_eq!(escape("größe 日"), "größe [U+65E5]");
     }
 }

@@ -6,6 +6,7 @@ pub mod html;
 pub mod json;
 pub mod latex;
 pub mod markdown;
+pub mod numbers;
 pub mod terminal;
 
 /// What every form says of a run that must not be published.

@@ -185,10 +185,7 @@ fn render_part(table: &Table, part: &[usize], widths: &[usize], style: Style) ->
     let rule = format!("{}\n", paint(&"─".repeat(total), "2", style));
     let mut out = rule.clone();
     out += &group_heads(table, part, widths);
-    let labels = Row {
-        cells: table.columns.iter().map(|c| Cell { text: c.label.clone(), tone: Tone::Plain, hint: None }).collect(),
-        is_summary: false,
-    };
+    let labels = Row { cells: table.columns.iter().map(|c| Cell::new(c.label.clone())).collect(), is_summary: false };
     out += &line(&table.columns, &labels, part, widths, style);
     out += &rule;
     let (bodies, summaries): (Vec<&Row>, Vec<&Row>) = table.rows.iter().partition(|row| !row.is_summary);
@@ -297,7 +294,7 @@ fn cut(text: &str, width: usize) -> String {
 }
 
 /// Lines of at most so many columns, broken between words, and inside a word only where it is longer than a line.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace().flat_map(|word| pieces(word, width)) {
         let line = lines.last().map_or(0, |line| line.width());
@@ -320,7 +317,7 @@ fn pieces(word: &str, width: usize) -> Vec<String> {
     let mut piece = String::new();
     for c in word.chars() {
         if !piece.is_empty() && piece.width() + c.to_string().width() > width {
-            let joint = piece.rfind(['.', '#', '/', ':', '$']).map_or(0, |at| at + 1);
+            let joint = piece.rfind(['.', '#', '/', ':', '$', '-']).map_or(0, |at| at + 1);
             let cut = if joint > width / 2 { joint } else { piece.len() };
             let rest = piece.split_off(cut);
             pieces.push(std::mem::replace(&mut piece, rest));

@@ -52,7 +52,7 @@ fn find<'a>(rows: &[&'a FailureRow], subject: &str, column: &StageColumn) -> Opt
 
 fn row(subject: &str, columns: &[StageColumn], rows: &[&FailureRow]) -> Row {
     let tests = columns.first().and_then(|column| find(rows, subject, column)).and_then(|row| row.tests);
-    let mut cells = vec![Cell::new(shown(subject)), Cell::new(tests.map_or("–".to_owned(), |tests| tests.to_string()))];
+    let mut cells = vec![Cell::new(shown(subject)), tests.map_or_else(|| Cell::muted("–"), Cell::count)];
     cells.extend(columns.iter().map(|column| find(rows, subject, column).map_or_else(|| Cell::new(""), cell)));
     Row::body(cells)
 }
@@ -64,7 +64,7 @@ fn cell(row: &FailureRow) -> Cell {
         (StageState::Skipped | StageState::Pending | StageState::NotPlanned, _) => Tone::Muted,
         _ => Tone::Bad,
     };
-    Cell::new(row.text()).toned(tone).hinted(hint(row))
+    Cell::new(row.text()).toned(tone).hinted(hint(row)).valued(row.failures)
 }
 
 fn hint(row: &FailureRow) -> Option<String> {

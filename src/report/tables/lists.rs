@@ -55,7 +55,7 @@ fn jdk_note(row: &SubjectRow) -> Option<String> {
 }
 
 fn subject(row: &SubjectRow) -> Row {
-    let count = |n: usize| if n == 0 { Cell::muted("0") } else { Cell::new(n.to_string()) };
+    let count = |n: usize| Cell::count(n).toned(if n == 0 { Tone::Muted } else { Tone::Plain });
     let name = match &row.failure {
         Some(failure) => Cell::new(shown(&row.subject)).toned(Tone::Bad).hinted(Some(sentence(failure, LONGEST_TEXT))),
         None => Cell::new(shown(&row.subject)),
@@ -84,10 +84,10 @@ pub(super) fn residual(analysis: &Analysis) -> Table {
         Row::body(vec![
             Cell::new(shown(&row.subject)),
             Cell::new(shown(&row.configuration)),
-            Cell::new(row.cores.to_string()),
+            Cell::count(row.cores),
             Cell::new(shown(&row.test)),
             Cell::new(row.outcome).toned(Tone::Bad),
-            Cell::new(format!("{} of {}", row.repetitions, row.of)),
+            Cell::new(format!("{} of {}", row.repetitions, row.of)).valued(row.repetitions as f64),
             Cell::muted(sentence(row.message.as_deref().unwrap_or(""), LONGEST_TEXT)),
         ])
     });
@@ -150,7 +150,7 @@ fn grouped<'a>(
 fn grouped_row((kind, text, places): &(&str, &str, Places), tone: Tone) -> Row {
     Row::body(vec![
         Cell::new(kind.replace('_', " ")).toned(tone),
-        Cell::new(places.trials.to_string()),
+        Cell::count(places.trials),
         Cell::new(sentence(&places.texts.join(", "), LONGEST_TEXT)),
         Cell::muted(sentence(text, LONGEST_TEXT)),
     ])

@@ -6,6 +6,7 @@ mod failures;
 mod lists;
 mod origins;
 mod runs;
+mod savings;
 mod speedups;
 
 pub use compare::ComparisonTable;
@@ -20,6 +21,7 @@ pub enum TableName {
     Speedups,
     SpeedupsStudy,
     Averages,
+    Savings,
     Concurrency,
     Costs,
     Scaling,
@@ -36,11 +38,12 @@ pub enum TableName {
 
 impl TableName {
     /// Those of a report's page.
-    pub const ALL: [TableName; 14] = [
+    pub const ALL: [TableName; 15] = [
         TableName::Subjects,
         TableName::Failures,
         TableName::Speedups,
         TableName::SpeedupsStudy,
+        TableName::Savings,
         TableName::Concurrency,
         TableName::Costs,
         TableName::Scaling,
@@ -60,6 +63,7 @@ impl TableName {
             TableName::Speedups => "speedups",
             TableName::SpeedupsStudy => "speedups-study",
             TableName::Averages => "averages",
+            TableName::Savings => "savings",
             TableName::Concurrency => "concurrency",
             TableName::Costs => "costs",
             TableName::Scaling => "scaling",
@@ -123,6 +127,10 @@ pub struct Cell {
     pub tone: Tone,
     /// More about it, where there is room: a tooltip.
     pub hint: Option<String>,
+    /// The number behind the text, unrounded: what a table is sorted by.
+    pub value: Option<f64>,
+    /// A background from -1 (worst) over 0 (no difference) to 1 (best), in a table that is read by its colours.
+    pub shade: Option<f64>,
 }
 
 /// What a cell tells, for colours.
@@ -135,11 +143,11 @@ pub enum Tone {
 }
 
 impl Column {
-    fn left(label: impl Into<String>) -> Self {
+    pub fn left(label: impl Into<String>) -> Self {
         Column { group: None, label: label.into(), align: Align::Left, is_optional: false }
     }
 
-    fn right(label: impl Into<String>) -> Self {
+    pub fn right(label: impl Into<String>) -> Self {
         Column { group: None, label: label.into(), align: Align::Right, is_optional: false }
     }
 
@@ -153,25 +161,38 @@ impl Column {
 }
 
 impl Cell {
-    fn new(text: impl Into<String>) -> Self {
-        Cell { text: text.into(), tone: Tone::Plain, hint: None }
+    pub fn new(text: impl Into<String>) -> Self {
+        Cell { text: text.into(), tone: Tone::Plain, hint: None, value: None, shade: None }
     }
 
     fn muted(text: impl Into<String>) -> Self {
         Cell { tone: Tone::Muted, ..Cell::new(text) }
     }
 
-    fn toned(self, tone: Tone) -> Self {
+    pub fn toned(self, tone: Tone) -> Self {
         Cell { tone, ..self }
     }
 
     fn hinted(self, hint: Option<String>) -> Self {
         Cell { hint, ..self }
     }
+
+    fn valued(self, value: impl Into<Option<f64>>) -> Self {
+        Cell { value: value.into(), ..self }
+    }
+
+    fn shaded(self, shade: f64) -> Self {
+        Cell { shade: Some(shade.clamp(-1.0, 1.0)), ..self }
+    }
+
+    /// A count, which is its own text.
+    fn count(count: usize) -> Self {
+        Cell::new(count.to_string()).valued(count as f64)
+    }
 }
 
 impl Row {
-    fn body(cells: Vec<Cell>) -> Self {
+    pub fn body(cells: Vec<Cell>) -> Self {
         Row { cells, is_summary: false }
     }
 
@@ -189,6 +210,7 @@ impl Table {
             TableName::Speedups => per_cores(analysis, speedups::full),
             TableName::SpeedupsStudy => per_cores(analysis, speedups::as_in_the_study),
             TableName::Averages => vec![speedups::averages(analysis)],
+            TableName::Savings => vec![savings::table(analysis)],
             TableName::Concurrency => per_cores(analysis, runs::concurrency),
             TableName::Costs => per_cores(analysis, runs::costs),
             TableName::Scaling => vec![runs::scaling(analysis)],

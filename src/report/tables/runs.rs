@@ -41,13 +41,13 @@ fn concurrency_cells(row: &ConcurrencyRow) -> [Cell; 3] {
     let tone = if row.no_effect.is_some() { Tone::Bad } else { Tone::Plain };
     let mark = if row.no_effect.is_some() { "!" } else { "" };
     [
-        Cell::muted(row.asked.to_string()).hinted(Some(format!(
+        Cell::muted(row.asked.to_string()).valued(row.asked as f64).hinted(Some(format!(
             "{} × {}",
             plural(row.forks as usize, "fork"),
             plural(row.threads as usize, "thread")
         ))),
-        Cell::new(format!("{:.1}", row.mean)),
-        Cell::new(format!("{}{mark}", row.max)).toned(tone).hinted(row.no_effect.clone()),
+        Cell::new(format!("{:.1}", row.mean)).valued(row.mean),
+        Cell::new(format!("{}{mark}", row.max)).valued(row.max as f64).toned(tone).hinted(row.no_effect.clone()),
     ]
 }
 
@@ -87,9 +87,9 @@ pub(super) fn costs(analysis: &Analysis, cores: usize) -> Table {
 fn cost_cells(row: &CostRow) -> [Cell; 3] {
     let spread = row.wall_sd.map(|sd| format!("± {} (sd) over {}", duration(sd), plural(row.trials, "repetition")));
     [
-        Cell::new(duration(row.wall_seconds)).hinted(spread),
-        Cell::new(duration(row.cpu_seconds)),
-        Cell::new(row.peak_memory_bytes.map_or("–".to_owned(), bytes)),
+        Cell::new(duration(row.wall_seconds)).hinted(spread).valued(row.wall_seconds),
+        Cell::new(duration(row.cpu_seconds)).valued(row.cpu_seconds),
+        Cell::new(row.peak_memory_bytes.map_or("–".to_owned(), bytes)).valued(row.peak_memory_bytes.map(|b| b as f64)),
     ]
 }
 
@@ -151,7 +151,7 @@ fn scaling_cell(analysis: &Analysis, subject: &str, configuration: &str, cores: 
         .find(|row| row.subject == subject && row.configuration == configuration && row.cores == cores);
     found.map_or_else(
         || Cell::muted("–"),
-        |row| Cell::new(format!("{:.2} ({:.0} %)", row.scaling, row.efficiency * 100.0)),
+        |row| Cell::new(format!("{:.2} ({:.0} %)", row.scaling, row.efficiency * 100.0)).valued(row.scaling),
     )
 }
 

@@ -66,8 +66,9 @@ fn row(analysis: &Analysis, subject: &str, cores: usize, rows: &[&SpeedupRow]) -
     let baseline = analysis.costs.iter().find(|cost| {
         cost.subject == subject && cost.cores == cores && cost.configuration == analysis.run.manifest.baseline
     });
-    let time = baseline.and_then(|cost| cost.clean_wall_seconds).map_or("–".to_owned(), duration);
-    let mut cells = vec![Cell::new(shown(subject)), Cell::new(time)];
+    let seconds = baseline.and_then(|cost| cost.clean_wall_seconds);
+    let time = Cell::new(seconds.map_or("–".to_owned(), duration)).valued(seconds);
+    let mut cells = vec![Cell::new(shown(subject)), time];
     for configuration in analysis.run.candidates() {
         let found = rows.iter().find(|row| row.subject == subject && row.configuration == configuration.name);
         match found {
@@ -90,9 +91,9 @@ fn ratio_cells(row: &SpeedupRow) -> [Cell; 3] {
         _ => String::new(),
     };
     [
-        Cell::new(row.text()).toned(tone).hinted(Some(hint(row))),
-        Cell::muted(interval),
-        Cell::muted(row.p_holm.map_or(String::new(), p_value)).hinted(p_hint(row)),
+        Cell::new(row.text()).toned(tone).hinted(Some(hint(row))).valued(row.speedup),
+        Cell::muted(interval).valued(row.ci_low),
+        Cell::muted(row.p_holm.map_or(String::new(), p_value)).hinted(p_hint(row)).valued(row.p_holm),
     ]
 }
 
@@ -139,7 +140,8 @@ fn p_hint(row: &SpeedupRow) -> Option<String> {
 
 /// The averages by themselves, for all numbers of cores.
 pub(super) fn averages(analysis: &Analysis) -> Table {
-    let number = |value: Option<f64>| Cell::new(value.map_or("–".to_owned(), |value| format!("{value:.2}")));
+    let number =
+        |value: Option<f64>| Cell::new(value.map_or("–".to_owned(), |value| format!("{value:.2}"))).valued(value);
     let row = |row: &AverageRow| {
         let over = match row.scope {
             Scope::All => "all subjects",
@@ -147,9 +149,9 @@ pub(super) fn averages(analysis: &Analysis) -> Table {
         };
         Row::body(vec![
             Cell::new(shown(&row.configuration)),
-            Cell::new(row.cores.to_string()),
+            Cell::count(row.cores),
             Cell::new(over),
-            Cell::new(row.subjects.to_string()),
+            Cell::count(row.subjects),
             number(row.average),
             number(row.median),
             number(row.geometric_mean),

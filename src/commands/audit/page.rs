@@ -1,0 +1,271 @@
+//! What an audit found, for a person: tables of claims, what differs in sentences, and sums.
+
+use parade::report::render::terminal::{Style, render_table, wrapped};
+use parade::report::{Cell, Column, Row, Table, TableName, Tone};
+use parade::study::explain::{Explained, short, trimmed};
+use parade::study::{Answer, Audited, Computation, Library, OwnAnswer, OwnVerdict, Study, Tally, Verdict};
+use parade::wording::counted;
+
+use super::Chosen;
+
+/// A screen is taken to be at least this wide.
+const NARROWEST: usize = 40;
+
+pub fn page(chosen: &[Chosen<'_>], style: Style) -> String {
+    let mut page: String = chosen.iter().map(|chosen| study_page(chosen, style)).collect();
+    for chosen in chosen {
+        page += &paragraph(&format!("{}: {}", chosen.study.name, tally_sentence(Tally::of(&chosen.all))), style);
+        page += &own_sentence(&chosen.all).map_or_else(String::new, |sentence| paragraph(&sentence, style));
+    }
+    if chosen.len() > 1 {
+        let all = Tally::of(chosen.iter().flat_map(|chosen| &chosen.all));
+        page += &paragraph(&format!("All {} studies: {}", chosen.len(), tally_sentence(all)), style);
+    }
+    page
+}
+
+fn study_page(chosen: &Chosen<'_>, style: Style) -> String {
+    if chosen.shown.is_empty() {
+        return String::new();
+    }
+    let has_own = chosen.shown.iter().any(|claim| claim.own.is_some());
+    let mut columns = vec![
+        Column::left("id"),
+        Column::left("where"),
+        Column::left("claim"),
+        Column::right("stated"),
+        Column::right("recomputed"),
+        Column::left("verdict"),
+    ];
+    if has_own {
+        columns.extend([Column::right("own run"), Column::left("own verdict")]);
+    }
+    let table = Table {
+        // Shown whole, as tables of subjects are.
+        name: TableName::Subjects,
+        title: study_title(chosen.study),
+        columns,
+        rows: chosen.shown.iter().map(claim_row).collect(),
+        notes: chosen.study.remarks.clone(),
+    };
+    let mut page = render_table(&table, style);
+    for (title, verdict) in [("What differs", Verdict::Differs), ("What cannot be recomputed", Verdict::NotComputable)]
+    {
+        let lines = chosen.shown.iter().filter(|claim| claim.verdict == verdict);
+        page += &section(title, lines.map(|claim| format!("{}: {}", claim.id, remark(claim))), style);
+    }
+    page += &section("Against your run", chosen.shown.iter().filter_map(own_remark), style);
+    page.push('\n');
+    page
+}
+
+fn section(title: &str, lines: impl Iterator<Item = String>, style: Style) -> String {
+    let items: String = lines.map(|line| item(&line, style)).collect();
+    if items.is_empty() { items } else { format!("\n{title}\n{items}") }
+}
+
+fn study_title(study: &Study) -> String {
+    let year = study.year.map_or_else(String::new, |year| format!(" ({year})"));
+    format!("{}: {}{year}", study.name, study.title)
+}
+
+fn claim_row(claim: &Audited) -> Row {
+    let recomputed = claim.recomputed.as_ref().map_or_else(|| "–".to_owned(), |answer| answer_text(answer, claim));
+    let (verdict, tone) = verdict_words(claim);
+    let mut cells = vec![
+        Cell::new(claim.id.as_str()).toned(Tone::Muted),
+        Cell::new(claim.place.as_str()),
+        Cell::new(claim.claim.as_str()),
+        Cell::new(narrow(&with_unit(&claim.stated_text, claim))),
+        Cell::new(narrow(&recomputed)),
+        Cell::new(verdict).toned(tone),
+    ];
+    if let Some(own) = &claim.own {
+        let value = own.own.as_ref().map_or_else(|| "–".to_owned(), |answer| answer_text(answer, claim));
+        let (verdict, tone) = own_words(own.own_verdict);
+        cells.extend([Cell::new(narrow(&value)), Cell::new(verdict).toned(tone)]);
+    }
+    Row::body(cells)
+}
+
+/// Lists of names would take the room of everything else; the remarks and `--claim` have them whole.
+fn narrow(text: &str) -> String {
+    const WIDEST: usize = 18;
+    if text.chars().count() <= WIDEST {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(WIDEST - 1).collect();
+    format!("{}…", head.trim_end())
+}
+
+fn verdict_words(claim: &Audited) -> (&'static str, Tone) {
+    match (claim.verdict, claim.rounding_explains) {
+        (Verdict::Holds, _) => ("holds", Tone::Good),
+        (Verdict::Differs, Some(true)) => ("differs, rounding can explain it", Tone::Bad),
+        (Verdict::Differs, _) => ("differs", Tone::Bad),
+        (Verdict::NotComputable, _) => ("not computable", Tone::Muted),
+    }
+}
+
+fn own_words(verdict: OwnVerdict) -> (&'static str, Tone) {
+    match verdict {
+        OwnVerdict::Reproduced => ("reproduced", Tone::Good),
+        OwnVerdict::DirectionOnly => ("direction only", Tone::Plain),
+        OwnVerdict::NotReproduced => ("not reproduced", Tone::Bad),
+        OwnVerdict::NotRun => ("not run", Tone::Muted),
+    }
+}
+
+/// Units of one sign only, where the text has none.
+fn with_unit(text: &str, claim: &Audited) -> String {
+    match claim.unit.as_deref() {
+        Some(unit @ ("%" | "x")) if matches!(claim.stated, Answer::Number(_)) && !text.ends_with(unit) => {
+            format!("{text}{unit}")
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// Two digits more than are stated show how near it is.
+fn answer_text(answer: &Answer, claim: &Audited) -> String {
+    match answer {
+        Answer::Text(text) if text.is_empty() => "none".to_owned(),
+        Answer::Text(text) => text.clone(),
+        Answer::Number(number) if number.abs() >= 1e15 => short(*number),
+        Answer::Number(number) => {
+            let fraction = claim.stated_text.split_once('.').map_or("", |(_, fraction)| fraction);
+            let decimals = fraction.chars().take_while(char::is_ascii_digit).count();
+            with_unit(&trimmed(&format!("{number:.*}", decimals + 2), decimals), claim)
+        }
+    }
+}
+
+fn remark(claim: &Audited) -> String {
+    let mut sentences = Vec::new();
+    match (claim.verdict, &claim.recomputed) {
+        (Verdict::Differs, Some(answer)) => {
+            let (stated, given) = (with_unit(&claim.stated_text, claim), answer_text(answer, claim));
+            sentences.push(format!("stated is {stated}, the rows give {given}."));
+            if claim.rounding_explains == Some(true) {
+                sentences.push(rounding_sentence(claim));
+            }
+        }
+        _ => sentences.extend(claim.reason.as_deref().map(as_sentence)),
+    }
+    sentences.extend(claim.note.as_deref().map(as_sentence));
+    sentences.join(" ")
+}
+
+fn rounding_sentence(claim: &Audited) -> String {
+    match (claim.low, claim.high) {
+        (Some(low), Some(high)) => format!(
+            "The rows are rounded; before, the value was between {} and {}, so rounding can explain it.",
+            short(low),
+            short(high)
+        ),
+        _ => "The rows are rounded; rounding can explain it.".to_owned(),
+    }
+}
+
+/// What a claim was compared with, where that is not what is stated.
+fn own_remark(claim: &Audited) -> Option<String> {
+    let own = claim.own.as_ref().filter(|own| own.own.is_some())?;
+    let value = own.own.as_ref().map_or_else(String::new, |answer| answer_text(answer, claim));
+    let of = if own.own_subjects == own.own_of { String::new() } else { format!(", on {}", coverage(own)) };
+    let against = match (&own.own_reference, &own.own_reason) {
+        (Some(reference), _) if own.own_subjects < own.own_of => {
+            format!("; the published rows of the same subjects give {}", answer_text(reference, claim))
+        }
+        (_, Some(reason)) => format!("; {reason}"),
+        _ => String::new(),
+    };
+    let (words, _) = own_words(own.own_verdict);
+    Some(format!("{}: {words}: {value}{of}, stated {}{against}.", claim.id, with_unit(&claim.stated_text, claim)))
+}
+
+fn coverage(own: &OwnAnswer) -> String {
+    format!("{} of {} subjects", own.own_subjects, own.own_of)
+}
+
+fn own_sentence(claims: &[Audited]) -> Option<String> {
+    let own: Vec<&OwnAnswer> = claims.iter().filter_map(|claim| claim.own.as_ref()).collect();
+    let first = own.first()?;
+    let number = |verdict: OwnVerdict| own.iter().filter(|own| own.own_verdict == verdict).count();
+    Some(format!(
+        "Your run has {}: {} reproduced, {} in direction only, {} not reproduced, {} not run.",
+        coverage(first),
+        number(OwnVerdict::Reproduced),
+        number(OwnVerdict::DirectionOnly),
+        number(OwnVerdict::NotReproduced),
+        number(OwnVerdict::NotRun)
+    ))
+}
+
+fn as_sentence(text: &str) -> String {
+    let mut characters = text.trim().chars();
+    let first: String = characters.next().map_or_else(String::new, |first| first.to_uppercase().collect());
+    let sentence = format!("{first}{}", characters.as_str());
+    if sentence.ends_with(['.', '!', '?']) { sentence } else { format!("{sentence}.") }
+}
+
+fn tally_sentence(tally: Tally) -> String {
+    let rounding = match tally.within_rounding {
+        0 => String::new(),
+        count => format!(" ({count} of them by no more than rounding can explain)"),
+    };
+    format!(
+        "{}: {}, {}{rounding}, {} cannot be recomputed from what is printed.",
+        counted(tally.claims, "claim", "claims"),
+        counted(tally.hold, "holds", "hold"),
+        counted(tally.differ, "differs", "differ"),
+        tally.not_computable
+    )
+}
+
+fn paragraph(text: &str, style: Style) -> String {
+    wrapped(text, style.width.max(NARROWEST)).join("\n") + "\n"
+}
+
+fn item(text: &str, style: Style) -> String {
+    format!("- {}\n", wrapped(text, style.width.max(NARROWEST) - 2).join("\n  "))
+}
+
+/// Claims one by one, with every step.
+pub fn explanations(library: &Library, chosen: &Chosen<'_>, style: Style) -> String {
+    let explained = |audited: &Audited| {
+        let claim = chosen.study.claims.iter().find(|claim| claim.id == audited.id)?;
+        let steps = library.explain(chosen.study, claim);
+        let computation = match &claim.compute {
+            Computation::From(formula) => formula.tree.to_string(),
+            Computation::Impossible(_) => "–".to_owned(),
+        };
+        Some(explanation(audited, computation, &steps, style))
+    };
+    chosen.shown.iter().filter_map(explained).collect()
+}
+
+fn explanation(claim: &Audited, computation: String, steps: &[Explained], style: Style) -> String {
+    let recomputed = claim.recomputed.as_ref().map_or_else(|| "–".to_owned(), |answer| answer_text(answer, claim));
+    let lines = [
+        ("where", claim.place.clone()),
+        ("claim", claim.claim.clone()),
+        ("stated", with_unit(&claim.stated_text, claim)),
+        ("computed by", computation),
+        ("recomputed", recomputed),
+        ("verdict", verdict_words(claim).0.to_owned()),
+        ("remark", remark(claim)),
+        ("own run", own_remark(claim).unwrap_or_default()),
+    ];
+    let mut page = format!("{}/{}\n", claim.study, claim.id);
+    for (label, text) in lines.iter().filter(|(_, text)| !text.is_empty()) {
+        page += &labelled(label, text, style);
+    }
+    page += &section("Step by step", steps.iter().map(|step| format!("{} = {}", step.expression, step.value)), style);
+    page + "\n"
+}
+
+fn labelled(label: &str, text: &str, style: Style) -> String {
+    const INDENT: usize = 14;
+    let lines = wrapped(text, style.width.max(NARROWEST) - INDENT);
+    format!("  {label:12}{}\n", lines.join(&format!("\n{}", " ".repeat(INDENT))))
+}

@@ -1,0 +1,187 @@
+//! The report as one page that needs nothing else: styles, script, figures and data are inside, nothing is requested.
+//!
+//! The template escapes every value; only what is written here goes in as markup: tables, figures, styles, and the script,
+//! the only one that the page's policy allows. Without it the page is still readable.
+
+mod data;
+mod facts;
+mod sections;
+pub(super) mod table;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use miette::miette;
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use super::NOT_FOR_PUBLICATION;
+use crate::report::Analysis;
+use crate::report::analysis::{Threat, WarningGroup};
+use crate::report::details::Details;
+use crate::report::text::shown;
+use crate::wording::plural;
+
+use facts::{Card, Fact};
+use sections::Section;
+
+const TEMPLATE: &str = include_str!("../../templates/report.html");
+const STYLES: &str = include_str!("../../templates/report.css");
+/// The colours of the dark scheme. They stand in the styles twice: for those who prefer it, and for those who chose it.
+const DARK: &str = include_str!("../../templates/dark.css");
+const SCRIPT: &str = include_str!("../../templates/report.js");
+
+/// Places of a warning that are named; of more the number is told.
+const MOST_PLACES: usize = 6;
+
+pub fn render(analysis: &Analysis, details: &Details) -> miette::Result<String> {
+    let failed = |error: minijinja::Error| miette!("the report page could not be made: {error:#}");
+    let mut environment = environment().map_err(failed)?;
+    environment.add_template("report.html", TEMPLATE).map_err(failed)?;
+    let page = Page::of(analysis, details)?;
+    environment.get_template("report.html").and_then(|t| t.render(Serde(&page))).map_err(failed)
+}
+
+/// Every value is escaped, and one that is not there is a mistake.
+pub(super) fn environment() -> Result<Environment<'static>, minijinja::Error> {
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+    Ok(environment)
+}
+
+pub(super) fn styles() -> String {
+    STYLES.replace("/* dark */", DARK)
+}
+
+#[derive(Serialize)]
+struct Page<'a> {
+    styles: String,
+    script: &'static str,
+    script_hash: String,
+    data: String,
+    experiment: String,
+    study: Option<String>,
+    quick: Option<&'static str>,
+    headline: &'a str,
+    repair: Option<&'a str>,
+    cards: Vec<Card>,
+    verdict: Vec<Fact>,
+    warnings: Vec<WarningView>,
+    sections: Vec<Section>,
+    threats: &'a [Threat],
+    facts: Vec<Fact>,
+    limits: Vec<String>,
+    configurations: Vec<Fact>,
+    started: String,
+    parade: String,
+}
+
+#[derive(Serialize)]
+struct WarningView {
+    text: String,
+    places: Option<String>,
+}
+
+impl<'a> Page<'a> {
+    fn of(analysis: &'a Analysis, details: &Details) -> miette::Result<Page<'a>> {
+        let run = &analysis.run;
+        Ok(Page {
+            styles: styles(),
+            script: SCRIPT,
+            script_hash: BASE64_STANDARD.encode(Sha256::digest(SCRIPT)),
+            data: data::render(analysis, details)?,
+            experiment: shown(&run.manifest.experiment),
+            study: run.manifest.study.as_deref().map(shown),
+            quick: run.manifest.quick.then_some(NOT_FOR_PUBLICATION),
+            headline: &analysis.headline.speed,
+            repair: analysis.headline.repair.as_deref(),
+            cards: facts::cards(analysis),
+            verdict: facts::verdict(analysis),
+            warnings: WarningGroup::of(&analysis.warnings).iter().map(warning).collect(),
+            sections: sections::all(analysis, details)?,
+            threats: &analysis.threats,
+            facts: facts::machine(analysis),
+            limits: analysis.machine.limits.iter().map(|limit| shown(limit)).collect(),
+            configurations: run.manifest.configurations.iter().map(facts::configuration).collect(),
+            started: run.manifest.started_at.strftime("%Y-%m-%d %H:%M UTC").to_string(),
+            parade: shown(&run.manifest.parade),
+        })
+    }
+}
+
+fn warning(group: &WarningGroup) -> WarningView {
+    let more = group.places.len().saturating_sub(MOST_PLACES);
+    let mut places: Vec<String> = group.places.iter().take(MOST_PLACES).cloned().collect();
+    if more > 0 {
+        places.push(format!("and {}", plural(more, "more place")));
+    }
+    WarningView { text: group.text.clone(), places: (!places.is_empty()).then(|| places.join("; ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    /// What stands between two marks, figures left out: they have tests of their own.
+    fn section(page: &str, id: &str) -> String {
+        let start = page.find(&format!("<section id=\"{id}\"")).unwrap();
+        let end = start + page[start..].find("</section>").unwrap();
+        page[start..end].lines().map(str::trim_end).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn the_failures_read_well() {
+        let page = render(sample::studied(), &Details::default()).unwrap();
+        insta::assert_snapshot!(section(&page, "failures"));
+    }
+
+    #[test]
+    fn the_answer_comes_first() {
+        let analysis = sample::studied();
+        let page = render(analysis, &Details::default()).unwrap();
+        let answer = page.find(&analysis.headline.speed).unwrap();
+        assert!(answer < page.find("<table").unwrap() && answer < page.find("<figure").unwrap());
+    }
+
+    #[test]
+    fn the_page_needs_nothing_from_outside() {
+        let page = render(sample::studied(), &Details::default()).unwrap();
+        for outside in ["src=\"", "@import", "url(", "<link", "<iframe", "fetch(", "XMLHttp", "innerHTML"] {
+            assert!(!page.contains(outside), "{outside}");
+        }
+        assert!(page.contains("default-src 'none'"));
+        for address in page.split("http").skip(1).filter(|rest| !rest.starts_with("-equiv=")) {
+            assert!(address.starts_with("://www.w3.org/2000/svg"), "{}", &address[..40.min(address.len())]);
+        }
+    }
+
+    #[test]
+    fn names_with_markup_are_shown_as_text() {
+        let page = render(sample::attacked(), &Details::default()).unwrap();
+        assert!(!page.contains("<img") && !page.contains("<script>alert") && !page.contains("onerror=\""));
+        assert_eq!(page.matches("<script").count(), 2, "the data and our own script");
+        assert!(page.contains("&lt;img"));
+        let visible = &page[page.find("<body>").unwrap()..page.find("id=\"data\"").unwrap()];
+        assert!(!visible.contains('\u{202e}') && !visible.contains('\u{1b}'));
+        let longest = visible.split(['<', '>']).map(str::len).max().unwrap();
+        assert!(longest < 10_000, "an enormous name came through whole");
+    }
+
+    #[test]
+    fn a_quick_run_says_so() {
+        let mut run = sample::study();
+        assert!(!render(&Analysis::of(&run), &Details::default()).unwrap().contains(NOT_FOR_PUBLICATION));
+        run.manifest.quick = true;
+        assert!(render(&Analysis::of(&run), &Details::default()).unwrap().contains(NOT_FOR_PUBLICATION));
+    }
+
+    #[test]
+    fn a_run_without_trials_still_has_a_page() {
+        render(&Analysis::of(&sample::empty()), &Details::default()).unwrap();
+    }
+}

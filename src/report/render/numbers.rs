@@ -1,0 +1,254 @@
+//! `numbers.tex`: every number of the report as a LaTeX macro, so that a paper's text cannot drift from its data.
+//!
+//! A name is `\parade`, what the number is, the configuration, the subject, and in a run on several numbers of cores
+//! `OnTwoCores`: `\paradeSpeedupClassesCommonsIo`. Names of a run become words: letters stay, digits are spelled out, anything
+//! else ends a word. Where two names come out alike, the later one gets a letter from `B` on.
+
+use std::collections::HashSet;
+use std::fmt::Write;
+
+use sha2::{Digest, Sha256};
+
+use super::NOT_FOR_PUBLICATION;
+use crate::report::Analysis;
+use crate::report::analysis::Scope;
+use crate::report::text::shown;
+use crate::wording::plural;
+
+/// Longer names are cut here, and told apart by letters from their hash.
+const LONGEST_NAME: usize = 60;
+
+pub fn render(analysis: &Analysis) -> String {
+    let mut macros = Macros { several_cores: analysis.run.manifest.cores.len() > 1, ..Macros::default() };
+    if analysis.run.manifest.quick {
+        let _ = writeln!(macros.text, "% {NOT_FOR_PUBLICATION}");
+    }
+    of_the_run(&mut macros, analysis);
+    averages(&mut macros, analysis);
+    subjects(&mut macros, analysis);
+    speedups(&mut macros, analysis);
+    failures(&mut macros, analysis);
+    runs(&mut macros, analysis);
+    macros.text
+}
+
+#[derive(Default)]
+struct Macros {
+    text: String,
+    taken: HashSet<String>,
+    several_cores: bool,
+}
+
+/// Where a number belongs; what is empty does not apply.
+#[derive(Default, Clone, Copy)]
+struct Place<'a> {
+    configuration: &'a str,
+    subject: &'a str,
+    cores: Option<usize>,
+}
+
+impl Macros {
+    fn section(&mut self, title: &str) {
+        let _ = writeln!(self.text, "\n% {title}");
+    }
+
+    fn add(&mut self, what: &str, place: Place, value: Option<String>) {
+        let Some(value) = value else { return };
+        let on = place.cores.filter(|_| self.several_cores).map(|cores| plural(cores, "core"));
+        let on = on.map(|cores| format!("On{}", words(&cores))).unwrap_or_default();
+        let name = format!("parade{what}{}{}{on}", words(place.configuration), words(place.subject));
+        let name = self.unique(name);
+        let cores = place.cores.map(|cores| plural(cores, "core")).unwrap_or_default();
+        let origin: Vec<String> =
+            [shown(place.subject), shown(place.configuration), cores].into_iter().filter(|p| !p.is_empty()).collect();
+        let comment = if origin.is_empty() { String::new() } else { format!("% {}", origin.join(", ")) };
+        let _ = writeln!(self.text, "\\newcommand{{\\{name}}}{{{value}}}{comment}");
+    }
+
+    fn unique(&mut self, name: String) -> String {
+        let letters = std::iter::once(String::new()).chain(('B'..='Z').map(String::from));
+        let more = (2..).map(|n| "Z".repeat(n));
+        let free = letters.chain(more).map(|letter| format!("{name}{letter}")).find(|name| !self.taken.contains(name));
+        let name = free.unwrap_or(name);
+        self.taken.insert(name.clone());
+        name
+    }
+}
+
+const DIGITS: [&str; 10] = ["Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"];
+
+/// A name as words of letters: `commons-io-2` is `CommonsIoTwo`. A letter that is not ASCII is `U` and its number, spelled out.
+fn words(name: &str) -> String {
+    let mut out = String::new();
+    let mut at_start = true;
+    for c in name.chars().take(20 * LONGEST_NAME) {
+        match c {
+            'a'..='z' | 'A'..='Z' if at_start => out.push(c.to_ascii_uppercase()),
+            'a'..='z' | 'A'..='Z' => out.push(c),
+            '0'..='9' => out += spelled(c),
+            c if c.is_alphanumeric() => {
+                out.push('U');
+                format!("{:x}", u32::from(c)).chars().for_each(|digit| out += spelled(digit));
+            }
+            _ => {}
+        }
+        at_start = !c.is_ascii_alphabetic();
+    }
+    match out.len() {
+        0 if name.is_empty() => out,
+        0 => format!("Unnamed{}", letters_of(name)),
+        1..=LONGEST_NAME => out,
+        _ => format!("{}{}", &out[..LONGEST_NAME], letters_of(name)),
+    }
+}
+
+fn spelled(digit: char) -> &'static str {
+    const LETTERS: [&str; 6] = ["A", "B", "C", "D", "E", "F"];
+    let value = digit.to_digit(16).unwrap_or(0) as usize;
+    DIGITS.get(value).copied().unwrap_or_else(|| LETTERS[(value - 10) % 6])
+}
+
+/// Six letters that hardly any other name has.
+fn letters_of(name: &str) -> String {
+    Sha256::digest(name).iter().take(6).map(|byte| char::from(b'a' + byte % 26)).collect()
+}
+
+fn count(value: usize) -> Option<String> {
+    Some(value.to_string())
+}
+
+fn fixed(value: Option<f64>, decimals: usize) -> Option<String> {
+    value.filter(|value| value.is_finite()).map(|value| format!("{value:.decimals$}"))
+}
+
+fn of_the_run(macros: &mut Macros, analysis: &Analysis) {
+    let (run, headline) = (&analysis.run, &analysis.headline);
+    macros.section("the run");
+    let whole = Place::default();
+    macros.add("Subjects", whole, count(headline.subjects));
+    macros.add("SubjectsGained", whole, count(headline.gained));
+    macros.add("Repetitions", whole, count(run.manifest.repetitions as usize));
+    macros.add("Trials", whole, count(run.finished_trials));
+    macros.add("TrialsPlanned", whole, count(run.planned_trials));
+    macros.add("Seed", whole, Some(run.manifest.seed.to_string()));
+    macros.add("FailuresProvoked", whole, headline.repair.as_ref().and(count(headline.provoked)));
+    macros.add("FailuresRepaired", whole, headline.repair.as_ref().and(count(headline.repaired)));
+    macros.add("BestSpeedup", whole, fixed(headline.best.as_ref().map(|best| best.speedup), 2));
+}
+
+fn averages(macros: &mut Macros, analysis: &Analysis) {
+    macros.section("averages of the speedups: over all subjects, and over those that gained (Study)");
+    for row in &analysis.averages {
+        let of = if row.scope == Scope::Study { "Study" } else { "" };
+        let place = Place { configuration: &row.configuration, subject: "", cores: Some(row.cores) };
+        macros.add(&format!("Average{of}"), place, fixed(row.average, 2));
+        macros.add(&format!("Median{of}"), place, fixed(row.median, 2));
+        macros.add(&format!("GeometricMean{of}"), place, fixed(row.geometric_mean, 2));
+        macros.add(&format!("Averaged{of}"), place, count(row.subjects));
+        macros.add(&format!("Gained{of}"), place, count(row.gained));
+    }
+}
+
+fn subjects(macros: &mut Macros, analysis: &Analysis) {
+    macros.section("subjects");
+    for row in &analysis.subjects {
+        let place = Place { subject: &row.subject, ..Place::default() };
+        macros.add("Tests", place, count(row.tests));
+        macros.add("Classes", place, count(row.classes));
+        macros.add("SetAside", place, count(row.set_aside));
+        macros.add("Deviations", place, count(row.deviations));
+    }
+    for (what, total) in [
+        ("TestsTotal", analysis.subjects.iter().map(|row| row.tests).sum()),
+        ("ClassesTotal", analysis.subjects.iter().map(|row| row.classes).sum::<usize>()),
+    ] {
+        macros.add(what, Place::default(), count(total));
+    }
+}
+
+fn speedups(macros: &mut Macros, analysis: &Analysis) {
+    macros
+        .section("speedups: Low and High end the 95 % interval, P is corrected by Holm's method, Saving is in percent");
+    for (row, saving) in analysis.speedups.iter().zip(&analysis.savings) {
+        let place = Place { configuration: &row.configuration, subject: &row.subject, cores: Some(row.cores) };
+        macros.add("Speedup", place, fixed(row.speedup, 2));
+        macros.add("SpeedupLow", place, fixed(row.ci_low, 2));
+        macros.add("SpeedupHigh", place, fixed(row.ci_high, 2));
+        macros.add("P", place, fixed(row.p_holm, 3));
+        macros.add("Effect", place, fixed(row.effect, 2));
+        macros.add("Saving", place, fixed(saving.saving_percent, 0).map(|text| text.replace("-0", "0")));
+    }
+}
+
+fn failures(macros: &mut Macros, analysis: &Analysis) {
+    macros.section("failures after each stage, means");
+    for row in &analysis.failures {
+        let place = Place { configuration: &row.configuration, subject: &row.subject, cores: Some(row.cores) };
+        macros.add(&format!("FailuresStage{}", words(&row.stage.to_string())), place, fixed(row.failures, 1));
+    }
+}
+
+fn runs(macros: &mut Macros, analysis: &Analysis) {
+    macros.section("concurrency that took place, seconds of time and processor, MiB of memory");
+    for row in &analysis.concurrency {
+        let place = Place { configuration: &row.configuration, subject: &row.subject, cores: Some(row.cores) };
+        macros.add("Concurrency", place, fixed(Some(row.mean), 1));
+        macros.add("ConcurrencyMax", place, count(row.max));
+    }
+    for row in &analysis.costs {
+        let place = Place { configuration: &row.configuration, subject: &row.subject, cores: Some(row.cores) };
+        macros.add("Seconds", place, fixed(Some(row.wall_seconds), 1));
+        macros.add("CpuSeconds", place, fixed(Some(row.cpu_seconds), 1));
+        macros.add("MemoryMib", place, fixed(row.peak_memory_bytes.map(|bytes| bytes as f64 / 1048576.0), 0));
+    }
+    for row in &analysis.scaling {
+        let place = Place { configuration: &row.configuration, subject: &row.subject, cores: Some(row.cores) };
+        macros.add("Scaling", place, fixed(Some(row.scaling), 2));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    fn names(text: &str) -> Vec<&str> {
+        text.lines().filter_map(|line| line.strip_prefix("\\newcommand{\\")?.split('}').next()).collect()
+    }
+
+    #[test]
+    fn a_number_has_the_name_that_a_paper_would_guess() {
+        let text = render(sample::studied());
+        assert!(text.contains("\\newcommand{\\paradeSpeedupMethodsCleanGain}{1.48}% clean-gain, methods, 2 cores\n"));
+        assert!(text.contains("\\newcommand{\\paradeFailuresStageOneClassesDataRace}{6.0}"));
+        assert!(text.contains("\\newcommand{\\paradeSubjects}{8}\n"));
+    }
+
+    #[test]
+    fn names_are_letters_and_unique_whatever_the_run_is_called() {
+        for analysis in [sample::studied(), sample::attacked(), &Analysis::of(&sample::two_core_counts())] {
+            let text = render(analysis);
+            let names = names(&text);
+            assert!(names.iter().all(|name| name.bytes().all(|byte| byte.is_ascii_alphabetic())));
+            assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len());
+            assert!(names.iter().all(|name| name.len() < 250));
+        }
+    }
+
+    #[test]
+    fn digits_are_spelled_out_and_cores_named_where_there_are_several() {
+        assert_eq!(words("junit4-platform.2x"), "JunitFourPlatformTwoX");
+        assert_eq!(words("größe"), "GrUFSixUDFE");
+        let text = render(&Analysis::of(&sample::two_core_counts()));
+        assert!(text.contains("\\newcommand{\\paradeSpeedupClassesScalesOnTwoCores}"), "{text}");
+    }
+
+    #[test]
+    fn names_that_come_out_alike_are_told_apart() {
+        let mut macros = Macros::default();
+        for subject in ["commons-io", "commons.io", "commons io"] {
+            macros.add("Tests", Place { subject, ..Place::default() }, count(1));
+        }
+        assert_eq!(names(&macros.text), ["paradeTestsCommonsIo", "paradeTestsCommonsIoB", "paradeTestsCommonsIoC"]);
+    }
+}

@@ -1,0 +1,258 @@
+//! Executions of single trials, for figures: bounded, whatever the trial.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use super::Fault;
+use super::column::Names;
+use super::keys::{Hashes, TestKey};
+use super::source::{ExecutionFile, Group};
+use crate::store::RunFolder;
+use crate::store::record::ExecutionRow;
+use crate::suite::{Execution, Outcome, TestId};
+
+/// Executions of one trial, in the order of the file: by stage, then by start. Messages and display names are left out.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TrialExecutions {
+    pub rows: Vec<ExecutionRow>,
+    /// Shorter ones that there was no room for.
+    pub left_out: usize,
+}
+
+/// A test's mean time in two sets of trials.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TestTime {
+    pub test: TestId,
+    pub baseline: f64,
+    pub candidate: f64,
+}
+
+/// The tests that ran in both sets of trials, by their time in the baseline.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TestTimes {
+    pub tests: Vec<TestTime>,
+    /// Tests that there was no room for. What is left is spread evenly over the times, with the shortest and the longest in it.
+    pub left_out: usize,
+    /// Tests that ran in one of the two sets only.
+    pub unpaired: usize,
+}
+
+impl RunFolder {
+    /// The executions of a trial, at most so many: the longest ones.
+    pub fn executions(&self, trial: &str, most: usize) -> miette::Result<TrialExecutions> {
+        let file = self.file_with(trial)?;
+        let mut seconds: Vec<f64> = Vec::new();
+        each_row(&file, trial, Seconds::read, |columns, row| seconds.push(columns.0[row]))?;
+        let mut room = Room::of(&mut seconds, most);
+        let mut rows = Vec::new();
+        each_row(&file, trial, FullColumns::read, |columns, row| {
+            if room.takes(columns.seconds[row]) {
+                rows.push(columns.row(row));
+            }
+        })?;
+        Ok(TrialExecutions { left_out: seconds.len() - rows.len(), rows })
+    }
+
+    /// Each test's seconds in the first stage, where the parallelism is: the means over some trials of the baseline and some of a
+    /// candidate, for at most so many tests. Executions that were skipped, or never began, are no part of a mean.
+    pub fn test_times(&self, baseline: &[&str], candidate: &[&str], most: usize) -> miette::Result<TestTimes> {
+        let mut tests = Tests { hashes: Hashes::new(), places: HashMap::new(), found: Vec::new() };
+        for (side, trials) in [baseline, candidate].into_iter().enumerate() {
+            for trial in trials {
+                let file = self.file_with(trial)?;
+                each_row(&file, trial, FullColumns::read, |columns, row| tests.note(columns, row, side))?;
+            }
+        }
+        Ok(tests.times(most))
+    }
+
+    /// The trial's own file, or else the merged one.
+    fn file_with(&self, trial: &str) -> miette::Result<ExecutionFile> {
+        ExecutionFile::open(&self.own_tests(trial).unwrap_or_else(|| self.merged_tests()))
+    }
+
+    pub(super) fn merged_tests(&self) -> PathBuf {
+        self.dir().join("tests.parquet")
+    }
+}
+
+/// Visits a trial's rows. Of row groups without any, only the column `trial` is read.
+fn each_row<C>(
+    file: &ExecutionFile,
+    trial: &str,
+    read: impl Fn(&Group<'_>) -> Result<C, Fault>,
+    mut visit: impl FnMut(&C, usize),
+) -> miette::Result<()> {
+    for group in 0..file.group_sizes().len() {
+        file.read(group, |group| {
+            let trials = group.names("trial")?;
+            let ours: Vec<bool> = trials.words().map(|word| word == trial).collect();
+            if ours.contains(&true) {
+                let columns = read(group)?;
+                let rows = trials.codes.iter().enumerate().filter(|(_, code)| ours[**code as usize]);
+                rows.for_each(|(row, _)| visit(&columns, row));
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+struct Seconds(Vec<f64>);
+
+impl Seconds {
+    fn read(group: &Group<'_>) -> Result<Self, Fault> {
+        Ok(Seconds(group.numbers("seconds")?))
+    }
+}
+
+/// Which executions fit: all that are longer than a limit, and the first of those that are just as long.
+struct Room {
+    limit: f64,
+    at_limit: usize,
+}
+
+impl Room {
+    fn of(seconds: &mut [f64], most: usize) -> Self {
+        let Some(surplus) = seconds.len().checked_sub(most).filter(|surplus| *surplus > 0) else {
+            return Room { limit: f64::NEG_INFINITY, at_limit: usize::MAX };
+        };
+        let (_, limit, above) = seconds.select_nth_unstable_by(surplus - 1, f64::total_cmp);
+        let limit = *limit;
+        let longer = above.iter().filter(|other| other.total_cmp(&limit).is_gt()).count();
+        Room { limit, at_limit: most - longer }
+    }
+
+    fn takes(&mut self, seconds: f64) -> bool {
+        match seconds.total_cmp(&self.limit) {
+            std::cmp::Ordering::Less => false,
+            std::cmp::Ordering::Greater => true,
+            std::cmp::Ordering::Equal => {
+                let fits = self.at_limit > 0;
+                self.at_limit = self.at_limit.saturating_sub(1);
+                fits
+            }
+        }
+    }
+}
+
+/// The columns of a row group, but for the texts.
+struct FullColumns {
+    stage: Vec<u32>,
+    machine: Vec<u32>,
+    module: Names,
+    class: Names,
+    name: Names,
+    occurrence: Vec<u32>,
+    outcome: Vec<u32>,
+    outcomes: Vec<Outcome>,
+    start: Vec<f64>,
+    seconds: Vec<f64>,
+    process: Vec<u32>,
+    thread: Names,
+}
+
+impl FullColumns {
+    fn read(group: &Group<'_>) -> Result<Self, Fault> {
+        let outcome = group.names("outcome")?;
+        Ok(FullColumns {
+            stage: group.numbers("stage")?,
+            machine: group.numbers("machine")?,
+            module: group.names("module")?,
+            class: group.names("class")?,
+            name: group.names("name")?,
+            occurrence: group.numbers("occurrence")?,
+            outcomes: outcome.words().map(super::outcome).collect::<Result<_, _>>()?,
+            outcome: outcome.codes,
+            start: group.numbers("start")?,
+            seconds: group.numbers("seconds")?,
+            process: group.numbers("process")?,
+            thread: group.names("thread")?,
+        })
+    }
+
+    fn test(&self, row: usize) -> TestId {
+        TestId::new(self.module.of_row(row), self.class.of_row(row), self.name.of_row(row), self.occurrence[row])
+    }
+
+    fn outcome(&self, row: usize) -> Outcome {
+        self.outcomes[self.outcome[row] as usize]
+    }
+
+    fn row(&self, row: usize) -> ExecutionRow {
+        ExecutionRow {
+            stage: self.stage[row],
+            machine: self.machine[row],
+            execution: Execution {
+                test: self.test(row),
+                display: None,
+                outcome: self.outcome(row),
+                start: self.start[row],
+                seconds: self.seconds[row],
+                process: self.process[row],
+                thread: self.thread.of_row(row).to_owned(),
+                message: None,
+            },
+        }
+    }
+}
+
+/// Sums of times, test by test.
+struct Tests {
+    hashes: Hashes,
+    places: HashMap<TestKey, usize>,
+    found: Vec<(TestId, [Sum; 2])>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Sum {
+    seconds: f64,
+    count: usize,
+}
+
+impl Sum {
+    fn mean(self) -> Option<f64> {
+        (self.count > 0).then(|| self.seconds / self.count as f64)
+    }
+}
+
+impl Tests {
+    fn note(&mut self, columns: &FullColumns, row: usize, side: usize) {
+        if columns.stage[row] != 1 || matches!(columns.outcome(row), Outcome::NotRun | Outcome::Skipped) {
+            return;
+        }
+        let (module, class) = (columns.module.of_row(row), columns.class.of_row(row));
+        let (module, class) = (self.hashes.module(module), self.hashes.class(class));
+        let name = self.hashes.name(columns.name.of_row(row));
+        let key = self.hashes.key(module, class, name, columns.occurrence[row]);
+        let place = *self.places.entry(key).or_insert_with(|| {
+            self.found.push((columns.test(row), [Sum::default(); 2]));
+            self.found.len() - 1
+        });
+        let sum = &mut self.found[place].1[side];
+        sum.seconds += columns.seconds[row];
+        sum.count += 1;
+    }
+
+    fn times(self, most: usize) -> TestTimes {
+        let all = self.found.len();
+        let paired = |(test, [baseline, candidate]): (TestId, [Sum; 2])| {
+            Some(TestTime { test, baseline: baseline.mean()?, candidate: candidate.mean()? })
+        };
+        let mut tests: Vec<TestTime> = self.found.into_iter().filter_map(paired).collect();
+        let paired = tests.len();
+        tests.sort_by(|a, b| a.baseline.total_cmp(&b.baseline).then_with(|| a.test.cmp(&b.test)));
+        if paired > most {
+            let mut chosen = spread(paired, most).peekable();
+            let mut at = 0..paired;
+            tests.retain(|_| at.next().is_some_and(|at| chosen.next_if_eq(&at).is_some()));
+        }
+        TestTimes { left_out: paired - tests.len(), unpaired: all - paired, tests }
+    }
+}
+
+/// `most` of `count` places, evenly spread, the first and the last among them.
+fn spread(count: usize, most: usize) -> impl Iterator<Item = usize> {
+    let steps = most.saturating_sub(1).max(1) as u128;
+    (0..most).map(move |n| (n as u128 * (count - 1) as u128 / steps) as usize)
+}

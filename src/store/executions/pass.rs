@@ -1,0 +1,287 @@
+//! One pass over a file of executions: every trial, added up.
+//!
+//! The rows of a trial lie together in the merged file, so one trial per thread is in memory at a time, and nothing of it is kept
+//! but its totals. That they lie together is not taken for granted: a trial that is met a second time is read once more, with all of
+//! its rows gathered from wherever they are.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::Fault;
+use super::column::Names;
+use super::keys::{Hashes, TestKey};
+use super::source::{ExecutionFile, Group};
+use super::totals::{Adder, Execution, TrialRows, TrialTotals};
+use crate::suite::{Outcome, TestId};
+
+/// More threads than this only take memory.
+const MOST_THREADS: usize = 8;
+
+/// Tests that do not count, by trial.
+pub type SetAside<'a> = HashMap<&'a str, &'a HashSet<TestId>>;
+
+/// Adds up every trial of a file, in the order in which they begin.
+pub fn totals(file: &ExecutionFile, set_aside: &SetAside<'_>) -> miette::Result<Vec<TrialTotals>> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+    by_threads(file, set_aside, threads)
+}
+
+pub(super) fn by_threads(
+    file: &ExecutionFile,
+    set_aside: &SetAside<'_>,
+    threads: usize,
+) -> miette::Result<Vec<TrialTotals>> {
+    let reading = Reading::new(file, set_aside);
+    let parts = parts(&file.group_sizes(), threads);
+    let read: Vec<miette::Result<Part>> = std::thread::scope(|scope| {
+        let readers: Vec<_> = parts.into_iter().map(|groups| scope.spawn(|| reading.part(groups))).collect();
+        readers.into_iter().map(|reader| reader.join().unwrap_or_else(|_| Err(broke_down()))).collect()
+    });
+    let totals = reading.joined(read.into_iter().collect::<miette::Result<_>>()?);
+    let scattered = repeated(&totals);
+    if scattered.is_empty() { Ok(totals) } else { reading.again(totals, &scattered) }
+}
+
+fn broke_down() -> miette::Report {
+    miette::miette!("a thread that read executions broke down")
+}
+
+/// Row groups that lie together, as many rows for each thread.
+fn parts(sizes: &[usize], threads: usize) -> Vec<Range<usize>> {
+    let share = sizes.iter().sum::<usize>().div_ceil(threads).max(1);
+    let (mut parts, mut begin, mut rows) = (Vec::new(), 0, 0);
+    for (group, size) in sizes.iter().enumerate() {
+        rows += size;
+        if rows >= share || group + 1 == sizes.len() {
+            parts.push(begin..group + 1);
+            (begin, rows) = (group + 1, 0);
+        }
+    }
+    parts
+}
+
+fn repeated(totals: &[TrialTotals]) -> HashSet<String> {
+    let mut seen = HashSet::new();
+    totals.iter().filter(|trial| !seen.insert(trial.trial.as_str())).map(|trial| trial.trial.clone()).collect()
+}
+
+/// What a thread found: its first and its last trial may go on in the parts beside it.
+#[derive(Default)]
+struct Part {
+    first: Option<TrialRows>,
+    between: Vec<TrialTotals>,
+    last: Option<TrialRows>,
+}
+
+/// What all threads need to know.
+struct Reading<'a> {
+    file: &'a ExecutionFile,
+    hashes: Hashes,
+    set_aside: HashMap<&'a str, HashSet<TestKey>>,
+    nothing: HashSet<TestKey>,
+}
+
+impl<'a> Reading<'a> {
+    fn new(file: &'a ExecutionFile, set_aside: &SetAside<'a>) -> Self {
+        let hashes = Hashes::new();
+        let keys = |tests: &HashSet<TestId>| tests.iter().map(|test| hashes.of(test)).collect();
+        let set_aside = set_aside.iter().map(|(trial, tests)| (*trial, keys(tests))).collect();
+        Reading { file, hashes, set_aside, nothing: HashSet::new() }
+    }
+
+    fn part(&self, groups: Range<usize>) -> miette::Result<Part> {
+        let (mut part, mut adder) = (Part::default(), Adder::default());
+        for group in groups {
+            self.file.read(group, |group| {
+                let columns = Columns::read(group, &self.hashes)?;
+                for (trial, rows) in columns.by_trial() {
+                    if part.last.as_ref().is_none_or(|open| open.trial != trial) {
+                        self.begin(&mut part, trial, &mut adder);
+                    }
+                    if let Some(open) = &mut part.last {
+                        columns.append(rows, &self.hashes, open);
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        Ok(part)
+    }
+
+    /// Another trial begins; the one before is done.
+    fn begin(&self, part: &mut Part, trial: &str, adder: &mut Adder) {
+        let mut next = TrialRows { trial: trial.to_owned(), ..TrialRows::default() };
+        match part.last.take() {
+            None => {}
+            Some(whole) if part.first.is_none() => part.first = Some(whole),
+            Some(mut whole) => {
+                part.between.push(self.add_up(&mut whole, adder));
+                (next.rows, next.outer) = (whole.rows, whole.outer);
+                next.rows.clear();
+                next.outer.clear();
+            }
+        }
+        part.last = Some(next);
+    }
+
+    fn add_up(&self, trial: &mut TrialRows, adder: &mut Adder) -> TrialTotals {
+        let set_aside = self.set_aside.get(trial.trial.as_str()).unwrap_or(&self.nothing);
+        adder.add_up(trial, set_aside)
+    }
+
+    /// The trials of all parts; one that was cut by the border of two is whole again.
+    fn joined(&self, parts: Vec<Part>) -> Vec<TrialTotals> {
+        let mut join = Join { reading: self, adder: Adder::default(), open: None, totals: Vec::new() };
+        for part in parts {
+            part.first.into_iter().for_each(|first| join.go_on(first));
+            if !part.between.is_empty() {
+                join.end();
+                join.totals.extend(part.between);
+            }
+            part.last.into_iter().for_each(|last| join.go_on(last));
+        }
+        join.end();
+        join.totals
+    }
+
+    /// Reads scattered trials once more, each as a whole, and puts them where they began.
+    fn again(&self, totals: Vec<TrialTotals>, scattered: &HashSet<String>) -> miette::Result<Vec<TrialTotals>> {
+        let mut gathered: HashMap<&str, TrialRows> = HashMap::new();
+        for group in 0..self.file.group_sizes().len() {
+            self.file.read(group, |group| {
+                let columns = Columns::read(group, &self.hashes)?;
+                for (trial, rows) in columns.by_trial() {
+                    if let Some(name) = scattered.get(trial) {
+                        columns.append(rows, &self.hashes, gathered.entry(name).or_default());
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        let mut adder = Adder::default();
+        let whole = |part: TrialTotals| {
+            if !scattered.contains(&part.trial) {
+                return Some(part);
+            }
+            let mut rows = gathered.remove(part.trial.as_str())?;
+            rows.trial = part.trial;
+            Some(self.add_up(&mut rows, &mut adder))
+        };
+        Ok(totals.into_iter().filter_map(whole).collect())
+    }
+}
+
+/// Trials whose rows come in pieces.
+struct Join<'r, 'a> {
+    reading: &'r Reading<'a>,
+    adder: Adder,
+    open: Option<TrialRows>,
+    totals: Vec<TrialTotals>,
+}
+
+impl Join<'_, '_> {
+    fn go_on(&mut self, piece: TrialRows) {
+        match &mut self.open {
+            Some(open) if open.trial == piece.trial => {
+                open.rows.extend(piece.rows);
+                open.outer.extend(piece.outer);
+            }
+            _ => {
+                self.end();
+                self.open = Some(piece);
+            }
+        }
+    }
+
+    fn end(&mut self) {
+        if let Some(mut whole) = self.open.take() {
+            self.totals.push(self.reading.add_up(&mut whole, &mut self.adder));
+        }
+    }
+}
+
+/// The columns of a row group that totals are made of.
+struct Columns {
+    trial: Names,
+    module: Vec<u32>,
+    class: Names,
+    name: Vec<u32>,
+    outcome: Vec<u32>,
+    stage: Vec<u32>,
+    occurrence: Vec<u32>,
+    start: Vec<f64>,
+    seconds: Vec<f64>,
+    /// By word.
+    modules: Vec<TestKey>,
+    classes: Vec<TestKey>,
+    names: Vec<TestKey>,
+    outcomes: Vec<Outcome>,
+    nested: Vec<bool>,
+    whole_classes: Vec<u32>,
+}
+
+impl Columns {
+    fn read(group: &Group<'_>, hashes: &Hashes) -> Result<Self, Fault> {
+        let (module, class, name) = (group.names("module")?, group.names("class")?, group.names("name")?);
+        let outcome = group.names("outcome")?;
+        let whole_classes = name.words().zip(0..).filter(|(word, _)| *word == TestId::WHOLE_CLASS);
+        Ok(Columns {
+            trial: group.names("trial")?,
+            stage: group.numbers("stage")?,
+            occurrence: group.numbers("occurrence")?,
+            start: group.numbers("start")?,
+            seconds: group.numbers("seconds")?,
+            modules: module.words().map(|word| hashes.module(word)).collect(),
+            classes: class.words().map(|word| hashes.class(word)).collect(),
+            names: name.words().map(|word| hashes.name(word)).collect(),
+            outcomes: outcome.words().map(super::outcome).collect::<Result<_, _>>()?,
+            nested: class.words().map(|word| word.contains('$')).collect(),
+            whole_classes: whole_classes.map(|(_, code)| code).collect(),
+            outcome: outcome.codes,
+            module: module.codes,
+            name: name.codes,
+            class,
+        })
+    }
+
+    /// The rows of each trial, as long as they lie together.
+    fn by_trial(&self) -> impl Iterator<Item = (&str, Range<usize>)> {
+        let mut end = 0;
+        self.trial.codes.chunk_by(|a, b| a == b).map(move |run| {
+            let begin = end;
+            end += run.len();
+            (self.trial.of_row(begin), begin..end)
+        })
+    }
+
+    fn append(&self, rows: Range<usize>, hashes: &Hashes, trial: &mut TrialRows) {
+        let mut before = None;
+        trial.rows.reserve(rows.len());
+        for row in rows {
+            let (module, class, name) = (self.module[row], self.class.codes[row], self.name[row]);
+            let (module_key, class_key) = (self.modules[module as usize], self.classes[class as usize]);
+            let class_hash = module_key.0.wrapping_add(class_key.0);
+            if self.nested[class as usize] && before != Some((module, class)) {
+                before = Some((module, class));
+                self.note_outer(class, module_key.0, class_hash, hashes, trial);
+            }
+            trial.rows.push(Execution {
+                key: hashes.key(module_key, class_key, self.names[name as usize], self.occurrence[row]),
+                class: class_hash,
+                start: self.start[row],
+                seconds: self.seconds[row],
+                stage: self.stage[row],
+                outcome: self.outcomes[self.outcome[row] as usize],
+                is_whole_class: !self.whole_classes.is_empty() && self.whole_classes.contains(&name),
+            });
+        }
+    }
+
+    /// Remembers the classes that a nested one is in: their fixtures are around its tests too.
+    fn note_outer(&self, class: u32, module: u64, hash: u64, hashes: &Hashes, trial: &mut TrialRows) {
+        trial.outer.entry(hash).or_insert_with(|| {
+            let word = self.class.word(class);
+            word.match_indices('$').map(|(at, _)| hashes.class(&word[..at]).0.wrapping_add(module)).collect()
+        });
+    }
+}

@@ -1,0 +1,37 @@
+//! Published studies: their tables as they are printed, the claims that they make about them, and whether one follows from
+//! the other. See docs/claims.md for the files, METHODOLOGY.md for the rules.
+//!
+//! ```text
+//! published/*.csv ─► Table ─┐
+//!                           ├─► Study ─► audit ─► Audited
+//! claims.toml ─► Claim ─────┘
+//! ```
+//!
+//! A run of the reader's own is brought beside a study by [`Compared`]: claim by claim for the audit, and cell by cell for the
+//! report ([`cells`], through [`Library::beside`]).
+//!
+//! Nothing here prints, and nothing about any one study is known here: a claim is added by adding an entry to a file.
+
+pub mod audit;
+pub mod cells;
+mod claim;
+mod csv_file;
+pub mod explain;
+pub mod expression;
+mod file;
+mod library;
+mod load;
+mod own;
+mod printed;
+mod range;
+mod run_tables;
+mod table;
+
+pub use audit::{Answer, Audited, Tally, Verdict};
+pub use claim::{Claim, ClaimKind, Computation, Formula, Meaning, Relation, Rounding, Stated};
+pub use file::SubjectName;
+pub use library::Library;
+pub use load::{Document, Faults, Files, OwnColumn, Study};
+pub use own::{Compared, OwnAnswer, OwnVerdict, judged};
+pub use range::Range;
+pub use table::{Mark, Marks, Reader, Reading, Row, Table};

@@ -1,0 +1,247 @@
+//! Published numbers beside those of the reader's own run. The rules are stated in METHODOLOGY.md.
+//!
+//! A run rarely has all subjects of a study. What it is compared with is then the published value recomputed for the same
+//! subjects, wherever the rows allow that; how many there are is told with every answer.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::audit::{self, Answer, Outcome};
+use super::claim::{Claim, Computation, Formula, Meaning};
+use super::expression::{Kind, Node, Source, Value};
+use super::load::Study;
+use super::run_tables;
+use super::table::Table;
+use crate::report::Analysis;
+
+/// So near is the same.
+const NEAR: f64 = 0.1;
+/// Claims that repeat others are followed so far.
+const FOLLOWED: usize = 5;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OwnVerdict {
+    Reproduced,
+    /// On the same side of what means no effect, but of another size.
+    DirectionOnly,
+    NotReproduced,
+    /// Nothing in the run speaks to it.
+    NotRun,
+}
+
+impl OwnVerdict {
+    pub fn name(self) -> &'static str {
+        match self {
+            OwnVerdict::Reproduced => "reproduced",
+            OwnVerdict::DirectionOnly => "direction_only",
+            OwnVerdict::NotReproduced => "not_reproduced",
+            OwnVerdict::NotRun => "not_run",
+        }
+    }
+}
+
+/// What a run says to a claim.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OwnAnswer {
+    pub own: Option<Answer>,
+    pub own_verdict: OwnVerdict,
+    /// What it was compared with: the stated value, or the published one for the subjects of the run.
+    pub own_reference: Option<Answer>,
+    /// Subjects of the study that the run has results of.
+    pub own_subjects: usize,
+    /// Subjects that the study has.
+    pub own_of: usize,
+    pub own_reason: Option<String>,
+}
+
+/// A study and a run, brought together.
+pub struct Compared<'s> {
+    pub study: &'s Study,
+    stated: BTreeMap<String, Value>,
+    /// Of the run, for subjects of the study.
+    run: Vec<Table>,
+    /// Published, for subjects of the run.
+    pub(super) published: Vec<Table>,
+    /// By the study's names.
+    pub covered: BTreeSet<String>,
+}
+
+impl<'s> Compared<'s> {
+    /// `stated`: what expressions of the study can refer to, of [`super::Library::stated_in`].
+    pub fn new(study: &'s Study, stated: BTreeMap<String, Value>, analysis: &Analysis) -> miette::Result<Self> {
+        let covered = run_tables::covered(analysis, &study.subjects);
+        Ok(Compared {
+            run: run_tables::of_run(analysis, &study.subjects)?,
+            published: study.tables.iter().map(|table| table.restricted(&covered)).collect(),
+            study,
+            stated,
+            covered,
+        })
+    }
+
+    /// Whether the run has results of all subjects.
+    pub fn is_whole(&self) -> bool {
+        self.covered.len() == self.study.subjects.len()
+    }
+
+    /// Tables of the run and, of the study, the rows of the same subjects.
+    pub(super) fn source(&self) -> Source<'_> {
+        Source { tables: self.run.iter().chain(&self.published).collect(), stated: &self.stated }
+    }
+
+    pub fn answer(&self, claim: &Claim) -> OwnAnswer {
+        let missing = |reason: String| self.told(None, OwnVerdict::NotRun, None, Some(reason));
+        let Some(formula) = &claim.own else {
+            return missing("no table of a run speaks to it".to_owned());
+        };
+        if self.covered.is_empty() {
+            return missing("the run has results of none of the study's subjects".to_owned());
+        }
+        if let Some(table) = self.empty_table(&formula.tree) {
+            return missing(format!("the run has nothing in its table `{table}`"));
+        }
+        match audit::result(formula, &claim.stated.meaning, &self.source()) {
+            Err(trouble) => missing(trouble.message),
+            Ok(own) => self.compared(claim, &own),
+        }
+    }
+
+    fn compared(&self, claim: &Claim, own: &Outcome) -> OwnAnswer {
+        let answer = Some(own.answer());
+        match self.reference(claim, FOLLOWED) {
+            Some(reference) => {
+                let verdict = verdict(&reference, own, claim.neutral);
+                self.told(answer, verdict, Some(reference.answer()), None)
+            }
+            None => {
+                let reason = "the published value cannot be recomputed for the subjects of the run".to_owned();
+                let verdict = match (claim.stated.number(), own, claim.neutral) {
+                    (Some(stated), Outcome::Number(own), Some(neutral)) if same_side(stated, own.value, neutral) => {
+                        OwnVerdict::DirectionOnly
+                    }
+                    (Some(_), Outcome::Number(_), Some(_)) => OwnVerdict::NotReproduced,
+                    _ => OwnVerdict::NotRun,
+                };
+                self.told(answer, verdict, None, Some(reason))
+            }
+        }
+    }
+
+    fn told(
+        &self,
+        own: Option<Answer>,
+        verdict: OwnVerdict,
+        reference: Option<Answer>,
+        reason: Option<String>,
+    ) -> OwnAnswer {
+        OwnAnswer {
+            own,
+            own_verdict: verdict,
+            own_reference: reference,
+            own_subjects: self.covered.len(),
+            own_of: self.study.subjects.len(),
+            own_reason: reason,
+        }
+    }
+
+    /// What is stated, where the run has all subjects; else the same of those that it has.
+    fn reference(&self, claim: &Claim, depth: usize) -> Option<Outcome> {
+        if self.is_whole() {
+            return Some(stated(&claim.stated.meaning));
+        }
+        let Computation::From(formula) = &claim.compute else { return None };
+        if let Some(id) = repeated(formula) {
+            let other = self.study.claims.iter().find(|other| other.id == id)?;
+            return self.reference(other, depth.checked_sub(1)?);
+        }
+        // Numbers of other claims are over all subjects.
+        if mentions_claims(&formula.tree) {
+            return None;
+        }
+        let source = Source { tables: self.published.iter().collect(), stated: &self.stated };
+        audit::result(formula, &claim.stated.meaning, &source).ok()
+    }
+
+    fn empty_table(&self, node: &Node) -> Option<&str> {
+        if let Kind::Column { table, .. } = &node.kind {
+            let found = self.run.iter().find(|other| other.name == *table).filter(|table| table.rows.is_empty());
+            return found.map(|table| table.name.as_str());
+        }
+        node.kind.children().into_iter().find_map(|child| self.empty_table(child))
+    }
+}
+
+fn stated(meaning: &Meaning) -> Outcome {
+    match super::claim::meant(meaning) {
+        Value::Number(range) => Outcome::Number(range),
+        Value::Truth(truth) => Outcome::Truth(truth),
+        Value::Names(names) => Outcome::Names(names),
+        _ => Outcome::Names(super::expression::Names::default()),
+    }
+}
+
+/// The claim that this one only repeats.
+fn repeated(formula: &Formula) -> Option<&str> {
+    let Kind::Call { function, arguments } = &formula.tree.kind else { return None };
+    match arguments.first().map(|argument| &argument.kind) {
+        Some(Kind::Text(id)) if function.name() == "stated" => Some(id),
+        _ => None,
+    }
+}
+
+fn mentions_claims(node: &Node) -> bool {
+    matches!(&node.kind, Kind::Call { function, .. } if function.name() == "stated")
+        || node.kind.children().into_iter().any(mentions_claims)
+}
+
+fn verdict(reference: &Outcome, own: &Outcome, neutral: Option<f64>) -> OwnVerdict {
+    match (reference, own) {
+        (Outcome::Number(published), Outcome::Number(own)) => judged(published.value, own.value, None, neutral),
+        (Outcome::Truth(published), Outcome::Truth(own)) if published.value == own.value => OwnVerdict::Reproduced,
+        (Outcome::Names(published), Outcome::Names(own)) if same_names(&published.listed, &own.listed) => {
+            OwnVerdict::Reproduced
+        }
+        _ => OwnVerdict::NotReproduced,
+    }
+}
+
+fn same_names(left: &[String], right: &[String]) -> bool {
+    let set = |names: &[String]| names.iter().map(|name| name.trim().to_owned()).collect::<BTreeSet<_>>();
+    set(left) == set(right)
+}
+
+/// Reproduced: equal, within the interval of the own value, or within a tenth of it. Direction only: on the same side of
+/// what means no effect.
+pub fn judged(published: f64, own: f64, interval: Option<(f64, f64)>, neutral: Option<f64>) -> OwnVerdict {
+    let is_near = (published - own).abs() <= NEAR * own.abs() + 1e-12;
+    let is_inside = interval.is_some_and(|(low, high)| low <= published && published <= high);
+    if is_near || is_inside {
+        OwnVerdict::Reproduced
+    } else if neutral.is_some_and(|neutral| same_side(published, own, neutral)) {
+        OwnVerdict::DirectionOnly
+    } else {
+        OwnVerdict::NotReproduced
+    }
+}
+
+fn same_side(published: f64, own: f64, neutral: f64) -> bool {
+    (published - neutral) * (own - neutral) > 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_is_reproduced_and_the_side_is_a_direction() {
+        assert_eq!(judged(1.59, 1.5, None, Some(1.0)), OwnVerdict::Reproduced);
+        assert_eq!(judged(1.59, 1.2, None, Some(1.0)), OwnVerdict::DirectionOnly);
+        assert_eq!(judged(1.59, 1.2, Some((0.9, 1.6)), Some(1.0)), OwnVerdict::Reproduced);
+        assert_eq!(judged(1.59, 0.9, None, Some(1.0)), OwnVerdict::NotReproduced);
+        assert_eq!(judged(1.59, 1.2, None, None), OwnVerdict::NotReproduced);
+        assert_eq!(judged(0.0, 0.0, None, None), OwnVerdict::Reproduced);
+        assert_eq!(judged(0.0, 3.0, None, Some(0.0)), OwnVerdict::NotReproduced);
+    }
+}
