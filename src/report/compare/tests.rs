@@ -126,7 +126,7 @@ fn only_what_is_shared_is_compared_and_the_rest_is_named() {
 
 #[test]
 fn nothing_shared_is_refused_with_what_each_has() {
-    let error = Comparison::of(&compared("a", sample::study()), &compared("b", sample::empty())).unwrap_err();
+    let error = Comparison::of(&compared("a", sample::study()), &compared("b", sample::hostile())).unwrap_err();
     assert!(error.to_string().starts_with("these runs share nothing: a has `sequential`"), "{error}");
 }
 
