@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::concurrency::ConcurrencyRow;
 use super::grid::{CellKey, Grid, ran_to_its_end};
 use super::speedups::SpeedupRow;
+use crate::experiment::Trial;
 use crate::report::text::shown;
 use crate::stats;
 use crate::store::record::{ConfigurationSummary, Phase, TrialRecord, Verdict};
@@ -110,18 +111,19 @@ pub(super) fn warnings(grid: &Grid, speedups: &[SpeedupRow], concurrency: &[Conc
     warnings.extend(few_pairs(speedups));
     warnings.extend(high_load(grid));
     warnings.extend(drift(grid));
+    let at: HashMap<CellKey, &ConcurrencyRow> = concurrency.iter().map(|row| (place(row), row)).collect();
     for (key, configuration) in grid.keys(|_| true) {
         if configuration.name == grid.run.manifest.baseline {
             warnings.extend(baseline_not_clean(key, grid.trials(key)));
         }
-        warnings.extend(concurrency.iter().filter(|row| is_at(row, key)).filter_map(|row| no_concurrency(key, row)));
+        warnings.extend(at.get(&key).and_then(|row| no_concurrency(key, row)));
         warnings.extend(unstable(key, grid.trials(key)));
     }
     warnings
 }
 
-fn is_at(row: &ConcurrencyRow, key: CellKey) -> bool {
-    row.subject == key.subject && row.configuration == key.configuration && row.cores == key.cores
+fn place(row: &ConcurrencyRow) -> CellKey<'_> {
+    CellKey { subject: &row.subject, configuration: &row.configuration, cores: row.cores }
 }
 
 fn no_concurrency(key: CellKey, row: &ConcurrencyRow) -> Option<Warning> {
@@ -135,9 +137,11 @@ fn quick(grid: &Grid) -> Option<Warning> {
 
 fn unfinished(grid: &Grid) -> Option<Warning> {
     let manifest = &grid.run.manifest;
-    let unprepared = |subject: &str| grid.run.subjects.iter().any(|s| s.subject == subject && s.failure.is_some());
+    let failed = grid.run.subjects.iter().filter(|subject| subject.failure.is_some());
+    let unprepared: HashSet<&str> = failed.map(|subject| subject.subject.as_str()).collect();
     let done: HashSet<&str> = measured(grid).map(|trial| trial.trial.as_str()).collect();
-    let missing = manifest.trials.iter().filter(|t| !unprepared(&t.subject) && !done.contains(t.id.as_str())).count();
+    let is_missing = |t: &&Trial| !unprepared.contains(t.subject.as_str()) && !done.contains(t.id.as_str());
+    let missing = manifest.trials.iter().filter(is_missing).count();
     let text = format!("{} of {} planned trials have not run yet", missing, manifest.trials.len());
     (missing > 0).then(|| Warning::of_run(WarningKind::Unfinished, text))
 }

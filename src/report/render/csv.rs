@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::report::Analysis;
 use crate::report::analysis::{Scope, SpeedupRow};
+use crate::report::beside::Beside;
 use crate::report::tables::TableName;
 
 /// The rows behind a table; only a header line where there are none.
@@ -35,6 +36,12 @@ fn text(analysis: Option<&Analysis>, table: TableName) -> miette::Result<String>
         TableName::SetAside => rows(analysis, |analysis| &analysis.set_aside),
         TableName::Warnings => rows(analysis, |analysis| &analysis.warnings),
         TableName::Origins => rows(analysis, |analysis| &analysis.origins),
+        TableName::Regressions => rows(analysis, |analysis| &analysis.regressions),
+        TableName::Amdahl => rows(analysis, |analysis| &analysis.fits),
+        TableName::Study => write(&analysis.and_then(Beside::of).map(|beside| beside.study_rows()).unwrap_or_default()),
+        TableName::Claims => {
+            write(&analysis.and_then(Beside::of).map(|beside| beside.claim_rows()).unwrap_or_default())
+        }
         TableName::Comparison(_) => Ok(String::new()),
     }
 }
@@ -45,9 +52,13 @@ fn rows<R: Serialize + Default>(analysis: Option<&Analysis>, of: fn(&Analysis) -
 
 /// The rows of subjects that some configuration made faster on as many cores.
 fn gained(analysis: &Analysis) -> Vec<SpeedupRow> {
-    let all = &analysis.speedups;
-    let here = |row: &SpeedupRow| all.iter().filter(|other| other.cores == row.cores).collect::<Vec<_>>();
-    all.iter().filter(|row| Scope::Study.includes(&row.subject, &here(row))).cloned().collect()
+    let mut rows = Vec::new();
+    for cores in &analysis.run.manifest.cores {
+        let here: Vec<&SpeedupRow> = analysis.speedups.iter().filter(|row| row.cores == *cores).collect();
+        let members = Scope::Study.members(&here);
+        rows.extend(here.iter().copied().filter(|row| members.has(&row.subject)).cloned());
+    }
+    rows
 }
 
 pub(crate) fn write<R: Serialize + Default>(rows: &[R]) -> miette::Result<String> {
