@@ -347,6 +347,7 @@ fn a_part_of_the_subjects_is_compared_with_the_same_part() {
         claim("mean", "1.38", &format!("compute = 'mean(table-1[classes])'\n{own}")),
         claim("repeats", "1.38", &format!("compute = 'stated(\"mean\")'\n{own}")),
         claim("printed", "1.38", &format!("compute = 'table-1[classes] at \"Average\"'\n{own}")),
+        claim("slow", "no", "compute = 'all(table-1[classes] > 1.5)'\nown = 'all(speedups[speedup] > 0)'"),
         claim("mentions", "2.76", &format!("compute = 'stated(\"mean\") * 2'\n{own}")),
     ]
     .concat();
@@ -355,7 +356,8 @@ fn a_part_of_the_subjects_is_compared_with_the_same_part() {
     assert_eq!(found[0].own_reference, Some(Answer::Number(2.2)), "of the two subjects that were run");
     assert_eq!(found[1].own_reference, Some(Answer::Number(2.2)));
     assert_eq!(found[2].own_reference, None, "a printed average is over all subjects");
-    assert_eq!((found[2].own_verdict, found[3].own_verdict), (OwnVerdict::DirectionOnly, OwnVerdict::DirectionOnly));
+    assert_eq!((found[2].own_verdict, found[4].own_verdict), (OwnVerdict::DirectionOnly, OwnVerdict::DirectionOnly));
+    assert_eq!(found[3].own_verdict, OwnVerdict::NotRun, "what is claimed of all is not true of these two");
     assert!(
         found[2].own_reason.as_deref().is_some_and(|reason| reason.contains("cannot be recomputed for the subjects"))
     );
@@ -437,6 +439,8 @@ fn what_is_embedded_is_what_the_folder_has() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn no_file_breaks_the_loader(claims in "\\PC{0,80}", table in "[a-z0-9,\"\n ]{0,60}", stated in "[ -~]{0,12}", compute in "[ -&(-~]{0,30}") {
         let text = format!("{HEAD}{claims}");

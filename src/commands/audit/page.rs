@@ -41,8 +41,7 @@ fn study_page(chosen: &Chosen<'_>, style: Style) -> String {
         columns.extend([Column::right("own run"), Column::left("own verdict")]);
     }
     let table = Table {
-        // Shown whole, as tables of subjects are.
-        name: TableName::Subjects,
+        name: TableName::Claims,
         title: study_title(chosen.study),
         columns,
         rows: chosen.shown.iter().map(claim_row).collect(),

@@ -216,7 +216,8 @@ fn statistic(evaluator: &Evaluator<'_>, node: &Node, function: Function, values:
         _ => Err(internal(node)),
     };
     let range = match function {
-        Function::Sum => reduce::rising(&first, |x| Some(x.iter().sum())),
+        // The sum of nothing is 0, not the -0 that `sum()` starts from.
+        Function::Sum => reduce::rising(&first, |x| Some(x.iter().fold(0.0, |sum, x| sum + x))),
         Function::Mean => reduce::rising(&first, stats::mean),
         Function::Median => reduce::rising(&first, stats::median),
         Function::Min => reduce::rising(&first, |x| x.iter().copied().min_by(f64::total_cmp)),

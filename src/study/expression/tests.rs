@@ -196,6 +196,7 @@ fn rows_are_selected() {
     near("sum(table-1[n] where [n] > mean([n]))", 7.0);
     near("sum(table-1[n] / table-1[odd]]] where [n] >= 3 where [n] < 4)", 1.5);
     near("sum(table-1[n] where 1 > 2)", 0.0);
+    assert!(number("sum(table-1[n] where 1 > 2)").is_sign_positive());
 }
 
 #[test]
