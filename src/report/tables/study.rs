@@ -102,8 +102,9 @@ fn agreement(verdict: OwnVerdict) -> Agreement {
     }
 }
 
+/// None where the run has nothing of the study: that the verdict says.
 pub(super) fn claims(analysis: &Analysis) -> Vec<Table> {
-    let Some(beside) = Beside::of(analysis) else { return Vec::new() };
+    let Some(beside) = Beside::of(analysis).filter(|beside| beside.subjects > 0) else { return Vec::new() };
     vec![Table {
         name: TableName::Claims,
         title: "Claims of the study, recomputed from its rows and beside this run".to_owned(),
