@@ -79,6 +79,18 @@ impl Warning {
     }
 }
 
+impl WarningKind {
+    /// What warnings of a kind have in common that give each place a number of its own.
+    fn in_general(self) -> Option<&'static str> {
+        match self {
+            WarningKind::Unsteady => Some("times vary: the standard deviation is more than 10 % of the mean"),
+            WarningKind::Extreme => Some("single times lie more than 50 % off the mean"),
+            WarningKind::SlowStart => Some("the first repetition took more than 20 % longer than the others"),
+            _ => None,
+        }
+    }
+}
+
 /// Warnings that say the same of several places.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WarningGroup {
@@ -92,9 +104,12 @@ impl WarningGroup {
     pub fn of(warnings: &[Warning]) -> Vec<WarningGroup> {
         let mut groups: Vec<WarningGroup> = Vec::new();
         let mut known: HashMap<&str, usize> = HashMap::new();
+        let several = |kind| warnings.iter().filter(|warning| warning.kind == kind).count() > 1;
         for warning in warnings {
-            let at = *known.entry(&warning.text).or_insert_with(|| {
-                groups.push(WarningGroup { text: warning.text.clone(), places: Vec::new() });
+            let shared = warning.kind.in_general().filter(|_| several(warning.kind));
+            let text = shared.unwrap_or(&warning.text);
+            let at = *known.entry(text).or_insert_with(|| {
+                groups.push(WarningGroup { text: text.to_owned(), places: Vec::new() });
                 groups.len() - 1
             });
             groups[at].places.extend(warning.place());

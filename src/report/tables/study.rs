@@ -21,7 +21,12 @@ fn table(published: &PublishedTable) -> Table {
     Table {
         name: TableName::Study,
         title: format!("Table {label} of the study{title}"),
-        columns: published.columns.iter().enumerate().map(|(at, column)| head(at, column)).collect(),
+        columns: published
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(at, column)| head(column, has_numbers(published, at)))
+            .collect(),
         rows: published.rows.iter().filter(|row| speaks(row)).map(|row| self::row(row)).collect(),
         notes: vec![
             format!(
@@ -35,12 +40,19 @@ fn table(published: &PublishedTable) -> Table {
 }
 
 /// `classes/#1` is the column `#1` under the head `classes`.
-fn head(at: usize, name: &str) -> Column {
-    let column = |label: &str| if at == 0 { Column::left(shown(label)) } else { Column::right(shown(label)) };
+fn head(name: &str, is_number: bool) -> Column {
+    let column = |label: &str| if is_number { Column::right(shown(label)) } else { Column::left(shown(label)) };
     match name.rsplit_once('/') {
         Some((group, label)) => column(label).under(shown(group)),
         None => column(name),
     }
+}
+
+/// Are most cells of the column numbers, or beside one?
+fn has_numbers(table: &PublishedTable, at: usize) -> bool {
+    let cells: Vec<&PublishedCell> = table.rows.iter().filter_map(|row| row.cells.get(at)).collect();
+    let numbers = cells.iter().filter(|cell| cell.value.is_some() || cell.own.is_some()).count();
+    at > 0 && 2 * numbers > cells.len()
 }
 
 fn speaks(row: &PublishedRow) -> bool {
@@ -62,6 +74,9 @@ fn cell(published: &PublishedCell) -> Cell {
         (None, Some(text)) => shown(text),
         (None, None) => "–".to_owned(),
     };
+    if own.verdict == OwnVerdict::NotRun && text == published.text {
+        return Cell::muted(text);
+    }
     let reference = own.reference.map(|reference| like(reference, &published.text));
     let agreement = agreement(own.verdict);
     let interval = own.low.zip(own.high).map(|(low, high)| format!("95 % interval of the run: {low:.2} to {high:.2}"));
@@ -87,8 +102,9 @@ fn agreement(verdict: OwnVerdict) -> Agreement {
     }
 }
 
+/// None where the run has nothing of the study: that the verdict says.
 pub(super) fn claims(analysis: &Analysis) -> Vec<Table> {
-    let Some(beside) = Beside::of(analysis) else { return Vec::new() };
+    let Some(beside) = Beside::of(analysis).filter(|beside| beside.subjects > 0) else { return Vec::new() };
     vec![Table {
         name: TableName::Claims,
         title: "Claims of the study, recomputed from its rows and beside this run".to_owned(),
@@ -151,7 +167,7 @@ mod tests {
 
     #[test]
     fn nested_heads_come_apart_again() {
-        let column = head(1, "classes/#1");
+        let column = head("classes/#1", true);
         assert_eq!((column.group.as_deref(), column.label.as_str()), (Some("classes"), "#1"));
     }
 }
