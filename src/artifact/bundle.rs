@@ -133,18 +133,26 @@ impl Bundling<'_> {
     }
 
     fn original(&self, name: &str, place: &Place) -> miette::Result<PathBuf> {
-        let written = place.value.strip_prefix("file://").unwrap_or(&place.value);
-        if Path::new(written).is_absolute() {
+        if place.value.starts_with("file://") {
             return Ok(PathBuf::from(&place.value));
         }
-        let folder = self.places.from.as_ref().ok_or_else(|| {
+        let absolute = Path::new(&place.value).is_absolute().then(PathBuf::new);
+        let folder = self.places.from.clone().or(absolute).ok_or_else(|| {
             miette!(
                 help = "name the experiment file with --experiment FILE: relative paths in it start there",
                 "the run does not say where its experiment file lay, and subject `{name}` is at {} from there",
                 place.value.escape_debug()
             )
         })?;
-        Ok(folder.join(&place.value))
+        let path = folder.join(&place.value);
+        if path.exists() {
+            return Ok(path);
+        }
+        Err(miette!(
+            help = "name the experiment file on this machine with --experiment FILE: relative paths in it start there",
+            "subject `{name}` is not there any more: {}",
+            path.display()
+        ))
     }
 
     /// At the same place if that stays inside and is free, so that the file, and with it the identity of trials, is the same.
@@ -222,6 +230,106 @@ fn major_version(version: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const FILE: &str = "
+[[subject]]
+name = 'inside'
+model = 'suite.toml'
+[[subject]]
+name = 'outside'
+path = '../project'   # beside
+[[subject]]
+name = 'remote'
+git = 'https://example.org/x/y'
+commit = 'abc'
+jdk = '/opt/jdk-8'
+[[subject]]
+name = 'ours'
+model = 'full.toml'
+";
+
+    /// A folder with an experiment, and a project beside it that has been built.
+    fn laid_out() -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for folder in ["lab", "project/target", "project/.git", "project/src", "out"] {
+            std::fs::create_dir_all(dir.path().join(folder)).unwrap();
+        }
+        let files = [
+            "lab/suite.toml",
+            "lab/full.toml",
+            "project/pom.xml",
+            "project/target/x",
+            "project/.git/config",
+            "project/src/T",
+        ];
+        for file in files {
+            std::fs::write(dir.path().join(file), file).unwrap();
+        }
+        dir
+    }
+
+    fn run() -> RunData {
+        let mut run = crate::report::sample::study();
+        run.subjects.truncate(1);
+        run.subjects[0].subject = "remote".to_owned();
+        run
+    }
+
+    fn bundled(run: &RunData, dir: &Path, from: bool) -> miette::Result<Bundle> {
+        let out = dir.join("out");
+        bundle(run, FILE, &Places { from: from.then(|| dir.join("lab")), to: &out })
+    }
+
+    #[test]
+    fn what_is_named_by_path_lies_beside_the_file() {
+        let dir = laid_out();
+        let bundle = bundled(&run(), dir.path(), true).unwrap();
+        assert_eq!(bundle.bundled, ["suite.toml", "subjects/outside", "models/ours.toml"]);
+        assert_eq!(bundle.remote, ["https://example.org/x/y"]);
+        let files = crate::folders::files(&dir.path().join("out")).unwrap();
+        let expected = ["models/ours.toml", "subjects/outside/pom.xml", "subjects/outside/src/T", "suite.toml"];
+        assert_eq!(files, expected.map(PathBuf::from));
+        let expected = FILE
+            .replace("'../project'", "\"subjects/outside\"")
+            .replace("'full.toml'", "\"models/ours.toml\"")
+            .replace("'/opt/jdk-8'", "\"8\"");
+        assert_eq!(bundle.text, expected);
+    }
+
+    #[test]
+    fn what_has_changed_or_cannot_be_found_is_refused() {
+        let dir = laid_out();
+        assert!(format!("{:?}", bundled(&run(), dir.path(), false).unwrap_err()).contains("--experiment"));
+        let mut changed = run();
+        changed.manifest.contents.insert("outside".to_owned(), "content-of-old".to_owned());
+        let error = bundled(&changed, dir.path(), true).unwrap_err().to_string();
+        assert!(error.contains("`outside` has changed since the run"), "{error}");
+        std::fs::remove_file(dir.path().join("lab/suite.toml")).unwrap();
+        let error = bundled(&run(), dir.path(), true).unwrap_err().to_string();
+        assert!(error.contains("`inside` is not there any more"), "{error}");
+    }
+
+    #[test]
+    fn a_repository_on_this_machine_becomes_the_files_of_its_commit() {
+        let dir = tempfile::tempdir().unwrap();
+        let repository = git2::Repository::init(dir.path().join("repo")).unwrap();
+        std::fs::write(dir.path().join("repo/pom.xml"), "<project/>").unwrap();
+        let mut index = repository.index().unwrap();
+        index.add_path(Path::new("pom.xml")).unwrap();
+        let tree = repository.find_tree(index.write_tree().unwrap()).unwrap();
+        let author = git2::Signature::now("Ada Lovelace", "ada@example.org").unwrap();
+        let commit = repository.commit(Some("HEAD"), &author, &author, "first", &tree, &[]).unwrap();
+        std::fs::write(dir.path().join("repo/pom.xml"), "changed since").unwrap();
+        let text = format!("[[subject]]\nname = 'local'\ngit = 'repo'\ncommit = '{commit}'\n");
+        let out = dir.path().join("out");
+        let bundle = bundle(&run(), &text, &Places { from: Some(dir.path().to_owned()), to: &out }).unwrap();
+        assert_eq!(
+            bundle.text,
+            format!("[[subject]]\nname = 'local'\npath = \"subjects/local\"\n# commit = '{commit}'\n")
+        );
+        assert_eq!(std::fs::read_to_string(out.join("subjects/local/pom.xml")).unwrap(), "<project/>");
+        assert_eq!(crate::folders::files(&out).unwrap().len(), 1);
+    }
 
     #[test]
     fn versions_are_asked_for_as_people_say_them() {

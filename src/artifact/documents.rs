@@ -78,6 +78,8 @@ fn shown_long(text: &str) -> String {
 struct Facts {
     experiment: String,
     study: Option<String>,
+    /// Does parade know what that study published?
+    audited: bool,
     what: String,
     headline: Vec<String>,
     parade: String,
@@ -159,6 +161,7 @@ impl Facts {
         Facts {
             experiment: manifest.experiment.clone(),
             study: manifest.study.clone(),
+            audited: manifest.study.as_deref().is_some_and(is_published),
             what: what(run),
             headline: headline.cloned().collect(),
             parade: manifest.parade.clone(),
@@ -208,6 +211,10 @@ impl Facts {
             figures: sources.figures.clone(),
         }
     }
+}
+
+fn is_published(study: &str) -> bool {
+    crate::study::Library::embedded().names().any(|known| known == study)
 }
 
 fn not_recorded() -> String {

@@ -10,7 +10,7 @@ mod figures;
 mod folder;
 pub mod render;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 mod tables;
 pub(crate) mod text;
 

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Trouble;
 use super::evaluate::{Evaluated, Evaluator, divided, internal, text, truth};
 use super::functions::Function;
-use super::pending;
 use super::reduce::{self, Sample};
 use super::syntax::{Kind, Node, Span};
 use super::value::{Column, Entry, Inclusion, Item, Names, Truth, Value};
@@ -36,6 +35,11 @@ pub(super) fn call(evaluator: &mut Evaluator<'_>, node: &Node, function: Functio
         }),
         Function::Ratio => evaluator.each_number(values, span, |n| divided(n[0], n[1])),
         Function::Seconds | Function::Part | Function::Number => read(evaluator, node, function, values),
+        Function::Length => {
+            let source = evaluator.source;
+            evaluator
+                .each(values, span, |items| Item::Number(Range::exact(text(source, &items[0]).chars().count() as f64)))
+        }
         Function::If => chosen(evaluator, node, values),
         Function::All | Function::Any => quantified(node, function, &values),
         Function::Join => joined(node, &values),
@@ -218,7 +222,7 @@ fn statistic(evaluator: &Evaluator<'_>, node: &Node, function: Function, values:
         Function::Min => reduce::rising(&first, |x| x.iter().copied().min_by(f64::total_cmp)),
         Function::Max => reduce::rising(&first, |x| x.iter().copied().max_by(f64::total_cmp)),
         Function::Geomean => reduce::rising(&first, stats::geometric_mean),
-        Function::Harmonic => reduce::rising(&first, pending::harmonic_mean),
+        Function::Harmonic => reduce::rising(&first, stats::harmonic_mean),
         Function::Sd => reduce::spread(&first),
         Function::Variance => reduce::spread(&first).map(|sd| sd.through(|x| x * x)),
         Function::Quantile => {
@@ -227,7 +231,7 @@ fn statistic(evaluator: &Evaluator<'_>, node: &Node, function: Function, values:
         }
         Function::Trimmed => {
             let share = parameter()?;
-            reduce::rising(&first, |x| pending::trimmed_mean(x, share))
+            reduce::rising(&first, |x| stats::trimmed_mean(x, share))
         }
         Function::Argmax => return extreme(&first, span),
         Function::Argmin => {
@@ -285,11 +289,11 @@ fn paired(evaluator: &Evaluator<'_>, node: &Node, function: Function, values: Ve
     let pairs = pairs(evaluator, node, values)?;
     let zipped = |x: &[f64], y: &[f64]| x.iter().copied().zip(y.iter().copied()).collect::<Vec<_>>();
     let range = match function {
-        Function::Pearson => reduce::bending(&pairs, pending::pearson),
-        Function::Spearman => reduce::bending(&pairs, pending::spearman),
-        Function::Slope => reduce::bending(&pairs, |x, y| pending::line(x, y).map(|line| line.slope)),
-        Function::Intercept => reduce::bending(&pairs, |x, y| pending::line(x, y).map(|line| line.intercept)),
-        Function::Weighted => reduce::bending(&pairs, pending::weighted_mean),
+        Function::Pearson => reduce::bending(&pairs, |x, y| stats::pearson(x, y).map(|found| found.r)),
+        Function::Spearman => reduce::bending(&pairs, |x, y| stats::spearman(x, y).map(|found| found.r)),
+        Function::Slope => reduce::bending(&pairs, |x, y| stats::regression(x, y).map(|line| line.slope)),
+        Function::Intercept => reduce::bending(&pairs, |x, y| stats::regression(x, y).map(|line| line.intercept)),
+        Function::Weighted => reduce::bending(&pairs, stats::weighted_mean),
         Function::WilcoxonP => reduce::bending(&pairs, |x, y| stats::wilcoxon(&zipped(x, y)).map(|test| test.p)),
         _ => return Err(internal(node)),
     };
