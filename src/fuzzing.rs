@@ -8,12 +8,14 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
+use crate::columns;
 use crate::engine::model::{ModelSession, ModelSuite};
 use crate::engine::{Allotment, Forks, Handling, Mode, Parallelism, RunRequest, Selection, Session};
 use crate::experiment::{self, Filter, MachineLimits, Outlook, Plan};
 use crate::maven::{self, Clock, Handshake};
 use crate::process::{self, wire};
 use crate::report::{Analysis, Details, Table, TableName, render};
+use crate::stats;
 use crate::store::record::{Environment, RunManifest};
 use crate::store::{self};
 use crate::study::{Answer, Document, Files, Library};
@@ -28,7 +30,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 14] = [
+pub const TARGETS: [Target; 15] = [
     Target { name: "experiment", run: experiment },
     Target { name: "filter", run: filter },
     Target { name: "model", run: model },
@@ -43,6 +45,7 @@ pub const TARGETS: [Target; 14] = [
     Target { name: "address", run: address },
     Target { name: "toolchains", run: toolchains },
     Target { name: "study", run: study },
+    Target { name: "columns", run: columns },
 ];
 
 /// Model suites beyond this are only read: what they do takes the time it takes.
@@ -227,6 +230,15 @@ fn toolchains(bytes: &[u8]) {
 }
 
 /// A claims file and, after a zero byte, a table.
+fn columns(bytes: &[u8]) {
+    let Ok(columns) = columns::parse(bytes, "fuzz/columns.csv", "A", "B") else { return };
+    assert!(columns.pairs.iter().all(|(a, b)| a.is_finite() && b.is_finite()));
+    let few = &columns.pairs[..columns.pairs.len().min(60)];
+    let test = stats::wilcoxon(few);
+    assert!(test.is_none_or(|test| (0.0..=1.0).contains(&test.p)));
+    assert!(stats::hodges_lehmann(few, 0.95).is_none_or(|shift| shift.estimate.is_finite()));
+}
+
 fn study(bytes: &[u8]) {
     let at = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
     let document = |stem: &str, bytes: &[u8]| Document {
