@@ -3,6 +3,7 @@
 //! writes them down as text, CSV, Markdown, LaTeX, HTML, SVG or PNG.
 
 pub mod analysis;
+mod beside;
 pub mod compare;
 mod details;
 mod figures;

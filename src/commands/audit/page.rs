@@ -41,8 +41,7 @@ fn study_page(chosen: &Chosen<'_>, style: Style) -> String {
         columns.extend([Column::right("own run"), Column::left("own verdict")]);
     }
     let table = Table {
-        // Shown whole, as tables of subjects are.
-        name: TableName::Subjects,
+        name: TableName::Claims,
         title: study_title(chosen.study),
         columns,
         rows: chosen.shown.iter().map(claim_row).collect(),
@@ -167,20 +166,22 @@ fn rounding_sentence(claim: &Audited) -> String {
     }
 }
 
-/// What a claim was compared with, where that is not what is stated.
+/// What a claim was compared with, and on how many subjects.
 fn own_remark(claim: &Audited) -> Option<String> {
-    let own = claim.own.as_ref().filter(|own| own.own.is_some())?;
-    let value = own.own.as_ref().map_or_else(String::new, |answer| answer_text(answer, claim));
-    let of = if own.own_subjects == own.own_of { String::new() } else { format!(", on {}", coverage(own)) };
-    let against = match (&own.own_reference, &own.own_reason) {
-        (Some(reference), _) if own.own_subjects < own.own_of => {
-            format!("; the published rows of the same subjects give {}", answer_text(reference, claim))
-        }
-        (_, Some(reason)) => format!("; {reason}"),
-        _ => String::new(),
-    };
+    let own = claim.own.as_ref()?;
+    let value = answer_text(own.own.as_ref()?, claim);
+    let stated = with_unit(&claim.stated_text, claim);
     let (words, _) = own_words(own.own_verdict);
-    Some(format!("{}: {words}: {value}{of}, stated {}{against}.", claim.id, with_unit(&claim.stated_text, claim)))
+    let told = if own.own_subjects == own.own_of {
+        format!("{words}: {value}, stated is {stated}")
+    } else {
+        let same = match &own.own_reference {
+            Some(reference) => format!("the published rows of these give {}", answer_text(reference, claim)),
+            None => own.own_reason.clone().unwrap_or_default(),
+        };
+        format!("{words} on {}: {value}; {same}; stated for all is {stated}", coverage(own))
+    };
+    Some(format!("{}: {told}.", claim.id))
 }
 
 fn coverage(own: &OwnAnswer) -> String {

@@ -102,7 +102,7 @@ struct Seconds(Vec<f64>);
 
 impl Seconds {
     fn read(group: &Group<'_>) -> Result<Self, Fault> {
-        Ok(Seconds(group.numbers("seconds")?))
+        Ok(Seconds(group.seconds("seconds")?))
     }
 }
 
@@ -156,17 +156,17 @@ impl FullColumns {
     fn read(group: &Group<'_>) -> Result<Self, Fault> {
         let outcome = group.names("outcome")?;
         Ok(FullColumns {
-            stage: group.numbers("stage")?,
-            machine: group.numbers("machine")?,
+            stage: group.counts("stage")?,
+            machine: group.counts("machine")?,
             module: group.names("module")?,
             class: group.names("class")?,
             name: group.names("name")?,
-            occurrence: group.numbers("occurrence")?,
+            occurrence: group.counts("occurrence")?,
             outcomes: outcome.words().map(super::outcome).collect::<Result<_, _>>()?,
             outcome: outcome.codes,
-            start: group.numbers("start")?,
-            seconds: group.numbers("seconds")?,
-            process: group.numbers("process")?,
+            start: group.seconds("start")?,
+            seconds: group.seconds("seconds")?,
+            process: group.counts("process")?,
             thread: group.names("thread")?,
         })
     }

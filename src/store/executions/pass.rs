@@ -227,10 +227,10 @@ impl Columns {
         let whole_classes = name.words().zip(0..).filter(|(word, _)| *word == TestId::WHOLE_CLASS);
         Ok(Columns {
             trial: group.names("trial")?,
-            stage: group.numbers("stage")?,
-            occurrence: group.numbers("occurrence")?,
-            start: group.numbers("start")?,
-            seconds: group.numbers("seconds")?,
+            stage: group.counts("stage")?,
+            occurrence: group.counts("occurrence")?,
+            start: group.seconds("start")?,
+            seconds: group.seconds("seconds")?,
             modules: module.words().map(|word| hashes.module(word)).collect(),
             classes: class.words().map(|word| hashes.class(word)).collect(),
             names: name.words().map(|word| hashes.name(word)).collect(),

@@ -38,7 +38,8 @@ struct TimelineData<'a> {
 
 pub fn render(analysis: &Analysis, details: &Details) -> miette::Result<String> {
     let mut tables = BTreeMap::new();
-    for table in TableName::named() {
+    let of_the_study = if analysis.run.manifest.study.is_some() { &TableName::of_the_study()[..] } else { &[] };
+    for table in TableName::named().chain(of_the_study.iter().copied()) {
         let text = csv::render(analysis, table)?;
         if text.len() <= LARGEST_CSV {
             tables.insert(table.name(), text);
