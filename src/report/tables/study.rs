@@ -27,11 +27,12 @@ fn table(published: &PublishedTable) -> Table {
             .enumerate()
             .map(|(at, column)| head(column, has_numbers(published, at)))
             .collect(),
-        rows: published.rows.iter().filter(|row| speaks(row)).map(|row| self::row(row)).collect(),
+        rows: published.rows.iter().filter(|row| speaks(row)).map(row).collect(),
         notes: vec![
             format!(
-                "The run's values; what is published in small type: ✓ agrees (within the interval of the run, or a tenth), → only \
-                 in direction, ≠ differs. Rows are those that the run speaks to: it has results of {} of {} subjects.",
+                "The run's values, with what is published in small type: ✓ agrees (within the interval of the run, or a tenth), → \
+                 only in direction, ≠ differs; grey is the study's alone. Rows are those that the run speaks to: it has results \
+                 of {} of {} subjects.",
                 published.own_subjects, published.own_of
             ),
             "A row that sums up others is compared with the published rows of the same subjects.".to_owned(),
@@ -60,12 +61,16 @@ fn speaks(row: &PublishedRow) -> bool {
 }
 
 fn row(row: &PublishedRow) -> Row {
-    Row { cells: row.cells.iter().map(cell).collect(), is_summary: row.is_summary }
+    let mut cells: Vec<Cell> = row.cells.iter().map(cell).collect();
+    if let Some(name) = cells.first_mut() {
+        name.tone = Tone::Plain;
+    }
+    Row { cells, is_summary: row.is_summary }
 }
 
 fn cell(published: &PublishedCell) -> Cell {
     let Some(own) = &published.own else {
-        return Cell::new(shown(&published.text)).valued(published.value).hinted(published.mark.clone());
+        return Cell::muted(shown(&published.text)).valued(published.value).hinted(published.mark.clone());
     };
     let text = match (own.value, &own.text) {
         (Some(value), _) if is_time(&published.text) => duration(value),

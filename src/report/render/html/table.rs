@@ -17,9 +17,10 @@ pub fn render(table: &Table, number: usize) -> String {
     let mut out = String::new();
     let name = table.name.name();
     let title = escape(&table.title);
+    let long = if table.rows.len() > MOST_HINTED_ROWS { " endless" } else { "" };
     let _ = write!(
         out,
-        "<div class=\"block\" id=\"table-{number}\">\n<div class=\"bar\"><h3 id=\"title-{number}\">{title}</h3> \
+        "<div class=\"block{long}\" id=\"table-{number}\">\n<div class=\"bar\"><h3 id=\"title-{number}\">{title}</h3> \
          <a class=\"raw\" href=\"{name}.csv\" download data-csv=\"{name}\">CSV</a></div>\n\
          <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"title-{number}\">\n\
          <table>\n<caption class=\"unseen\">{title}</caption>\n"
@@ -114,7 +115,7 @@ fn classes(columns: &[Column], index: usize, cell: Option<&Cell>) -> String {
     let text = cell.map_or("", |cell| cell.text.as_str());
     let width = if text.chars().count() > LONG_TEXT {
         "long"
-    } else if !is_number && !text.contains(' ') {
+    } else if !is_number && (!text.contains(' ') || cell.is_some_and(|cell| cell.tone != Tone::Plain)) {
         "code"
     } else {
         ""
