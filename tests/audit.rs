@@ -217,6 +217,19 @@ fn a_broken_study_does_not_stop_the_others() {
 }
 
 #[test]
+fn texts_of_a_study_cannot_steer_the_terminal() {
+    let claims = CLAIMS
+        .replace("note = \"the mean", "note = \"\\u001b[31mthe mean")
+        .replace("\"mean speedup\"", "\"mean\\u001b]0;x speedup\"");
+    let desk = Desk::with_study(&claims, "project,tests,speedup\nfirst,10,2.0\n\u{1b}[2Jsecond,20,1.5\n");
+    for more in [&[][..], &["--claim", "mean"][..]] {
+        let (code, out, error) = desk.audit(more);
+        assert_eq!(code, Some(0), "{error}");
+        assert!(!out.contains('\u{1b}') && out.contains("\\u{1b}"), "{out}");
+    }
+}
+
+#[test]
 fn the_studies_come_along() {
     let desk = Desk::new();
     let (code, out, error) = desk.parade(&["audit", "--json"]);

@@ -2,6 +2,7 @@
 //! the study calls its subjects, so that they can be joined with published ones.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use super::csv_file;
 use super::file::SubjectName;
@@ -15,8 +16,10 @@ const SUBJECT: &str = "subject";
 const CORES: &str = "cores";
 
 /// Of every table of a run, its columns.
-pub fn heads() -> Vec<Table> {
-    TableName::named().filter_map(|name| Some(table(name, &csv::heads(name).ok()?))).collect()
+pub fn heads() -> &'static [Table] {
+    static HEADS: LazyLock<Vec<Table>> =
+        LazyLock::new(|| TableName::named().filter_map(|name| Some(table(name, &csv::heads(name).ok()?))).collect());
+    &HEADS
 }
 
 /// A run's tables with the rows of the study's subjects, on the largest number of cores.
