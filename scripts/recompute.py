@@ -299,6 +299,8 @@ def main():
                             | theirs.set_index(keys).index.isin(ours.set_index(keys).index)]
         if name == "savings":
             theirs = theirs[theirs.saving_percent.notna() | theirs.set_index(keys).index.isin(ours.set_index(keys).index)]
+        if name == "averages":
+            theirs = theirs[(theirs.subjects > 0) | theirs.set_index(keys).index.isin(ours.set_index(keys).index)]
         if name == "failures":
             ours = ours[ours.set_index(keys).index.isin(theirs.set_index(keys).index)]
         if name == "subjects":
