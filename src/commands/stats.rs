@@ -1,12 +1,12 @@
 //! `parade stats`: the statistics alone, on two columns of anyone's CSV file. Rows are pairs.
 
-mod columns;
 mod comparison;
 mod page;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use parade::columns;
 use parade::stats::{Alternative, Method, Zeros};
 
 use super::BadUsage;
@@ -32,7 +32,8 @@ pub struct StatsOptions {
 }
 
 pub fn run(options: &StatsOptions) -> miette::Result<ExitCode> {
-    let columns = columns::read(&options.file, &options.baseline, &options.candidate)?;
+    let columns = columns::read(&options.file, &options.baseline, &options.candidate)
+        .map_err(|mistake| BadUsage { message: mistake.message, help: mistake.help })?;
     if columns.pairs.is_empty() {
         return Err(no_pairs(options).into());
     }

@@ -10,7 +10,7 @@ mod figures;
 mod folder;
 pub mod render;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 mod tables;
 pub(crate) mod text;
 
@@ -18,3 +18,4 @@ pub use analysis::Analysis;
 pub use details::Details;
 pub use folder::{write_all, write_timeline};
 pub use tables::{Align, Cell, Column, ComparisonTable, Row, Table, TableName, Tone};
+pub use text::sentence;

@@ -1,10 +1,11 @@
 //! All that the statistics say about two columns, as the document that `--json` prints.
 
+use parade::columns;
 use parade::stats::{self, Alternative, EffectSize, Fieller, Interval, WilcoxonOptions};
 use parade::wording::{counted, plural};
 use serde::Serialize;
 
-use super::{StatsOptions, columns};
+use super::StatsOptions;
 
 /// A drift less likely than this is worth a word.
 const DRIFTING: f64 = 0.01;

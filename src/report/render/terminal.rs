@@ -83,7 +83,7 @@ pub(super) fn cautions(texts: &[String], style: Style) -> String {
     }
     let mut out = format!("\n{}\n", paint("Reasons for caution", "1", style));
     for text in texts {
-        let lines = wrapped(&text, style.width.max(NARROWEST) - 2);
+        let lines = wrapped(text, style.width.max(NARROWEST) - 2);
         out += &paint(&format!("! {}", lines.join("\n  ")), "33", style);
         out.push('\n');
     }

@@ -117,7 +117,7 @@ fn any_row() -> impl Strategy<Value = ExecutionRow> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
     /// Trials in pieces and out of order, stages out of order, repeated tests, nested classes, several row groups and threads.
     #[test]

@@ -48,7 +48,12 @@ pub fn render(analysis: &Analysis, details: &Details) -> miette::Result<String> 
     let mut names = Names::default();
     let timelines = details.timelines.iter().map(|timeline| timeline_data(timeline, &mut names)).collect();
     let data = PageData { csv: tables, outcomes: Outcome::ALL.map(Outcome::name), timelines, names: names.in_order };
-    let json = serde_json::to_string(&data).into_diagnostic()?;
+    embedded(&data)
+}
+
+/// JSON that can stand inside of a script element.
+pub fn embedded(data: &impl Serialize) -> miette::Result<String> {
+    let json = serde_json::to_string(data).into_diagnostic()?;
     Ok(json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026"))
 }
 

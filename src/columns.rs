@@ -4,15 +4,20 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use parade::experiment::{quoted, suggestion};
-
-use crate::commands::BadUsage;
+use crate::experiment::{quoted, suggestion};
 
 /// What has no end is not read to it.
 const LARGEST: u64 = 1 << 30;
 
 /// Some say comma and write something else.
 const SEPARATORS: [u8; 3] = *b",;\t";
+
+/// What is wrong with a file, and what to do about it.
+#[derive(Debug)]
+pub struct Mistake {
+    pub message: String,
+    pub help: String,
+}
 
 /// Rows as pairs `(baseline, candidate)`.
 #[derive(Debug, PartialEq)]
@@ -32,9 +37,9 @@ fn is_input(file: &Path) -> bool {
 }
 
 /// Of the file of this name; `-` is standard input.
-pub fn read(file: &Path, baseline: &str, candidate: &str) -> Result<Columns, BadUsage> {
+pub fn read(file: &Path, baseline: &str, candidate: &str) -> Result<Columns, Mistake> {
     let name = named(file);
-    let unreadable = |error: std::io::Error| BadUsage {
+    let unreadable = |error: std::io::Error| Mistake {
         message: format!("{name} could not be read: {error}"),
         help: "give the path of a CSV file, or - for standard input".to_owned(),
     };
@@ -43,7 +48,7 @@ pub fn read(file: &Path, baseline: &str, candidate: &str) -> Result<Columns, Bad
     let mut text = Vec::new();
     let length = source.take(LARGEST + 1).read_to_end(&mut text).map_err(unreadable)?;
     if length as u64 > LARGEST {
-        return Err(BadUsage {
+        return Err(Mistake {
             message: format!("{name} is larger than 1 GiB"),
             help: "is it the right file?".to_owned(),
         });
@@ -51,7 +56,7 @@ pub fn read(file: &Path, baseline: &str, candidate: &str) -> Result<Columns, Bad
     parse(&text, &name, baseline, candidate)
 }
 
-pub fn parse(text: &[u8], name: &str, baseline: &str, candidate: &str) -> Result<Columns, BadUsage> {
+pub fn parse(text: &[u8], name: &str, baseline: &str, candidate: &str) -> Result<Columns, Mistake> {
     let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
     let layout = Layout::of(text, name, [baseline, candidate])?;
     let mut columns = Columns { pairs: Vec::new(), left_out: 0 };
@@ -62,7 +67,7 @@ pub fn parse(text: &[u8], name: &str, baseline: &str, candidate: &str) -> Result
             Ok(true) => {}
             Ok(false) => return Ok(columns),
             Err(error) => {
-                return Err(BadUsage { message: format!("{name}: {error}"), help: "is it a CSV file?".to_owned() });
+                return Err(Mistake { message: format!("{name}: {error}"), help: "is it a CSV file?".to_owned() });
             }
         }
         match layout.pair(&record, name)? {
@@ -86,7 +91,7 @@ struct Layout {
 
 impl Layout {
     /// With the separator by which both columns are there.
-    fn of(text: &[u8], name: &str, wanted: [&str; 2]) -> Result<Layout, BadUsage> {
+    fn of(text: &[u8], name: &str, wanted: [&str; 2]) -> Result<Layout, Mistake> {
         let headers = SEPARATORS.map(|separator| (separator, header(text, separator)));
         let has_both = |header: &Vec<String>| wanted.iter().all(|column| header.iter().any(|name| name == column));
         let likeliest = || headers.iter().rev().max_by_key(|(_, header)| header.len());
@@ -101,17 +106,17 @@ impl Layout {
     }
 
     /// `None` if a cell is empty.
-    fn pair(&self, record: &csv::ByteRecord, name: &str) -> Result<Option<(f64, f64)>, BadUsage> {
+    fn pair(&self, record: &csv::ByteRecord, name: &str) -> Result<Option<(f64, f64)>, Mistake> {
         let line = record.position().map_or(0, csv::Position::line);
         if record.len() > self.header.len() {
-            return Err(BadUsage {
+            return Err(Mistake {
                 message: format!("{name}, line {line}: {} cells, but {} columns", record.len(), self.header.len()),
                 help: "numbers with a decimal comma have to be written with a point, or between quotes".to_owned(),
             });
         }
         let number = |column: usize| {
             let cell = String::from_utf8_lossy(record.get(column).unwrap_or_default());
-            number(cell.trim()).map_err(|reason| BadUsage {
+            number(cell.trim()).map_err(|reason| Mistake {
                 message: format!(
                     "{name}, line {line}, column {}: {} {reason}",
                     quoted(&self.header[column]),
@@ -145,23 +150,23 @@ fn header(text: &[u8], separator: u8) -> Vec<String> {
     }
 }
 
-fn place(header: &[String], column: &str, name: &str) -> Result<usize, BadUsage> {
+fn place(header: &[String], column: &str, name: &str) -> Result<usize, Mistake> {
     let mut places = header.iter().enumerate().filter(|(_, name)| *name == column).map(|(place, _)| place);
     match (places.next(), places.next()) {
         (Some(place), None) => Ok(place),
-        (Some(_), Some(_)) => Err(BadUsage {
+        (Some(_), Some(_)) => Err(Mistake {
             message: format!("{name} has several columns {}", quoted(column)),
             help: "give them different names".to_owned(),
         }),
-        (None, _) => Err(BadUsage {
+        (None, _) => Err(Mistake {
             message: format!("{name} has no column {}", quoted(column)),
             help: suggestion(column, "columns", header.iter().map(String::as_str)),
         }),
     }
 }
 
-fn without_header(name: &str) -> BadUsage {
-    BadUsage {
+fn without_header(name: &str) -> Mistake {
+    Mistake {
         message: format!("{name} has no header row"),
         help: "the first row has to name the columns, with commas between them".to_owned(),
     }
@@ -172,7 +177,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn parsed(text: &str) -> Result<Columns, BadUsage> {
+    fn parsed(text: &str) -> Result<Columns, Mistake> {
         parse(text.as_bytes(), "times.csv", "A", "B")
     }
 
