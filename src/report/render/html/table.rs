@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn six_digits_are_enough_to_sort_by() {
         assert_eq!([for_sorting(1.234567891), for_sorting(-98765.4321), for_sorting(0.0)], [1.23457, -98765.4, 0.0]);
-        assert_eq!(for_sorting(f64::MIN_POSITIVE).is_finite(), true);
+        assert!(for_sorting(f64::MIN_POSITIVE).is_finite());
     }
 
     #[test]
