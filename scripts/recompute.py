@@ -20,6 +20,7 @@ ENDED = {"clean", "failing", "lost_tests"}
 BROKE_BEFORE = {"build_failed", "harness_error"}
 TALLY = ["passed", "failed", "errors", "skipped", "timed_out", "crashed", "not_run"]
 EXACT_UP_TO = 50
+TEXTS = dict.fromkeys(["subject", "configuration", "failures_after_stages", "lost_in_stages", "stage_ends", "outcomes_hash", "findings"], str)
 
 
 # --- statistics, written down once more ---
@@ -116,7 +117,7 @@ def failures(trials):
                 "trials": over if ran else 0,
                 "tests": cell.subject_tests.iloc[0] or math.nan,
             })
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=["subject", "configuration", "cores", "stage", "failures", "lost", "trials", "tests"])
 
 
 def judgement(baseline, candidate):
@@ -177,7 +178,7 @@ def averages(table):
                     "gained": int(of_it.gained.sum()), "average": values.mean(), "median": values.median(),
                     "geometric_mean": math.exp(sum(map(math.log, values)) / len(values)) if len(values) else math.nan,
                 })
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=["configuration", "cores", "scope", "subjects", "gained", "average", "median", "geometric_mean"])
 
 
 def concurrency(trials):
@@ -240,12 +241,12 @@ def last_outcomes(trials, tests):
 def differences(name, ours, theirs, keys):
     """A line for each number that does not agree, and for each row that only one side has."""
     values = [column for column in ours.columns if column in theirs.columns and column not in keys]
-    merged = ours.merge(theirs, on=keys, how="outer", suffixes=("_again", ""), indicator=True)
-    for row in merged[merged._merge != "both"].itertuples():
+    merged = ours.merge(theirs, on=keys, how="outer", suffixes=("_again", ""), indicator="found_in")
+    for row in merged[merged.found_in != "both"].itertuples():
         place = ", ".join(str(getattr(row, key)) for key in keys)
-        side = "is not in the report" if row._merge == "left_only" else "cannot be recomputed"
+        side = "is not in the report" if row.found_in == "left_only" else "cannot be recomputed"
         yield f"{name}: {place}: {side}"
-    both = merged[merged._merge == "both"]
+    both = merged[merged.found_in == "both"]
     for column in values:
         for index, again, reported in zip(both.index, both[f"{column}_again"], both[column]):
             if pd.isna(again) and pd.isna(reported):
@@ -263,7 +264,7 @@ def main():
     run = options.run_dir
     try:
         baseline = options.baseline or json.loads((run / "manifest.json").read_text())["baseline"]
-        trials = pd.read_csv(run / "trials.csv", keep_default_na=False, na_values=[""])
+        trials = pd.read_csv(run / "trials.csv", keep_default_na=False, na_values=[""], dtype=TEXTS)
         tests = pd.read_parquet(run / "tests.parquet", columns=["trial", "stage", "module", "class", "name", "occurrence", "outcome"])
     except FileNotFoundError as error:
         print(f"{error.filename or error} is missing", file=sys.stderr)
@@ -290,11 +291,16 @@ def main():
     }
     found, compared = [], 0
     for name, (ours, keys) in again.items():
-        theirs = pd.read_csv(run / "report" / f"{name}.csv", keep_default_na=False, na_values=[""])
+        theirs = pd.read_csv(run / "report" / f"{name}.csv", keep_default_na=False, na_values=[""],
+                             dtype={"subject": str, "configuration": str})
         # What never ran has a state in the report, and no trial to recompute it from.
         if "state" in theirs.columns:
             theirs = theirs[~theirs.state.isin(["pending", "not_planned", "build_failed", "harness_error"])
                             | theirs.set_index(keys).index.isin(ours.set_index(keys).index)]
+        if name == "savings":
+            theirs = theirs[theirs.saving_percent.notna() | theirs.set_index(keys).index.isin(ours.set_index(keys).index)]
+        if name == "averages":
+            theirs = theirs[(theirs.subjects > 0) | theirs.set_index(keys).index.isin(ours.set_index(keys).index)]
         if name == "failures":
             ours = ours[ours.set_index(keys).index.isin(theirs.set_index(keys).index)]
         if name == "subjects":
