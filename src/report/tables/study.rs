@@ -10,8 +10,9 @@ use crate::study::cells::{PublishedCell, PublishedRow, PublishedTable};
 /// Claims are cut here; CSV has them whole.
 const LONGEST_TEXT: usize = 300;
 
+/// None where the run has nothing of the study: that the verdict says.
 pub(super) fn published(analysis: &Analysis) -> Vec<Table> {
-    let Some(beside) = Beside::of(analysis) else { return Vec::new() };
+    let Some(beside) = Beside::of(analysis).filter(|beside| beside.subjects > 0) else { return Vec::new() };
     beside.tables.iter().map(table).collect()
 }
 
@@ -107,7 +108,7 @@ fn agreement(verdict: OwnVerdict) -> Agreement {
     }
 }
 
-/// None where the run has nothing of the study: that the verdict says.
+/// None in the same case.
 pub(super) fn claims(analysis: &Analysis) -> Vec<Table> {
     let Some(beside) = Beside::of(analysis).filter(|beside| beside.subjects > 0) else { return Vec::new() };
     vec![Table {
