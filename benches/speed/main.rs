@@ -29,6 +29,8 @@ const MEASURES: [(&str, Measure); 6] = [
 ];
 
 fn main() -> ExitCode {
+    // Processes are kept by parade. Without this the keeper of the first one would be this program again, and measure.
+    parade::process::keeper::use_program(workbench::PARADE);
     let wanted = std::env::var("PARADE_BENCH").unwrap_or_default();
     let is_wanted = |name: &str| wanted.is_empty() || wanted.split(',').any(|part| part == name);
     let mut figures = Vec::new();

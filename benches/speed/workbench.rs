@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use parade::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session};
 use parade::experiment::{self, MachineLimits, Subject};
 use parade::home::Home;
-use parade::process::{self, Interrupt};
+use parade::process::Interrupt;
 use parade::subject::build::{self, BuildOutcome, DiscoveryTime, Preparation, Prepared};
 use parade::subject::{self, Silent};
 
@@ -46,7 +46,6 @@ fn load(name: &str) -> Subject {
 
 /// A subject, built and discovered.
 pub fn prepare(name: &str) -> Rc<Prepared> {
-    process::keeper::use_program(PARADE);
     eprintln!("preparing {name} …");
     let subject = load(name);
     let home = Home::at(home());
