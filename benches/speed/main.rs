@@ -5,6 +5,7 @@
 
 mod check;
 mod figure;
+mod orders;
 mod output;
 mod rerun;
 mod sequential;
@@ -16,8 +17,13 @@ use figure::Figure;
 
 type Measure = fn() -> Vec<Figure>;
 
-const MEASURES: [(&str, Measure); 4] =
-    [("a", sequential::measure), ("b", rerun::measure), ("c", output::measure), ("d", check::measure)];
+const MEASURES: [(&str, Measure); 5] = [
+    ("a", sequential::measure),
+    ("b", rerun::measure),
+    ("c", output::measure),
+    ("d", check::measure),
+    ("orders", orders::measure),
+];
 
 fn main() -> ExitCode {
     let wanted = std::env::var("PARADE_BENCH").unwrap_or_default();

@@ -3,7 +3,7 @@
 //! Where that was found out is no matter of this: a tool measured it, or somebody declared it.
 
 mod element;
-pub(crate) mod file;
+pub(super) mod file;
 mod set;
 
 use std::collections::HashMap;

@@ -3,7 +3,7 @@
 //! Tests are positions in the original order, which also breaks every tie. `covered` has what each test of the suite covers.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap, VecDeque};
 
 use crate::suite::{ElementSet, Union};
 
@@ -17,41 +17,54 @@ pub fn by_total(tests: &[usize], covered: &[&ElementSet]) -> Vec<usize> {
 /// Each time the test that covers most of what those before it do not. Once no test adds anything, all counts as uncovered
 /// again for the rest. Tests that never add anything come last.
 pub fn by_additional(tests: &[usize], covered: &[&ElementSet]) -> Vec<usize> {
+    let (mut rest, without) = alike(tests, covered);
     let mut order = Vec::with_capacity(tests.len());
-    let mut rest = tests.to_vec();
     while !rest.is_empty() {
-        let before = order.len();
-        rest = one_round(&rest, covered, &mut order);
-        if order.len() == before {
-            rest.sort_unstable();
-            order.append(&mut rest);
-        }
+        one_round(&mut rest, &mut order);
+        rest.retain(|group| !group.tests.is_empty());
     }
+    order.extend(without);
     order
 }
 
-/// Takes tests as long as one adds something; the rest is given back.
+/// Tests that cover the same, in the original order. In a round only one of them can add anything.
+struct Alike<'a> {
+    covered: &'a ElementSet,
+    tests: VecDeque<usize>,
+}
+
+/// And apart from them those that cover nothing.
+fn alike<'a>(tests: &[usize], covered: &[&'a ElementSet]) -> (Vec<Alike<'a>>, Vec<usize>) {
+    let mut sorted = tests.to_vec();
+    sorted.sort_unstable();
+    let (something, without): (Vec<usize>, Vec<usize>) =
+        sorted.into_iter().partition(|test| !covered[*test].is_empty());
+    let mut groups: HashMap<&ElementSet, VecDeque<usize>> = HashMap::new();
+    something.into_iter().for_each(|test| groups.entry(covered[test]).or_default().push_back(test));
+    (groups.into_iter().map(|(covered, tests)| Alike { covered, tests }).collect(), without)
+}
+
+/// Takes tests as long as one adds something.
 ///
 /// What a test adds only ever shrinks within a round, so what it added when it was last looked at is a bound: a test that
 /// still adds as much as its bound is the best, and few others need another look.
-fn one_round(tests: &[usize], covered: &[&ElementSet], order: &mut Vec<usize>) -> Vec<usize> {
+fn one_round(rest: &mut [Alike<'_>], order: &mut Vec<usize>) {
     let mut seen = Union::default();
-    let mut bounds: BinaryHeap<(usize, Reverse<usize>)> =
-        tests.iter().map(|test| (covered[*test].len(), Reverse(*test))).collect();
-    while let Some((bound, Reverse(test))) = bounds.pop() {
-        if bound == 0 {
-            bounds.push((bound, Reverse(test)));
-            break;
-        }
-        match covered[test].adds_to(&seen) {
+    let mut bounds: BinaryHeap<(usize, Reverse<usize>, usize)> = BinaryHeap::with_capacity(rest.len());
+    for (group, Alike { covered, tests }) in rest.iter().enumerate() {
+        bounds.extend(tests.front().map(|first| (covered.len(), Reverse(*first), group)));
+    }
+    while let Some((bound, first, group)) = bounds.pop() {
+        let Alike { covered, tests } = &mut rest[group];
+        match covered.adds_to(&seen) {
+            0 => {}
             adds if adds == bound => {
-                seen.add(covered[test]);
-                order.push(test);
+                seen.add(covered);
+                order.extend(tests.pop_front());
             }
-            fewer => bounds.push((fewer, Reverse(test))),
+            fewer => bounds.push((fewer, first, group)),
         }
     }
-    bounds.into_iter().map(|(_, Reverse(test))| test).collect()
 }
 
 #[cfg(test)]

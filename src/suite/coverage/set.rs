@@ -1,7 +1,7 @@
 //! Sets of numbered elements, as bits: a test covers neighbouring lines, most of them far from those that others cover.
 
 /// The words that are not zero, by ascending number.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct ElementSet {
     words: Box<[(u32, u64)]>,
 }

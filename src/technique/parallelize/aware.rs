@@ -68,22 +68,23 @@ struct Search<'a> {
     closures: &'a Closures,
     bound: u64,
     best: Candidate,
+    /// In which tests can be assigned.
     orders: [Vec<usize>; 2],
 }
 
 impl Search<'_> {
-    /// Without patience first, then with as much as the best possible schedule allows, then between what was too little and
-    /// what was reached.
+    /// Without patience first, then with as much as the best possible schedule allows; then, in the order that did better,
+    /// between what was too little and what was reached.
     fn run(&mut self) {
-        self.try_patience(0);
-        self.try_patience(self.bound);
+        let ends = [0, 1].map(|order| self.try_out(order, 0).min(self.try_out(order, self.bound)));
+        let order = usize::from(ends[1] < ends[0]);
         let (mut low, mut high) = (self.bound, self.best.makespan);
         for _ in 0..TRIALS {
             if self.is_close() || low + 1 >= high {
                 return;
             }
             let patience = low + (high - low) / 2;
-            if self.try_patience(patience) <= patience {
+            if self.try_out(order, patience) <= patience {
                 high = patience;
             } else {
                 low = patience;
@@ -95,23 +96,20 @@ impl Search<'_> {
         self.best.makespan - self.bound <= self.bound / CLOSE
     }
 
-    /// The earliest end that this patience leads to.
-    fn try_patience(&mut self, patience: u64) -> u64 {
-        let mut earliest = u64::MAX;
-        for order in 0..self.orders.len() {
-            if self.is_close() {
-                return earliest.min(self.best.makespan);
-            }
-            let machines = self.best.queues.len();
-            let mut schedule = Schedule::new(self.work, self.precedence, self.closures, machines);
-            self.orders[order].iter().for_each(|test| schedule.assign(*test, patience));
-            let candidate = Candidate::of(schedule.queues, self.work);
-            earliest = earliest.min(candidate.makespan);
-            if (candidate.makespan, candidate.effort) < (self.best.makespan, self.best.effort) {
-                self.best = candidate;
-            }
+    /// When a schedule ends that is made with this patience.
+    fn try_out(&mut self, order: usize, patience: u64) -> u64 {
+        if self.is_close() {
+            return self.best.makespan;
         }
-        earliest
+        let machines = self.best.queues.len();
+        let mut schedule = Schedule::new(self.work, self.precedence, self.closures, machines);
+        self.orders[order].iter().for_each(|test| schedule.assign(*test, patience));
+        let candidate = Candidate::of(schedule.queues, self.work);
+        let end = candidate.makespan;
+        if (end, candidate.effort) < (self.best.makespan, self.best.effort) {
+            self.best = candidate;
+        }
+        end
     }
 }
 
