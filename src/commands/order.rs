@@ -76,7 +76,9 @@ pub fn run(options: &OrderOptions) -> miette::Result<ExitCode> {
     let reached = orders::open(&opening, &mut progress);
     let told = match reached.map_err(|error| if subject.is_model() { bad_file(&error).into() } else { error }) {
         Ok(Reached::Suite(mut suite)) => order(options, inputs, &mut suite, &mut progress),
-        Ok(Reached::BuildFailed { reason, log }) => Err(build_failed(&reason, &log)),
+        Ok(Reached::BuildFailed { reason, log }) => {
+            page::failed_build(options, &reason, &log).map(|text| Some((text, ExitCode::FAILURE)))
+        }
         Ok(Reached::Interrupted) => Ok(None),
         Err(error) => Err(error),
     };
@@ -88,10 +90,6 @@ pub fn run(options: &OrderOptions) -> miette::Result<ExitCode> {
             Ok(ExitCode::from(INTERRUPTED))
         }
     }
-}
-
-fn build_failed(reason: &str, log: &std::path::Path) -> miette::Report {
-    miette::miette!(help = format!("the whole log is {}", log.display()), "the build failed: {reason}")
 }
 
 /// From an open suite to what is printed; `None` when the user interrupted.

@@ -117,6 +117,15 @@ mod tests {
         assert_eq!(by_additional(&[0, 1, 3], &covered), [1, 3, 0]);
     }
 
+    #[test]
+    fn many_tests_that_cover_the_same_are_taken_one_a_round() {
+        let (one, other): (ElementSet, ElementSet) = ([1].into_iter().collect(), [1, 2].into_iter().collect());
+        let mut covered = vec![&one; 50_000];
+        covered[7] = &other;
+        let order = by_additional(&(0..covered.len()).collect::<Vec<_>>(), &covered);
+        assert_eq!((&order[..3], order[49_999]), (&[7, 0, 1][..], 49_999));
+    }
+
     /// The definition, step by step.
     fn plainly(sets: &[ElementSet]) -> Vec<usize> {
         let (mut order, mut seen) = (Vec::new(), Union::default());

@@ -27,8 +27,7 @@ impl Inputs {
         if !is_model && algorithm.needs_change() && options.changes.is_none() {
             return Err(lacks_changes(algorithm));
         }
-        let there = |path: &Path| path.is_file();
-        if let Some(missing) = options.dependencies.as_deref().filter(|path| !there(path)) {
+        if let Some(missing) = options.dependencies.as_deref().filter(|path| !path.is_file()) {
             return Err(BadUsage {
                 message: format!("--dependencies: there is no file {}", missing.display()),
                 help: "docs/model-suite.md has the format".to_owned(),

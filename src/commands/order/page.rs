@@ -1,15 +1,17 @@
 //! An order for a person, and for a script.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use parade::once::orders::{Failure, Ran};
+use parade::store::record::Verdict;
 use parade::suite::TestId;
 use parade::technique::arrange::Arrangement;
 use parade::wording::plural;
 use serde_json::{Map, Value, json};
 
 use super::super::output::{one_line, pretty};
-use super::Told;
+use super::{OrderOptions, Told};
 
 pub fn document(told: &Told<'_>) -> miette::Result<String> {
     let Arrangement { algorithm, enhanced, machines, added, forecast } = told.arrangement;
@@ -58,6 +60,15 @@ fn run_document(ran: &Ran) -> Value {
         "failures": ran.failures.iter().map(failure).collect::<Vec<_>>(),
         "findings": ran.findings,
     })
+}
+
+pub fn failed_build(options: &OrderOptions, reason: &str, log: &Path) -> miette::Result<String> {
+    if options.json {
+        let verdict = Verdict::BuildFailed.name();
+        return pretty(&json!({ "algorithm": options.algorithm, "verdict": verdict, "reason": reason, "log": log }));
+    }
+    let lines: String = reason.lines().map(|line| format!("  {line}\n")).collect();
+    Ok(format!("The build failed, so there is no order:\n{lines}The whole log is {}\n", log.display()))
 }
 
 pub fn text(told: &Told<'_>) -> String {
