@@ -5,10 +5,13 @@
 
 mod check;
 mod figure;
+mod large_run;
 mod orders;
 mod output;
 mod rerun;
 mod sequential;
+mod tables;
+mod wilcoxon;
 mod workbench;
 
 use std::process::ExitCode;
@@ -17,12 +20,14 @@ use figure::Figure;
 
 type Measure = fn() -> Vec<Figure>;
 
-const MEASURES: [(&str, Measure); 5] = [
+const MEASURES: [(&str, Measure); 7] = [
     ("a", sequential::measure),
     ("b", rerun::measure),
     ("c", output::measure),
     ("d", check::measure),
-    ("orders", orders::measure),
+    ("e", tables::measure),
+    ("f", wilcoxon::measure),
+    ("g", orders::measure),
 ];
 
 fn main() -> ExitCode {

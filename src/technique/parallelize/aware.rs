@@ -13,8 +13,10 @@ use super::{Work, by_time, makespan, total};
 use crate::suite::Precedence;
 use crate::technique::enhance::enhance_each;
 
-/// How often a chain's patience is halved in.
-const TRIALS: usize = 8;
+/// How often the patience is halved in; less often in suites of more tests than `MANY`, where a trial takes its time.
+const TRIALS: usize = 12;
+const FEW_TRIALS: usize = 4;
+const MANY: usize = 20_000;
 /// A test that needs many others can follow any of them; a few are looked at.
 const HOMES: usize = 8;
 /// A schedule this close to the lower bound, in parts of it, is good enough to look no further.
@@ -79,7 +81,7 @@ impl Search<'_> {
         let ends = [0, 1].map(|order| self.try_out(order, 0).min(self.try_out(order, self.bound)));
         let order = usize::from(ends[1] < ends[0]);
         let (mut low, mut high) = (self.bound, self.best.makespan);
-        for _ in 0..TRIALS {
+        for _ in 0..if self.work.len() > MANY { FEW_TRIALS } else { TRIALS } {
             if self.is_close() || low + 1 >= high {
                 return;
             }
