@@ -1,5 +1,5 @@
-//! (g) Orders of a large suite: `enhanceOrder` on 100,000 tests with 10,000 dependencies, P3 for 256 machines; and how close P3 comes
-//! to the lower bound, beside the enhanced P2.
+//! (g) Orders of a large suite: `enhanceOrder` on 100,000 tests with 10,000 dependencies, P3 for 256 machines, and how close it
+//! comes to the lower bound, beside the enhanced P2.
 
 use std::time::Instant;
 
