@@ -7,11 +7,12 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::report::Format;
-use crate::commands::{artifact, audit, check, compare, doctor, init, merge, report, run, stats, test};
+use crate::commands::{artifact, audit, check, compare, doctor, init, merge, order, report, run, stats, test};
 use parade::engine::{EngineKind, Forks, Mode};
 use parade::experiment::{TechniqueKind, parse_duration};
 use parade::stats::{Alternative, Method, Zeros};
 use parade::study::Verdict;
+use parade::technique::algorithm::Algorithm;
 
 /// Reproduces evaluations of techniques that make test suites run faster.
 #[derive(Debug, Parser)]
@@ -41,6 +42,8 @@ enum Command {
     Stats(StatsArgs),
     /// Run a suite now, in parallel and repaired: the exit code is the suite's, JUnit XML is written
     Test(TestArgs),
+    /// Give the order in which a regression testing algorithm runs a suite, and on request run it
+    Order(OrderArgs),
     /// Write a commented experiment file to start from
     Init(InitArgs),
     /// Say what this machine can measure, and what is missing
@@ -265,6 +268,48 @@ struct TestArgs {
 }
 
 #[derive(Debug, Args)]
+struct OrderArgs {
+    /// The folder of a Maven project or of one of its modules, the url of a git repository, or a model suite
+    project: String,
+    /// T1 to T4 prioritize, S1 to S6 select, P1 to P3 parallelize
+    #[arg(long, value_name = "NAME", value_parser = algorithm)]
+    algorithm: Algorithm,
+    /// Dependencies between the tests, which the order then keeps
+    #[arg(long, value_name = "FILE")]
+    dependencies: Option<PathBuf>,
+    /// For P1 to P3 [default: 2]
+    #[arg(long, value_name = "N", value_parser = machines)]
+    machines: Option<usize>,
+    /// For P1 to P3: what tests take, as CSV with the columns test and seconds [default: a run shows it]
+    #[arg(long, value_name = "FILE")]
+    durations: Option<PathBuf>,
+    /// For T1 to T4 and S1 to S6: what tests cover, as TOML or JSON
+    #[arg(long, value_name = "FILE")]
+    coverage: Option<PathBuf>,
+    /// For S1 to S6: what has changed, as TOML or JSON
+    #[arg(long, value_name = "FILE")]
+    changes: Option<PathBuf>,
+    /// Run the tests in that order too; the exit code is then the suite's
+    #[arg(long)]
+    run: bool,
+    /// Only this module, by its path or as :artifact; repeatable
+    #[arg(long, value_name = "NAME")]
+    module: Vec<String>,
+    /// A commit, tag or branch [default: a folder as it stands, the default branch of a repository]
+    #[arg(long, value_name = "REV")]
+    revision: Option<String>,
+    /// For all runs of tests together; the build may take as long again
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = duration)]
+    timeout: Duration,
+    /// The JDK, by version or path [default: JAVA_HOME, without it the newest that builds the project]
+    #[arg(long, value_name = "VERSION|PATH")]
+    jdk: Option<String>,
+    /// End with one JSON document on standard output
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
 struct InitArgs {
     /// The experiment file
     #[arg(default_value = "experiment.toml")]
@@ -313,6 +358,18 @@ fn mode(text: &str) -> Result<Mode, String> {
 
 fn engine(text: &str) -> Result<EngineKind, String> {
     among(text, EngineKind::CHOICES, EngineKind::name)
+}
+
+fn algorithm(text: &str) -> Result<Algorithm, String> {
+    among(text, Algorithm::ALL, Algorithm::name)
+}
+
+fn machines(text: &str) -> Result<usize, String> {
+    const MOST: usize = 10_000;
+    text.parse()
+        .ok()
+        .filter(|number| (1..=MOST).contains(number))
+        .ok_or_else(|| format!("write a number from 1 to {MOST}"))
 }
 
 fn alternative(text: &str) -> Result<Alternative, String> {
@@ -423,6 +480,21 @@ impl Cli {
                 timeout: args.timeout,
                 test_timeout: args.test_timeout,
                 reports: args.reports,
+                jdk: args.jdk,
+                json: args.json,
+            }),
+            Command::Order(args) => order::run(&order::OrderOptions {
+                project: args.project,
+                algorithm: args.algorithm,
+                dependencies: args.dependencies,
+                machines: args.machines,
+                durations: args.durations,
+                coverage: args.coverage,
+                changes: args.changes,
+                run: args.run,
+                module: args.module,
+                revision: args.revision,
+                timeout: args.timeout,
                 jdk: args.jdk,
                 json: args.json,
             }),

@@ -20,7 +20,7 @@ use crate::store::record::{Environment, RunManifest};
 use crate::store::{self};
 use crate::study::{Answer, Document, Files, Library};
 use crate::subject::{address, jdks};
-use crate::suite::{DependencyGraph, TestId};
+use crate::suite::{Change, Coverage, DependencyGraph, Durations, Notation, TestId, Unit};
 
 /// A reader by name.
 #[derive(Debug, Clone, Copy)]
@@ -30,11 +30,14 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 15] = [
+pub const TARGETS: [Target; 18] = [
     Target { name: "experiment", run: experiment },
     Target { name: "filter", run: filter },
     Target { name: "model", run: model },
     Target { name: "dependencies", run: dependencies },
+    Target { name: "coverage", run: coverage },
+    Target { name: "changes", run: changes },
+    Target { name: "durations", run: durations },
     Target { name: "test-id", run: test_id },
     Target { name: "events", run: events },
     Target { name: "handshake", run: handshake },
@@ -141,6 +144,31 @@ fn dependencies(bytes: &[u8]) {
         let met = graph.prerequisites(test).iter().all(|needed| position(needed) < position(test));
         assert!(met, "{test} comes before what it needs");
     }
+}
+
+/// Either notation: what begins with a brace is JSON.
+fn notation(text: &str) -> Notation {
+    if text.starts_with('{') { Notation::Json } else { Notation::Toml }
+}
+
+fn coverage(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    let Ok(coverage) = Coverage::parse(text, notation(text)) else { return };
+    assert!(coverage.touched_by(&Change::default(), Unit::Method).is_empty());
+}
+
+fn changes(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    let Ok(change) = Change::parse(text, notation(text)) else { return };
+    for element in change.elements() {
+        assert_eq!(element.to_string().parse().as_ref(), Ok(element));
+    }
+}
+
+fn durations(bytes: &[u8]) {
+    let Some(Ok(durations)) = text(bytes).map(Durations::parse) else { return };
+    let test = TestId::new("", "C", "a", 1);
+    assert!(durations.for_suite(&[test]).iter().all(|seconds| *seconds >= 0.0));
 }
 
 fn test_id(bytes: &[u8]) {

@@ -6,6 +6,7 @@
 mod check;
 mod figure;
 mod large_run;
+mod orders;
 mod output;
 mod rerun;
 mod sequential;
@@ -19,13 +20,14 @@ use figure::Figure;
 
 type Measure = fn() -> Vec<Figure>;
 
-const MEASURES: [(&str, Measure); 6] = [
+const MEASURES: [(&str, Measure); 7] = [
     ("a", sequential::measure),
     ("b", rerun::measure),
     ("c", output::measure),
     ("d", check::measure),
     ("e", tables::measure),
     ("f", wilcoxon::measure),
+    ("g", orders::measure),
 ];
 
 fn main() -> ExitCode {

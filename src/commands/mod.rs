@@ -7,6 +7,7 @@ pub mod compare;
 pub mod doctor;
 pub mod init;
 pub mod merge;
+pub mod order;
 mod output;
 mod progress;
 pub mod report;
@@ -16,6 +17,9 @@ pub mod test;
 
 use miette::Diagnostic;
 use parade::subject::{self, JdkWish};
+
+/// The exit code when the user interrupted.
+const INTERRUPTED: u8 = 130;
 
 /// What `--jdk` asks for; relative paths start at the current folder.
 fn asked_jdk(written: &str) -> Result<JdkWish, BadUsage> {

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::output::{one_line, pretty, print};
 use super::progress::Progress;
-use super::{BadUsage, asked_jdk};
+use super::{BadUsage, INTERRUPTED, asked_jdk};
 
 #[derive(Debug)]
 pub struct TestOptions {
@@ -43,13 +43,12 @@ pub struct TestOptions {
     pub json: bool,
 }
 
-const INTERRUPTED: u8 = 130;
 /// Of a list for a person; the reports have all.
 const LISTED: usize = 50;
 
 pub fn run(options: &TestOptions) -> miette::Result<ExitCode> {
     let mut order = order(options)?;
-    order.subject.jdk = wanted_jdk(options)?;
+    order.subject.jdk = wanted_jdk(options.jdk.as_deref())?;
     let home = Home::find()?;
     let interrupt = Interrupt::install()?;
     junit::check(&options.reports).map_err(|error| {
@@ -108,7 +107,7 @@ fn order(options: &TestOptions) -> Result<Order, BadUsage> {
 }
 
 /// What a build machine has set up for a project is what the project is tested with.
-fn wanted_jdk(options: &TestOptions) -> Result<Option<JdkWish>, BadUsage> {
+pub(super) fn wanted_jdk(asked: Option<&str>) -> Result<Option<JdkWish>, BadUsage> {
     let set_up = || {
         let home = std::env::var("JAVA_HOME").ok().filter(|home| !home.is_empty())?;
         let is_jdk = Path::new(&home).join("bin/javac").is_file();
@@ -117,7 +116,7 @@ fn wanted_jdk(options: &TestOptions) -> Result<Option<JdkWish>, BadUsage> {
         }
         is_jdk.then_some(home)
     };
-    options.jdk.clone().or_else(set_up).map(|jdk| asked_jdk(&jdk)).transpose()
+    asked.map(str::to_owned).or_else(set_up).map(|jdk| asked_jdk(&jdk)).transpose()
 }
 
 fn bad_usage(message: impl Into<String>, help: impl Into<String>) -> BadUsage {

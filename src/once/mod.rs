@@ -5,6 +5,7 @@
 
 pub mod junit;
 mod opened;
+pub mod orders;
 mod outcome;
 pub mod project;
 mod reactor;
@@ -77,7 +78,7 @@ fn run_suite(
     watcher: &RefCell<&mut dyn Watcher>,
 ) -> miette::Result<Ended> {
     let bench = Bench {
-        allotment: Allotment { cores: order.cores, memory_bytes: None, logs: fresh_logs(order, home)? },
+        allotment: Allotment { cores: order.cores, memory_bytes: None, logs: fresh_logs(&order.subject, home)? },
         time_limit: order.time_limit,
         set_aside: HashSet::new(),
     };
@@ -126,8 +127,8 @@ fn hints(tests: &[TestId], judgement: &Judgement) -> Vec<Finding> {
 }
 
 /// The logs of the last run of a project, and of no other: they would fill the disk of a build machine.
-fn fresh_logs(order: &Order, home: &Home) -> miette::Result<PathBuf> {
-    let logs = home.test_logs().join(&order.subject.name);
+fn fresh_logs(subject: &Subject, home: &Home) -> miette::Result<PathBuf> {
+    let logs = home.test_logs().join(&subject.name);
     if logs.exists() {
         std::fs::remove_dir_all(&logs).map_err(|error| miette::miette!("{}: {error}", logs.display()))?;
     }

@@ -5,12 +5,14 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::Duration;
 
 use super::{Order, note};
 use crate::engine::direct::DirectSession;
 use crate::engine::model::ModelSession;
 use crate::engine::surefire::{Revealed, SurefireSession};
 use crate::engine::{Capabilities, EngineKind, Handling, Isolation, RunRequest, Selection, Session};
+use crate::experiment::Subject;
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::runner::{Event, Telling, Watcher};
@@ -20,7 +22,7 @@ use crate::suite::{ClassId, Cost, Finding, Granularity, Outcome, RunEnd, SuiteRu
 use crate::wording::counted;
 
 /// Begins the mark of all processes.
-const TAG: &str = "test";
+pub(super) const TAG: &str = "test";
 
 pub enum Opened {
     Suite(Suite),
@@ -69,31 +71,62 @@ pub fn build(
     interrupt: &Interrupt,
     watcher: &RefCell<&mut dyn Watcher>,
 ) -> miette::Result<Opened> {
+    let (subject, limit) = (&order.subject, order.time_limit);
+    let built = fetch_and_build(subject, limit, DiscoveryTime::Later, (home, interrupt), watcher)?;
+    Ok(match built {
+        Built::Ready { prepared, jdk } => {
+            Opened::Suite(Suite { jdk: Some(jdk), ..Suite::of_maven(*prepared, order, interrupt)? })
+        }
+        Built::Failed { reason, log } => Opened::BuildFailed { reason, log },
+    })
+}
+
+/// A project that was built, or why it was not.
+pub(super) enum Built {
+    Ready {
+        prepared: Box<Prepared>,
+        /// The JDK's version, and why it is this one.
+        jdk: String,
+    },
+    Failed {
+        reason: String,
+        log: PathBuf,
+    },
+}
+
+/// On the JDK that is asked for, else on the newest that builds it; of earlier revisions nothing stays.
+pub(super) fn fetch_and_build(
+    subject: &Subject,
+    build_timeout: Duration,
+    discovery: DiscoveryTime,
+    (home, interrupt): (&Home, &Interrupt),
+    watcher: &RefCell<&mut dyn Watcher>,
+) -> miette::Result<Built> {
     let telling = Telling(watcher);
     let stop = || interrupt.is_set();
     let tools = subject::tools()?;
-    let newest = tools.toolchain(order.subject.jdk.as_ref())?;
-    let revision = subject::resolve(&order.subject.origin, home, &telling, &stop)?;
+    let newest = tools.toolchain(subject.jdk.as_ref())?;
+    let revision = subject::resolve(&subject.origin, home, &telling, &stop)?;
     let preparation = Preparation {
-        subject: &order.subject,
+        subject,
         revision: &revision,
         toolchain: &newest,
         home,
-        build_timeout: order.time_limit,
+        build_timeout,
         progress: &telling,
         interrupt,
         tag: TAG,
-        discovery: DiscoveryTime::Later,
+        discovery,
     };
     let chosen = subject::prepare_on_some_jdk(&preparation, &tools, None)?;
     Ok(match chosen.outcome {
         BuildOutcome::Ready(prepared) => {
-            subject::forget_others(&order.subject.name, &revision, home)?;
+            subject::forget_others(&subject.name, &revision, home)?;
             let jdk = format!("{} ({})", prepared.toolchain.java_version, chosen.why);
-            Opened::Suite(Suite { jdk: Some(jdk), ..Suite::of_maven(*prepared, order, interrupt)? })
+            Built::Ready { prepared, jdk }
         }
-        BuildOutcome::Failed { reason, log, .. } => Opened::BuildFailed { reason, log },
-        BuildOutcome::Interrupted => Opened::BuildFailed { reason: "interrupted".to_owned(), log: PathBuf::new() },
+        BuildOutcome::Failed { reason, log, .. } => Built::Failed { reason, log },
+        BuildOutcome::Interrupted => Built::Failed { reason: "interrupted".to_owned(), log: PathBuf::new() },
     })
 }
 
@@ -277,7 +310,6 @@ mod tests {
     use super::*;
     use crate::engine::{Allotment, Parallelism};
     use crate::maven::KnownTest;
-    use std::time::Duration;
 
     fn classes(names: &[&str]) -> Selection {
         Selection::Classes(names.iter().map(|name| TestId::new("", name, "t", 1).class_id()).collect())

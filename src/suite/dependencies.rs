@@ -8,7 +8,7 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use serde::{Deserialize, Serialize};
 
-use super::TestId;
+use super::{Precedence, TestId};
 
 /// The dependency file: version 1.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -100,7 +100,9 @@ impl DependencyGraph {
                 ));
             }
         }
-        refuse_cycles(&graph.constraints(&suite.iter().cloned().collect()))?;
+        // The rest of the suite is in no circle, and can be large.
+        let named: BTreeSet<TestId> = graph.dependencies.values().flat_map(Dependency::tests).cloned().collect();
+        refuse_cycles(&graph.constraints(&named))?;
         Ok(graph)
     }
 
@@ -132,6 +134,27 @@ impl DependencyGraph {
         let Some(dependency) = self.dependencies.get(test) else { return &[] };
         let completed_at = |group: &&Vec<TestId>| group.iter().map(|test| self.original.get(test).copied()).max();
         dependency.after.iter().min_by_key(completed_at).map_or(&[], Vec::as_slice)
+    }
+
+    /// One test of every group that must not have run before: the group does no harm as long as its last one in the original
+    /// order is still to come.
+    pub fn polluters(&self, test: &TestId) -> impl Iterator<Item = &TestId> {
+        let groups = self.dependencies.get(test).into_iter().flat_map(|dependency| &dependency.not_after);
+        groups.filter_map(|group| group.iter().max_by_key(|member| self.original.get(*member)))
+    }
+
+    /// The same dependencies by position in the original order.
+    pub fn precedence(&self) -> Precedence {
+        let (mut positive, mut negative) = (Vec::new(), Vec::new());
+        for test in self.dependencies.keys() {
+            let pairs = |others: &mut dyn Iterator<Item = &TestId>| -> Vec<(usize, usize)> {
+                let positions = others.map(|other| Some((*self.original.get(other)?, *self.original.get(test)?)));
+                positions.flatten().collect()
+            };
+            positive.extend(pairs(&mut self.prerequisites(test).iter()));
+            negative.extend(pairs(&mut self.polluters(test)));
+        }
+        Precedence::of(self.original.len(), positive, negative)
     }
 
     /// The given tests and, transitively, everything that they need.
@@ -181,8 +204,7 @@ impl DependencyGraph {
             for needed in self.prerequisites(test).iter().filter_map(|needed| nodes.get(needed)) {
                 graph.add_edge(*needed, *node, ());
             }
-            let polluters = self.dependencies.get(*test).into_iter().flat_map(|d| d.not_after.iter().flatten());
-            for polluter in polluters.filter_map(|polluter| nodes.get(polluter)) {
+            for polluter in self.polluters(test).filter_map(|polluter| nodes.get(polluter)) {
                 graph.add_edge(*node, *polluter, ());
             }
         }
@@ -254,6 +276,16 @@ mod tests {
     }
 
     #[test]
+    fn a_group_of_polluters_is_harmless_while_its_last_one_is_to_come() {
+        let dependencies = vec![depends("v", &["p"], &["p q", "r"])];
+        let graph = DependencyGraph::new(dependencies, &suite("p v q r")).unwrap();
+        assert_eq!(graph.polluters(&id("v")).cloned().collect::<Vec<_>>(), suite("q r"));
+        let precedence = graph.precedence();
+        assert_eq!((precedence.needs(1), precedence.breaks(2), precedence.breaks(3)), (&[0][..], &[1][..], &[1][..]));
+        assert_eq!((precedence.tests(), precedence.breaks(0)), (4, &[][..]));
+    }
+
+    #[test]
     fn a_circle_is_an_error_that_names_it() {
         let dependencies = vec![depends("a", &["b"], &[]), depends("b", &["a"], &[])];
         let error = DependencyGraph::new(dependencies, &suite("a b")).unwrap_err().to_string();
@@ -267,7 +299,7 @@ mod tests {
         let mut dependencies: Vec<Dependency> =
             names.windows(2).map(|pair| depends(&pair[1], &[&pair[0]], &[])).collect();
         let all: Vec<&str> = names[1..].iter().map(String::as_str).collect();
-        dependencies.push(depends("t0", &[], &[&all.join(" ")]));
+        dependencies.push(depends("t0", &[], &all));
         let graph = DependencyGraph::new(dependencies, &suite).unwrap();
         assert_eq!(graph.sort(&graph.closure(&[id("t49999")])), suite);
     }

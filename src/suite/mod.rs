@@ -2,12 +2,19 @@
 //!
 //! Nothing here runs anything.
 
+mod coverage;
 mod dependencies;
+mod durations;
 mod id;
 mod outcome;
+mod precedence;
 mod run;
 
+pub(crate) use coverage::file::Notation;
+pub use coverage::{Change, Coverage, Element, ElementSet, MethodLines, Union, Unit};
 pub use dependencies::{Conflict, Dependency, DependencyGraph};
+pub use durations::Durations;
 pub use id::{ClassId, ParseIdError, TestId};
 pub use outcome::{Outcome, Tally};
+pub use precedence::Precedence;
 pub use run::{Concurrency, Cost, Execution, Finding, FindingKind, Granularity, RunEnd, SuiteRun};

@@ -92,3 +92,15 @@ impl Tally {
         self.failed + self.errors + self.timed_out + self.crashed
     }
 }
+
+impl std::ops::AddAssign for Tally {
+    fn add_assign(&mut self, other: Tally) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.errors += other.errors;
+        self.skipped += other.skipped;
+        self.timed_out += other.timed_out;
+        self.crashed += other.crashed;
+        self.not_run += other.not_run;
+    }
+}

@@ -3,8 +3,14 @@
 //! It spawns no process, reads no file of the subject, knows no build tool, and takes time only from a [`SuiteRun`]: so it
 //! runs unchanged on the model engine, in virtual time.
 
+pub mod algorithm;
+pub mod arrange;
+pub mod enhance;
 mod last_outcomes;
+pub mod parallelize;
 mod paste;
+pub mod prioritize;
+pub mod select;
 mod single;
 mod sound_rerun;
 #[cfg(test)]

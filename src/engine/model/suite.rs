@@ -6,7 +6,7 @@ use std::path::Path;
 use miette::miette;
 use serde::Deserialize;
 
-use crate::suite::TestId;
+use crate::suite::{Change, Coverage, Element, MethodLines, TestId};
 
 /// Tests in their original order.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -17,6 +17,11 @@ pub struct ModelSuite {
     pub startup: f64,
     #[serde(rename = "test", default)]
     pub tests: Vec<ModelTest>,
+    /// The methods of the program under test, with their lines.
+    #[serde(rename = "method", default)]
+    pub methods: Vec<MethodLines>,
+    /// What has changed in it, for techniques that select.
+    pub changes: Option<Change>,
 }
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -44,6 +49,8 @@ pub struct ModelTest {
     pub hangs_after: Option<f64>,
     /// It ends its process after so many seconds.
     pub exits_after: Option<f64>,
+    /// Lines and methods of the program under test.
+    pub covers: Option<Vec<Element>>,
 }
 
 impl ModelSuite {
@@ -56,6 +63,13 @@ impl ModelSuite {
         let suite: ModelSuite = toml::from_str(text).map_err(|error| miette!("not a model suite: {error}"))?;
         suite.check()?;
         Ok(suite)
+    }
+
+    /// What its tests cover, where any of them says so.
+    pub fn coverage(&self) -> miette::Result<Option<Coverage>> {
+        let said = self.tests.iter().filter_map(|test| Some((test.id.clone(), test.covers.clone()?)));
+        let said: Vec<(TestId, Vec<Element>)> = said.collect();
+        (!said.is_empty()).then(|| Coverage::new(&self.methods, said)).transpose()
     }
 
     fn check(&self) -> miette::Result<()> {
@@ -98,6 +112,21 @@ fn is_duration(seconds: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::suite::Unit;
+
+    #[test]
+    fn coverage_and_changes_can_be_declared() {
+        let suite = ModelSuite::parse(
+            "[[method]]\nname='B#m()'\nlines='B.java:1-9'\n[changes]\nmodified=['B.java:2']\n\
+             [[test]]\nid='C#a'\ncovers=['B.java:2-3']\n[[test]]\nid='C#b'\n",
+        );
+        let suite = suite.unwrap();
+        let coverage = suite.coverage().unwrap().unwrap();
+        let (a, b) = (&suite.tests[0].id, &suite.tests[1].id);
+        assert_eq!((coverage.of(a, Unit::Statement).len(), coverage.of(a, Unit::Method).len()), (2, 1));
+        assert!(!coverage.knows(b) && suite.changes.is_some());
+        assert_eq!(ModelSuite::parse("[[test]]\nid='C#a'\n").unwrap().coverage().unwrap(), None);
+    }
 
     #[test]
     fn mistakes_are_named() {
@@ -108,6 +137,7 @@ mod tests {
             ("[[test]]\nid='C#a'\nflaky=2\n", "between 0 and 1"),
             ("[[test]]\nid='C#a'\nsecnods=1\n", "secnods"),
             ("[[test]]\nid='a'\n", "test id"),
+            ("[[test]]\nid='C#a'\ncovers=['B.java']\n", "B.java"),
         ] {
             let error = ModelSuite::parse(text).unwrap_err().to_string();
             assert!(error.contains(expected), "{text}: {error}");

@@ -1,0 +1,104 @@
+//! What an algorithm goes by besides the suite: files that the options name, and what a model suite declares.
+
+use std::path::Path;
+
+use parade::engine::model::ModelSuite;
+use parade::suite::{Change, Coverage, DependencyGraph, Durations, TestId};
+use parade::technique::algorithm::Algorithm;
+
+use super::super::BadUsage;
+use super::OrderOptions;
+
+#[derive(Debug)]
+pub struct Inputs {
+    pub coverage: Option<Coverage>,
+    pub change: Option<Change>,
+    pub durations: Option<Durations>,
+}
+
+impl Inputs {
+    /// Reads all that can be read before the suite is opened, as that may take long.
+    pub fn read(options: &OrderOptions, is_model: bool) -> Result<Self, BadUsage> {
+        refuse_what_has_no_meaning(options)?;
+        let algorithm = options.algorithm;
+        if !is_model && algorithm.needs_coverage() && options.coverage.is_none() {
+            return Err(lacks_coverage(algorithm));
+        }
+        if !is_model && algorithm.needs_change() && options.changes.is_none() {
+            return Err(lacks_changes(algorithm));
+        }
+        if let Some(missing) = options.dependencies.as_deref().filter(|path| !path.is_file()) {
+            return Err(BadUsage {
+                message: format!("--dependencies: there is no file {}", missing.display()),
+                help: "docs/model-suite.md has the format".to_owned(),
+            });
+        }
+        Ok(Inputs {
+            coverage: read(options.coverage.as_deref(), Coverage::load)?,
+            change: read(options.changes.as_deref(), Change::load)?,
+            durations: read(options.durations.as_deref(), Durations::load)?,
+        })
+    }
+
+    /// With what a model declares, where no file says it.
+    pub fn with_model(mut self, algorithm: Algorithm, model: Option<&ModelSuite>) -> Result<Self, BadUsage> {
+        let Some(model) = model else { return Ok(self) };
+        if algorithm.needs_coverage() && self.coverage.is_none() {
+            let declared = model.coverage().map_err(|error| bad_file(&error))?;
+            self.coverage = Some(declared.ok_or_else(|| lacks_coverage(algorithm))?);
+        }
+        if algorithm.needs_change() && self.change.is_none() {
+            self.change = Some(model.changes.clone().ok_or_else(|| lacks_changes(algorithm))?);
+        }
+        Ok(self)
+    }
+}
+
+/// The dependencies of a suite, where a file has them.
+pub fn dependencies(path: Option<&Path>, suite: &[TestId]) -> Result<Option<DependencyGraph>, BadUsage> {
+    read(path, |path| DependencyGraph::load(path, suite))
+}
+
+fn read<T>(path: Option<&Path>, load: impl FnOnce(&Path) -> miette::Result<T>) -> Result<Option<T>, BadUsage> {
+    path.map(load).transpose().map_err(|error| bad_file(&error))
+}
+
+/// A file that is wrong, or does not fit the others.
+pub fn bad_file(error: &miette::Report) -> BadUsage {
+    let help = error.help().map(|help| help.to_string()).filter(|help| !help.is_empty());
+    BadUsage {
+        message: error.to_string(),
+        help: help.unwrap_or_else(|| "docs/order.md and docs/model-suite.md have the formats".to_owned()),
+    }
+}
+
+fn refuse_what_has_no_meaning(options: &OrderOptions) -> Result<(), BadUsage> {
+    let algorithm = options.algorithm;
+    let given = [
+        ("--machines", options.machines.is_some(), algorithm.is_parallel(), "P1, P2 and P3"),
+        ("--durations", options.durations.is_some(), algorithm.is_parallel(), "P1, P2 and P3"),
+        ("--coverage", options.coverage.is_some(), algorithm.needs_coverage(), "T1 to T4 and S1 to S6"),
+        ("--changes", options.changes.is_some(), algorithm.needs_change(), "S1 to S6"),
+    ];
+    match given.into_iter().find(|(_, given, meant, _)| *given && !meant) {
+        Some((name, _, _, who)) => Err(BadUsage {
+            message: format!("{name} has no meaning for {algorithm}"),
+            help: format!("leave it out; it is for {who}"),
+        }),
+        None => Ok(()),
+    }
+}
+
+fn lacks_coverage(algorithm: Algorithm) -> BadUsage {
+    BadUsage {
+        message: format!("{algorithm} has to know what each test covers"),
+        help: "give --coverage FILE, or `covers` in a model suite; docs/order.md has both".to_owned(),
+    }
+}
+
+fn lacks_changes(algorithm: Algorithm) -> BadUsage {
+    BadUsage {
+        message: format!("{algorithm} has to know what has changed"),
+        help: "give --changes FILE, or [changes] in a model suite; docs/order.md has both".to_owned(),
+    }
+}

@@ -1,0 +1,169 @@
+//! A suite that is run in orders of somebody's choosing: its original order is known, and its engine keeps any other.
+//!
+//! Which order is not decided here. A folder or a repository is built and its suite run once, sequentially, by its own Maven
+//! build, unless that was done before; the direct engine runs the orders. A model runs itself.
+
+mod ran;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::Duration;
+
+use super::opened::{self, Built, TAG};
+use super::{fresh_logs, note};
+use crate::engine::direct::DirectSession;
+use crate::engine::model::{ModelSession, ModelSuite};
+use crate::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session};
+use crate::experiment::{Origin, Subject};
+use crate::home::Home;
+use crate::process::Interrupt;
+use crate::runner::{Event, Watcher};
+use crate::subject::build::{DiscoveryTime, Prepared};
+use crate::suite::{Finding, RunEnd, SuiteRun, TestId};
+use crate::wording::counted;
+
+pub use ran::{Failure, Ran};
+
+/// What to open, and what it may use.
+#[derive(Debug)]
+pub struct Opening<'a> {
+    pub subject: &'a Subject,
+    pub cores: usize,
+    /// For all runs together; the build may take as long again.
+    pub time_limit: Duration,
+    pub home: &'a Home,
+    pub interrupt: &'a Interrupt,
+}
+
+/// How the opening ended.
+pub enum Reached {
+    Suite(Box<OrderedSuite>),
+    BuildFailed { reason: String, log: PathBuf },
+    Interrupted,
+}
+
+pub struct OrderedSuite {
+    session: Box<dyn Session>,
+    /// Where the suite is one.
+    pub model: Option<ModelSuite>,
+    /// The JDK's version, and why it is this one.
+    pub jdk: Option<String>,
+    /// What a person should hear.
+    pub notes: Vec<Finding>,
+    allotment: Allotment,
+    left: Duration,
+    interrupt: Interrupt,
+}
+
+/// Brings a project so far that its tests can be run in any order.
+pub fn open(opening: &Opening<'_>, watcher: &mut dyn Watcher) -> miette::Result<Reached> {
+    watcher.event(&Event::Preparing { subject: &opening.subject.name });
+    let reached = match &opening.subject.origin {
+        Origin::Model { path } => {
+            let model = ModelSuite::load(path)?;
+            let session = Box::new(ModelSession::new(model.clone(), 0));
+            Reached::Suite(Box::new(OrderedSuite { model: Some(model), ..OrderedSuite::on(session, opening)? }))
+        }
+        Origin::Git { .. } | Origin::Folder { .. } => {
+            let watcher = RefCell::new(watcher);
+            let (home, interrupt) = (opening.home, opening.interrupt);
+            let built = opened::fetch_and_build(
+                opening.subject,
+                opening.time_limit,
+                DiscoveryTime::Now,
+                (home, interrupt),
+                &watcher,
+            )?;
+            match built {
+                Built::Failed { reason, log } => Reached::BuildFailed { reason, log },
+                Built::Ready { prepared, jdk } => {
+                    Reached::Suite(Box::new(OrderedSuite::of_maven(*prepared, jdk, opening)?))
+                }
+            }
+        }
+    };
+    Ok(if opening.interrupt.is_set() { Reached::Interrupted } else { reached })
+}
+
+impl OrderedSuite {
+    fn on(session: Box<dyn Session>, opening: &Opening<'_>) -> miette::Result<Self> {
+        let logs = fresh_logs(opening.subject, opening.home)?;
+        Ok(OrderedSuite {
+            session,
+            model: None,
+            jdk: None,
+            notes: Vec::new(),
+            allotment: Allotment { cores: opening.cores, memory_bytes: None, logs },
+            left: opening.time_limit,
+            interrupt: opening.interrupt.clone(),
+        })
+    }
+
+    fn of_maven(prepared: Prepared, jdk: String, opening: &Opening<'_>) -> miette::Result<Self> {
+        let mut notes = prepared.deviations();
+        notes.extend(prepared.discovery.gaps());
+        let session = DirectSession::open(Rc::new(prepared), TAG, opening.interrupt.clone())?;
+        Ok(OrderedSuite { jdk: Some(jdk), notes, ..OrderedSuite::on(Box::new(session), opening)? })
+    }
+
+    /// In the original order.
+    pub fn tests(&self) -> &[TestId] {
+        self.session.tests()
+    }
+
+    /// What each test takes, in seconds: as the model says, or as one run in the original order shows. `None` when the user
+    /// interrupted.
+    pub fn seconds(&mut self, watcher: &mut dyn Watcher) -> miette::Result<Option<Vec<f64>>> {
+        if let Some(model) = &self.model {
+            return Ok(Some(model.tests.iter().map(|test| test.seconds).collect()));
+        }
+        watcher.event(&Event::Stage { text: "running the suite in its original order, to see what its tests take" });
+        let run = self.run_one("times", Selection::All)?;
+        if self.interrupt.is_set() {
+            return Ok(None);
+        }
+        let mut seconds: HashMap<&TestId, f64> = HashMap::new();
+        run.executions.iter().for_each(|execution| *seconds.entry(&execution.test).or_default() += execution.seconds);
+        let unseen = self.tests().iter().filter(|test| !seconds.contains_key(test)).count();
+        let times = self.tests().iter().map(|test| seconds.get(test).copied().unwrap_or(0.0)).collect();
+        if unseen > 0 || run.end != RunEnd::Finished {
+            let tests = counted(unseen, "test has", "tests have");
+            self.notes.push(note(format!("the run for times was not whole: {tests} none, and counts as 0 s")));
+        }
+        Ok(Some(times))
+    }
+
+    /// Runs what each machine has to run, one machine after the other, each in processes of its own. `None` when the user
+    /// interrupted.
+    pub fn run(&mut self, machines: &[Vec<TestId>], watcher: &mut dyn Watcher) -> miette::Result<Option<Ran>> {
+        let mut runs = Vec::new();
+        for (number, tests) in (1..).zip(machines) {
+            let of = if machines.len() > 1 { format!(" of machine {number}") } else { String::new() };
+            let text = format!("running {}{of}", counted(tests.len(), "test", "tests"));
+            watcher.event(&Event::Stage { text: &text });
+            let run = self.run_one(&format!("machine-{number}"), Selection::Tests(tests.clone()))?;
+            if self.interrupt.is_set() {
+                return Ok(None);
+            }
+            runs.push(run);
+        }
+        Ok(Some(Ran::of(machines, runs, self.session.engine(), self.session.capabilities())))
+    }
+
+    fn run_one(&mut self, label: &str, selection: Selection) -> miette::Result<SuiteRun> {
+        let request = RunRequest {
+            label: label.to_owned(),
+            selection,
+            parallelism: Parallelism::SEQUENTIAL,
+            allotment: self.allotment.clone(),
+            time_limit: self.left,
+            handling: Handling::default(),
+        };
+        let run = self.session.run(&request)?;
+        let spent = Duration::try_from_secs_f64(run.cost.wall_seconds).unwrap_or(Duration::MAX);
+        self.left = self.left.saturating_sub(spent);
+        Ok(run)
+    }
+}

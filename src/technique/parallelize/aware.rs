@@ -1,0 +1,246 @@
+//! P3: a parallelization that knows the dependencies while it assigns tests, which the study names as future work.
+//!
+//! What a machine runs contains, for each of its tests, all that it needs. So only tests that no other needs are assigned, each
+//! with what its machine does not have yet: either where its chain already runs, or on the idlest machine, where what it needs
+//! is repeated. How long a chain is kept together before it is split is tried out; the enhanced P2 is one of the candidates,
+//! so it is never worse than that.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashSet};
+
+use super::closures::Closures;
+use super::{Work, by_time, makespan, total};
+use crate::suite::Precedence;
+use crate::technique::enhance::enhance_each;
+
+/// How often the patience is halved in; less often in suites of more tests than `MANY`, where a trial takes its time.
+const TRIALS: usize = 12;
+const FEW_TRIALS: usize = 4;
+const MANY: usize = 20_000;
+/// A test that needs many others can follow any of them; a few are looked at.
+const HOMES: usize = 8;
+/// A schedule this close to the lower bound, in parts of it, is good enough to look no further.
+const CLOSE: u64 = 1000;
+
+/// What each machine runs, in order.
+pub fn aware(work: &Work, precedence: &Precedence, machines: usize) -> Vec<Vec<usize>> {
+    let closures = Closures::of(work, precedence);
+    let mut search = Search {
+        work,
+        precedence,
+        closures: &closures,
+        bound: closures.lower_bound(machines),
+        best: Candidate::of(enhance_each(&by_time(work, machines), precedence), work),
+        orders: [costliest_first(&closures), chains_first(&closures, precedence)],
+    };
+    search.run();
+    enhance_each(&search.best.queues, precedence)
+}
+
+/// A schedule: the earlier it ends the better, and of two that end at the same time the one that repeats less.
+struct Candidate {
+    queues: Vec<Vec<usize>>,
+    makespan: u64,
+    effort: u64,
+}
+
+impl Candidate {
+    fn of(queues: Vec<Vec<usize>>, work: &Work) -> Self {
+        let effort = queues.iter().fold(0, |sum: u64, queue| sum.saturating_add(total(queue, work)));
+        Candidate { makespan: makespan(&queues, work), effort, queues }
+    }
+}
+
+fn costliest_first(closures: &Closures) -> Vec<usize> {
+    let mut order = closures.last.clone();
+    order.sort_by_key(|test| (Reverse(closures.work[*test]), *test));
+    order
+}
+
+/// Whole chains before tests that stand alone and fill what is left.
+fn chains_first(closures: &Closures, precedence: &Precedence) -> Vec<usize> {
+    let mut order = costliest_first(closures);
+    order.sort_by_key(|test| precedence.needs(*test).is_empty());
+    order
+}
+
+struct Search<'a> {
+    work: &'a Work,
+    precedence: &'a Precedence,
+    closures: &'a Closures,
+    bound: u64,
+    best: Candidate,
+    /// In which tests can be assigned.
+    orders: [Vec<usize>; 2],
+}
+
+impl Search<'_> {
+    /// Without patience first, then with as much as the best possible schedule allows; then, in the order that did better,
+    /// between what was too little and what was reached.
+    fn run(&mut self) {
+        let ends = [0, 1].map(|order| self.try_out(order, 0).min(self.try_out(order, self.bound)));
+        let order = usize::from(ends[1] < ends[0]);
+        let (mut low, mut high) = (self.bound, self.best.makespan);
+        for _ in 0..if self.work.len() > MANY { FEW_TRIALS } else { TRIALS } {
+            if self.is_close() || low + 1 >= high {
+                return;
+            }
+            let patience = low + (high - low) / 2;
+            if self.try_out(order, patience) <= patience {
+                high = patience;
+            } else {
+                low = patience;
+            }
+        }
+    }
+
+    fn is_close(&self) -> bool {
+        self.best.makespan - self.bound <= self.bound / CLOSE
+    }
+
+    /// When a schedule ends that is made with this patience.
+    fn try_out(&mut self, order: usize, patience: u64) -> u64 {
+        if self.is_close() {
+            return self.best.makespan;
+        }
+        let machines = self.best.queues.len();
+        let mut schedule = Schedule::new(self.work, self.precedence, self.closures, machines);
+        self.orders[order].iter().for_each(|test| schedule.assign(*test, patience));
+        let candidate = Candidate::of(schedule.queues, self.work);
+        let end = candidate.makespan;
+        if (end, candidate.effort) < (self.best.makespan, self.best.effort) {
+            self.best = candidate;
+        }
+        end
+    }
+}
+
+/// A schedule that grows test by test.
+struct Schedule<'a> {
+    work: &'a Work,
+    precedence: &'a Precedence,
+    closures: &'a Closures,
+    queues: Vec<Vec<usize>>,
+    load: Vec<u64>,
+    /// Every machine once, with a load that it had at some time: loads only grow.
+    idle: BinaryHeap<Reverse<(u64, usize)>>,
+    /// Bits by test, for machines that run chains.
+    has: Vec<Vec<u64>>,
+    /// Which groups a machine has anything of.
+    started: HashSet<(usize, usize)>,
+    /// The machine that got a test last.
+    home: Vec<Option<usize>>,
+    seen: Vec<usize>,
+    visits: usize,
+}
+
+impl<'a> Schedule<'a> {
+    fn new(work: &'a Work, precedence: &'a Precedence, closures: &'a Closures, machines: usize) -> Self {
+        Schedule {
+            work,
+            precedence,
+            closures,
+            queues: vec![Vec::new(); machines],
+            load: vec![0; machines],
+            idle: (0..machines).map(|machine| Reverse((0, machine))).collect(),
+            has: vec![Vec::new(); machines],
+            started: HashSet::new(),
+            home: vec![None; work.len()],
+            seen: vec![0; work.len()],
+            visits: 0,
+        }
+    }
+
+    /// Keeps a test with its chain where that ends within the patience, or no later than on the idlest machine.
+    fn assign(&mut self, test: usize, patience: u64) {
+        let Some(idlest) = self.idlest() else { return };
+        let home = self.homes(test).into_iter().filter_map(|home| Some((self.end(test, home, u64::MAX)?, home))).min();
+        let machine = match home {
+            Some((end, home)) if end <= patience => home,
+            Some((end, home)) => match self.end(test, idlest, end) {
+                Some(earlier) if earlier < end => idlest,
+                _ => home,
+            },
+            None => idlest,
+        };
+        self.place(test, machine);
+    }
+
+    fn idlest(&mut self) -> Option<usize> {
+        loop {
+            let mut first = self.idle.peek_mut()?;
+            let Reverse((load, machine)) = *first;
+            if load == self.load[machine] {
+                return Some(machine);
+            }
+            *first = Reverse((self.load[machine], machine));
+        }
+    }
+
+    /// Machines that have something of what a test needs.
+    fn homes(&self, test: usize) -> Vec<usize> {
+        let mut homes: Vec<usize> =
+            self.precedence.needs(test).iter().take(HOMES).filter_map(|needed| self.home[*needed]).collect();
+        homes.sort_unstable();
+        homes.dedup();
+        homes
+    }
+
+    /// When a machine would be done if it ran this test too; `None` where that is later than a limit.
+    fn end(&mut self, test: usize, machine: usize, limit: u64) -> Option<u64> {
+        let load = self.load[machine];
+        if !self.started.contains(&(self.closures.group[test], machine)) {
+            return Some(load.saturating_add(self.closures.work[test])).filter(|end| *end <= limit);
+        }
+        self.visits += 1;
+        let (mut end, mut open) = (load, vec![test]);
+        while let Some(test) = open.pop() {
+            let is_new = std::mem::replace(&mut self.seen[test], self.visits) != self.visits;
+            // What a machine has, it has with all that it needs.
+            if is_new && !self.has(machine, test) {
+                end = end.saturating_add(self.work[test]);
+                if end > limit {
+                    return None;
+                }
+                open.extend(self.precedence.needs(test));
+            }
+        }
+        Some(end)
+    }
+
+    fn has(&self, machine: usize, test: usize) -> bool {
+        self.has[machine].get(test / 64).is_some_and(|word| word >> (test % 64) & 1 == 1)
+    }
+
+    /// Adds a test to a machine, after what it needs and is not there yet.
+    fn place(&mut self, test: usize, machine: usize) {
+        if self.precedence.needs(test).is_empty() {
+            return self.append(test, machine);
+        }
+        self.started.insert((self.closures.group[test], machine));
+        self.has[machine].resize(self.work.len().div_ceil(64), 0);
+        let mut open = vec![(test, 0)];
+        while let Some((test, next)) = open.last_mut() {
+            let (test, missing) = (*test, self.precedence.needs(*test).get(*next).copied());
+            *next += 1;
+            match missing {
+                Some(needed) if !self.has(machine, needed) => open.push((needed, 0)),
+                Some(_) => {}
+                None => {
+                    open.pop();
+                    self.has[machine][test / 64] |= 1 << (test % 64);
+                    self.home[test] = Some(machine);
+                    self.append(test, machine);
+                }
+            }
+        }
+    }
+
+    fn append(&mut self, test: usize, machine: usize) {
+        self.queues[machine].push(test);
+        self.load[machine] = self.load[machine].saturating_add(self.work[test]);
+    }
+}
+
+#[cfg(test)]
+mod tests;

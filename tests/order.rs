@@ -1,0 +1,238 @@
+//! `parade order`: the real program on model suites, and on a bundled subject where slow tests are wanted.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+
+/// `d` passes only after `a`; `a` fails after `c`. By hand: T1 is `b c a d f e`, S1 is `a b d f`.
+const SUITE: &str = "
+[[method]]
+name = 'B#m()'
+lines = 'B.java:1-4'
+[[method]]
+name = 'B#n()'
+lines = 'B.java:11-14'
+[[method]]
+name = 'B#o()'
+lines = 'B.java:21-22'
+[[method]]
+name = 'B#p()'
+lines = 'B.java:31'
+[changes]
+new = ['B.java:22']
+deleted = ['B.java:31']
+modified = ['B.java:1']
+[[test]]
+id = 'C#a'
+seconds = 3
+polluted_by = ['C#c']
+covers = ['B.java:1-2']
+[[test]]
+id = 'C#b'
+seconds = 1
+covers = ['B.java:1-2', 'B.java:11']
+[[test]]
+id = 'C#c'
+seconds = 2
+covers = ['B.java:11-12', 'B.java:21']
+[[test]]
+id = 'C#d'
+seconds = 2
+needs = ['C#a']
+covers = ['B.java:21', 'B.java:31']
+[[test]]
+id = 'C#e'
+seconds = 2
+[[test]]
+id = 'C#f'
+seconds = 3
+covers = ['B.java:1']
+";
+const DEPENDENCIES: &str = "
+version = 1
+[[dependency]]
+test = 'C#d'
+after = [['C#a']]
+[[dependency]]
+test = 'C#a'
+not_after = [['C#c']]
+";
+
+struct Desk {
+    dir: tempfile::TempDir,
+    home: PathBuf,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("suite.toml"), SUITE).unwrap();
+        fs::write(dir.path().join("dependencies.toml"), DEPENDENCIES).unwrap();
+        Desk { home: dir.path().join("home"), dir }
+    }
+
+    /// With the downloads of the tests of bundled subjects.
+    fn with_downloads() -> Self {
+        Desk { home: Path::new(env!("CARGO_TARGET_TMPDIR")).join("parade-home"), ..Desk::new() }
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.dir.path().join(name), text).unwrap();
+    }
+
+    fn parade(&self, arguments: &str) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_parade"));
+        command.current_dir(self.dir.path()).env("PARADE_HOME", &self.home).env("NO_COLOR", "1");
+        command.arg("order").args(arguments.split_whitespace()).output().unwrap()
+    }
+
+    /// The exit code and the document.
+    fn order(&self, arguments: &str) -> (Option<i32>, Value) {
+        let output = self.parade(&format!("{arguments} --json"));
+        let document = serde_json::from_slice(&output.stdout);
+        let document = document.unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
+        (output.status.code(), document)
+    }
+
+    /// What is refused as bad usage, in words.
+    fn refusal(&self, arguments: &str) -> String {
+        let output = self.parade(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments}");
+        // Long lines are folded.
+        String::from_utf8_lossy(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn ids(names: &str) -> Value {
+    names.split_whitespace().map(|name| format!("C#{name}")).collect()
+}
+
+#[test]
+fn a_model_suite_says_what_the_algorithms_go_by() {
+    let desk = Desk::new();
+    for (algorithm, plain, enhanced) in [
+        ("T1", "b c a d f e", "b a c d f e"),
+        ("T4", "b d c a f e", "b a d c f e"),
+        ("S3", "b d a f", "b a d f"),
+        ("S5", "b c d a f", "b a c d f"),
+    ] {
+        let (code, document) = desk.order(&format!("suite.toml --algorithm {algorithm}"));
+        assert_eq!((code, &document["order"]), (Some(0), &ids(plain)), "{algorithm}");
+        assert_eq!((&document["algorithm"], &document["enhanced"]), (&json!(algorithm), &json!(false)));
+        let (_, document) = desk.order(&format!("suite.toml --algorithm {algorithm} --dependencies dependencies.toml"));
+        assert_eq!((&document["order"], &document["enhanced"]), (&ids(enhanced), &json!(true)), "{algorithm}");
+    }
+}
+
+#[test]
+fn machines_get_their_tests_and_the_bound_is_told() {
+    let desk = Desk::new();
+    let (_, p1) = desk.order("suite.toml --algorithm P1 --machines 4");
+    assert_eq!(p1["machines"], json!([ids("a e"), ids("b f"), ids("c"), ids("d")]));
+    let (_, p2) = desk.order("suite.toml --algorithm P2 --dependencies dependencies.toml");
+    assert_eq!(p2["machines"], json!([ids("a c e"), ids("f a d b")]));
+    assert_eq!((&p2["added"], &p2["makespan"]), (&json!([ids(""), ids("a")]), &json!(9.0)));
+    let (_, p3) = desk.order("suite.toml --algorithm P3 --dependencies dependencies.toml");
+    assert_eq!((&p3["makespan"], &p3["lower_bound"]), (&json!(7.0), &json!(6.5)));
+    desk.write("durations.csv", "test,seconds\nC#a,1\nC#b,9\nC#c,1\nC#d,1\nC#e,1\n");
+    let (_, timed) = desk.order("suite.toml --algorithm P2 --durations durations.csv");
+    assert_eq!(timed["machines"][0], ids("b"));
+    assert!(timed["notes"][0].as_str().unwrap().contains("1 test"), "{timed}");
+}
+
+#[test]
+fn files_can_say_what_is_covered_and_what_has_changed() {
+    let desk = Desk::new();
+    desk.write("bare.toml", "[[test]]\nid = 'C#a'\n[[test]]\nid = 'C#b'\n[[test]]\nid = 'C#c'\n");
+    desk.write("coverage.json", r#"{"version": 1, "tests": [{"id": "C#b", "covers": ["x/Y.java:3", "x.Y#m()"]}, {"id": "C#c", "covers": ["x/Y.java:1-2"]}]}"#);
+    desk.write("changes.toml", "version = 1\nmodified = ['x.Y#m()', 'x/Y.java:3']\n");
+    let (_, total) = desk.order("bare.toml --algorithm T1 --coverage coverage.json");
+    assert_eq!(total["order"], ids("c b a"));
+    assert!(total["notes"][0].as_str().unwrap().contains("1 test"), "{total}");
+    let (_, selected) = desk.order("bare.toml --algorithm S4 --coverage coverage.json --changes changes.toml");
+    assert_eq!(selected["order"], ids("b"));
+    assert!(desk.refusal("bare.toml --algorithm T1").contains("--coverage FILE"));
+    assert!(desk.refusal("bare.toml --algorithm S1 --coverage coverage.json").contains("--changes FILE"));
+    desk.write("changes.toml", "version = 1\nmodified = ['x.Y']\n");
+    let refused = desk.refusal("bare.toml --algorithm S4 --coverage coverage.json --changes changes.toml");
+    assert!(refused.contains("changes.toml") && refused.contains("`x.Y`"), "{refused}");
+}
+
+#[test]
+fn an_order_that_is_run_has_the_exit_code_of_its_tests() {
+    let desk = Desk::new();
+    let (code, plain) = desk.order("suite.toml --algorithm T4 --run");
+    assert_eq!((code, &plain["run"]["verdict"]), (Some(1), &json!("failing")));
+    let failed: Vec<&Value> = plain["run"]["failures"].as_array().unwrap().iter().map(|bad| &bad["test"]).collect();
+    assert_eq!(failed, [&json!("C#d"), &json!("C#a")], "in the order that was run");
+    let (code, enhanced) = desk.order("suite.toml --algorithm T4 --run --dependencies dependencies.toml");
+    assert_eq!((code, &enhanced["run"]["verdict"], &enhanced["run"]["passed"]), (Some(0), &json!("clean"), &json!(6)));
+    let (code, p2) = desk.order("suite.toml --algorithm P2 --run");
+    assert_eq!((code, &p2["run"]["failures"][0]["machine"]), (Some(1), &json!(2)));
+    let (code, p3) = desk.order("suite.toml --algorithm P3 --run --dependencies dependencies.toml");
+    assert_eq!((code, &p3["run"]["makespan_seconds"]), (Some(0), &json!(7.0)));
+}
+
+#[test]
+fn a_person_reads_one_test_per_line() {
+    let desk = Desk::new();
+    let output = desk.parade("suite.toml --algorithm P1 --dependencies dependencies.toml --run");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    for expected in
+        ["P1, enhanced: 6 of 6 tests; 1 added", "machine 2: 4 tests\n", "  C#a (added)\n", "clean; 7 passed"]
+    {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_with_a_reason() {
+    let desk = Desk::new();
+    for (arguments, named) in [
+        ("suite.toml --algorithm T9", "T1, T2"),
+        ("suite.toml --algorithm T1 --machines 2", "--machines has no meaning for T1"),
+        ("suite.toml --algorithm P1 --machines 0", "from 1 to"),
+        ("suite.toml --algorithm P2 --coverage x", "--coverage has no meaning for P2"),
+        ("suite.toml --algorithm T2 --changes x", "--changes has no meaning for T2"),
+        ("suite.toml --algorithm P1 --dependencies gone.toml", "gone.toml"),
+        ("suite.toml --algorithm P2 --durations gone.csv", "gone.csv"),
+        ("nowhere --algorithm P1", "nowhere"),
+    ] {
+        let refused = desk.refusal(arguments);
+        assert!(refused.contains(named), "{arguments}: {refused}");
+    }
+    desk.write("circle.toml", "version = 1\n[[dependency]]\ntest = 'C#a'\nafter = [['C#b']]\nnot_after = [['C#b']]\n");
+    assert!(desk.refusal("suite.toml --algorithm P1 --dependencies circle.toml").contains("circle"));
+    desk.write("unknown.toml", "version = 1\n[[dependency]]\ntest = 'C#a'\nafter = [['C#gone']]\n");
+    assert!(desk.refusal("suite.toml --algorithm P1 --dependencies unknown.toml").contains("C#gone"));
+}
+
+#[test]
+fn tests_of_a_real_project_run_in_the_order_that_is_given() {
+    if std::env::var_os("PARADE_SLOW_TESTS").is_none() {
+        eprintln!("skipped: PARADE_SLOW_TESTS is not set");
+        return;
+    }
+    let desk = Desk::with_downloads();
+    let subject = Path::new(env!("CARGO_MANIFEST_DIR")).join("subjects/order-across-classes");
+    let (_, original) = desk.order(&format!("{} --algorithm P1 --machines 1", subject.display()));
+    let tests: Vec<&str> = original["machines"][0].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
+    assert!(tests.len() > 1, "{original}");
+    let last_first: String = tests
+        .iter()
+        .rev()
+        .enumerate()
+        .map(|(covers, test)| format!("[[test]]\nid = '{test}'\ncovers = ['A.java:1-{}']\n", tests.len() - covers))
+        .collect();
+    desk.write("coverage.toml", &format!("version = 1\n{last_first}"));
+    let (code, reversed) = desk.order(&format!("{} --algorithm T1 --coverage coverage.toml --run", subject.display()));
+    let expected: Value = tests.iter().rev().copied().collect();
+    assert_eq!((code, &reversed["order"]), (Some(1), &expected), "its tests depend on each other");
+    assert_eq!(reversed["run"]["engine"], "direct");
+    let (code, timed) = desk.order(&format!("{} --algorithm P3 --machines 1 --run", subject.display()));
+    assert!(timed["makespan"].as_f64().unwrap() > 0.0, "{timed}");
+    assert!(code.is_some());
+}
