@@ -3,6 +3,7 @@
 //! Nothing here runs anything.
 
 mod dependencies;
+pub mod dependency_file;
 mod id;
 mod outcome;
 mod run;

@@ -3,6 +3,7 @@
 //! It spawns no process, reads no file of the subject, knows no build tool, and takes time only from a [`SuiteRun`]: so it
 //! runs unchanged on the model engine, in virtual time.
 
+pub mod detect;
 mod last_outcomes;
 mod paste;
 mod single;
