@@ -181,7 +181,7 @@ mod tests {
         let dot = dot(&found());
         assert_eq!(dot.matches(" -> \"C#v<\\\"&>\"").count(), 3, "{dot}");
         let svg = svg(&found());
-        assert_eq!(svg.matches("<path d=\"M 3").count(), 3, "{svg}");
+        assert_eq!(svg.matches("fill=\"none\"").count(), 3, "{svg}");
         assert!(svg.contains("C#v&lt;\"&amp;&gt;"));
     }
 

@@ -12,6 +12,8 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use miette::miette;
+
 use crate::engine::Allotment;
 use crate::experiment::Subject;
 use crate::home::Home;
@@ -115,7 +117,12 @@ fn run_suite(
     let company = Company { memory: &mut journal, hear: &mut hear, stop: &|| interrupt.is_set() };
     match detect::detect(suite.session.as_mut(), suite.roster, &plan, company) {
         Ok(detection) => finish(order, detection, &folder, suite.jdk, suite.notes).map(Ended::Done),
-        Err(Halt::Interrupted | Halt::Budget) => Ok(Ended::Interrupted(Some(folder.dir().to_owned()))),
+        Err(Halt::Interrupted) => Ok(Ended::Interrupted(Some(folder.dir().to_owned()))),
+        Err(Halt::Budget) => Err(miette!(
+            help = "give more with --budget",
+            "the budget of {} does not suffice for the original order",
+            duration(order.budget.as_secs_f64())
+        )),
         Err(Halt::Broken(report)) => Err(report),
     }
 }

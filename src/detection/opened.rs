@@ -82,7 +82,8 @@ fn of_maven(prepared: Prepared, revision: String, jdk: String, interrupt: &Inter
     let mut notes = prepared.deviations();
     notes.extend(prepared.discovery.gaps());
     notes.extend(own_processes(&prepared.discovery));
-    let session = DirectSession::open(Rc::clone(&prepared), TAG, interrupt.clone())?;
+    let mut session = DirectSession::open(Rc::clone(&prepared), TAG, interrupt.clone())?;
+    session.keep_one_ready();
     let roster = Roster::new(session.tests(), &groups);
     let session = Box::new(Timed { inner: session });
     Ok(Suite { session, roster, revision, jdk: Some(jdk), notes })

@@ -10,6 +10,8 @@ use super::minimise::minimal;
 
 /// Of one test; each takes at least one round of delta debugging.
 const CAUSES: usize = 4;
+/// Suspects that are worth being looked at together.
+const MANY: usize = 4;
 /// Causes of other tests' failures that are tried first.
 const USUAL: usize = 8;
 
@@ -25,6 +27,7 @@ pub(super) enum Certainty {
 impl Detective<'_> {
     /// Explains everything that is suspected and not explained yet, the cheapest first.
     pub(super) fn explain_all(&mut self) -> Step<()> {
+        self.see_suspects_alone()?;
         loop {
             let open = |test: &usize| !self.flaky.contains_key(test) && !self.settled.contains(test);
             let next =
@@ -74,6 +77,26 @@ impl Detective<'_> {
             histories.extend(self.baseline.history(test));
         }
         histories
+    }
+
+    /// Do suspects pass with nothing before them? Two fresh processes tell of many at once: in one a suspect has some of the
+    /// others before it, in the other the rest. One that passes in both, and alone in a process that stays, needs none.
+    fn see_suspects_alone(&mut self) -> Step<()> {
+        let open = |test: &&usize| !self.alone.contains_key(test) && !self.flaky.contains_key(test);
+        let suspects: Vec<usize> = self.evidence.keys().filter(open).copied().collect();
+        if !self.lab.has_warm() || suspects.len() < MANY {
+            return Ok(());
+        }
+        self.lab.doing(format!("running {} suspects without the others", suspects.len()));
+        let backwards: Vec<usize> = suspects.iter().rev().copied().collect();
+        let runs = [self.lab.observe(&suspects, Care::Sure)?, self.lab.observe(&backwards, Care::Sure)?];
+        for test in suspects {
+            let passes = runs.iter().all(|run| run.fails(test) == Some(false));
+            if passes && self.lab.fails(&[], test, Care::Look)? == Some(false) {
+                self.alone.insert(test, false);
+            }
+        }
+        Ok(())
     }
 
     /// Does the test fail with nothing before it? `None` where it does so only now and then.

@@ -70,13 +70,16 @@ impl Observation {
     fn of(run: &SuiteRun, roster: &Roster, asked: &[usize]) -> Self {
         let ran: HashSet<usize> =
             run.executions.iter().filter_map(|execution| roster.number(&execution.test)).collect();
-        let (mut seen, mut stretch, mut process) = (Vec::new(), 0, None);
+        let (mut seen, mut stretch, mut place) = (Vec::new(), 0, None);
         for execution in &run.executions {
-            if process.is_some_and(|process| process != execution.process) {
+            let number = roster.number(&execution.test);
+            let group = number.map(|test| roster.groups()[test]).or(place.and_then(|(_, group)| group));
+            // What a process that stays runs of another group would have had a process of its own.
+            if place.is_some_and(|place| place != (execution.process, group)) {
                 stretch += 1;
             }
-            process = Some(execution.process);
-            if let Some(test) = roster.number(&execution.test) {
+            place = Some((execution.process, group));
+            if let Some(test) = number {
                 seen.push(Seen { test, outcome: execution.outcome, stretch });
             } else if execution.is_failed_fixture() {
                 // What a failed fixture kept from running has failed.
@@ -195,8 +198,12 @@ impl<'a> Lab<'a> {
         let capabilities = session.capabilities();
         let has_warm = capabilities.isolations.contains(&Isolation::Warm);
         let budget = budget.as_secs_f64();
-        let first = Duration::from_secs_f64((budget / 4.0).clamp(1.0, 30.0 * 86_400.0));
-        let limits = Limits { run: first, test: capabilities.limits_tests.then_some(first / 2) };
+        let whole = Duration::from_secs_f64(budget.clamp(1.0, 30.0 * 86_400.0));
+        // Nobody knows yet how long anything takes; what hangs may not use everything up.
+        let limits = match capabilities.limits_tests {
+            true => Limits { run: whole, test: Some(whole / 8) },
+            false => Limits { run: whole / 4, test: None },
+        };
         Lab {
             pairs: Pairs::of(roster.len()),
             roster,
@@ -300,7 +307,7 @@ impl<'a> Lab<'a> {
             selection: Selection::Tests(self.roster.ids(order)),
             parallelism: Parallelism::SEQUENTIAL,
             allotment: self.allotment.clone(),
-            time_limit: self.limits.run,
+            time_limit: self.limit_of(order.len()),
             handling: Handling { isolation, test_limit: self.limits.test, quick_start: self.has_warm },
         };
         let run = self.session.run(&request)?;
@@ -311,6 +318,12 @@ impl<'a> Lab<'a> {
             return Err(Halt::Broken(miette::miette!("the tests could not be run: {reason}")));
         }
         Ok(Observation::of(&run, &self.roster, order))
+    }
+
+    /// An order can have tests more than once, and so be longer than the suite.
+    fn limit_of(&self, tests: usize) -> Duration {
+        let suites = tests as f64 / self.roster.len().max(1) as f64;
+        self.limits.run.mul_f64(suites.clamp(1.0, 10_000.0))
     }
 
     /// The same order asked for the same time is the same run, in this sitting and in the next.

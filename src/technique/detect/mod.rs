@@ -12,6 +12,7 @@ mod lab;
 mod minimise;
 mod result;
 mod roster;
+mod ruled_out;
 mod screen;
 mod search;
 mod square;
@@ -48,8 +49,9 @@ pub struct Plan {
     pub allotment: Allotment,
 }
 
-/// Runs in fresh processes that have to agree before anything is reported: more where nothing else was seen before.
-const CONFIRMATIONS: usize = 2;
+/// Runs in fresh processes that have to agree before anything is reported. A process that stays has shown it twice before
+/// (in an order of a strategy, and in this one); where there is none, fresh ones have to do it all.
+const CONFIRMATIONS: usize = 1;
 const CONFIRMATIONS_COLD: usize = 3;
 /// Shares of the budget up to which the phases may go.
 const SCREENED: f64 = 0.5;
@@ -71,6 +73,10 @@ struct Detective<'a> {
     /// Tests that are in no further order, as they cut orders in two.
     dropped: BTreeMap<usize, String>,
     tried: Vec<Tried>,
+    /// Causes whose other effects were looked for.
+    followed: BTreeSet<(bool, usize)>,
+    /// Whole orders as they were seen, for what they rule out.
+    orders: Vec<Observation>,
     confirmations: usize,
     budget_ended: bool,
 }
@@ -96,6 +102,8 @@ pub fn detect<'a>(
         unconfirmed: BTreeSet::new(),
         dropped: BTreeMap::new(),
         tried: Vec::new(),
+        orders: Vec::new(),
+        followed: BTreeSet::new(),
         budget_ended: false,
     };
     detective.work(plan)?;
@@ -109,11 +117,11 @@ impl Detective<'_> {
             None => screen::mix(self.baseline.tests.len()),
         };
         self.within(SCREENED, |detective| detective.screen_all(&first, plan.settings))?;
-        self.within(EXPLAINED, Self::explain_all)?;
+        self.within(EXPLAINED, Self::follow_up)?;
         self.within(SCREENED_AGAIN, |detective| detective.screen_all(&second, plan.settings))?;
-        self.within(EXPLAINED_AGAIN, Self::explain_all)?;
+        self.within(EXPLAINED_AGAIN, Self::follow_up)?;
         self.within(1.0, |detective| {
-            detective.explain_all()?;
+            detective.follow_up()?;
             detective.search_all()
         })
     }

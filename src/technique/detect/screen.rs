@@ -43,6 +43,36 @@ impl Detective<'_> {
         Ok(())
     }
 
+    /// Explains what is suspected, and looks who else suffers from what is found: who pollutes one test often pollutes more.
+    pub(super) fn follow_up(&mut self) -> Step<()> {
+        loop {
+            self.explain_all()?;
+            let Some((pollutes, cause)) = self.unfollowed() else { return Ok(()) };
+            self.lab.doing(format!("who else depends on {}", self.lab.roster.id(cause)));
+            let mut others = self.present();
+            others.retain(|test| self.lab.roster.meet(*test, cause));
+            let backwards: Order = others.iter().rev().copied().collect();
+            for order in [others, backwards] {
+                let first = if pollutes { vec![cause] } else { Vec::new() };
+                self.look([first, order].concat())?;
+            }
+            self.followed.insert((pollutes, cause));
+        }
+    }
+
+    /// A single polluter, or a state-setter that others can be run without.
+    fn unfollowed(&self) -> Option<(bool, usize)> {
+        let singles = self.known.values().flat_map(|known| {
+            let polluters = known.polluters.iter().map(|group| (true, group));
+            polluters.chain(known.setters.iter().map(|group| (false, group)))
+        });
+        let mut singles = singles.filter_map(|(pollutes, group)| match group.as_slice() {
+            [single] => Some((pollutes, *single)),
+            _ => None,
+        });
+        singles.find(|cause| !self.followed.contains(cause) && !self.dropped.contains_key(&cause.1))
+    }
+
     /// A test that takes its run down with it is left out, and the order run again.
     fn look(&mut self, mut order: Order) -> Step<()> {
         loop {
@@ -55,6 +85,7 @@ impl Detective<'_> {
             let lost = observation.seen.len() < order.len();
             let dropped = self.dropped.len();
             self.drop_breakers(&observation, lost);
+            self.remember(observation);
             if !lost || self.dropped.len() == dropped {
                 return Ok(());
             }

@@ -1,7 +1,7 @@
 //! All single polluters, state-setters and cleaners of the tests that are known to depend on the order. Tests that share
 //! a cause are looked at together.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::Detective;
 use super::evidence::Known;
@@ -11,7 +11,7 @@ use super::sweep::Question;
 
 /// What is sought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
+pub(super) enum Role {
     Setter,
     Polluter,
     Cleaner,
@@ -37,7 +37,7 @@ impl Detective<'_> {
     /// Where one process can try many candidates comes first; where each needs a run of its own comes last.
     pub(super) fn search_all(&mut self) -> Step<()> {
         for patient in [false, true] {
-            for role in [Role::Setter, Role::Polluter, Role::Cleaner] {
+            for role in [Role::Setter, Role::Cleaner, Role::Polluter] {
                 let circles = self.circles(role);
                 let count = circles.len();
                 for (number, (circle, targets)) in circles.into_iter().enumerate() {
@@ -67,9 +67,11 @@ impl Detective<'_> {
             Role::Polluter => question(base, targets, false, polluted),
             Role::Cleaner => question(&polluted.unwrap_or_default(), targets, true, None),
         };
+        question.spared = self.ruled_out(role, targets);
         let meets = |test: &usize| targets.iter().any(|target| self.lab.roster.meet(*test, *target));
         let mut candidates = self.present();
         candidates.retain(|test| meets(test) && !question.lead.contains(test));
+        candidates.retain(|test| question.concerns(*test));
         if question.control.is_none() && !patient {
             question.control = self.scout(role, &question, &candidates)?;
             if question.control.is_none() {
@@ -151,7 +153,7 @@ impl Known {
 }
 
 fn question(lead: &[usize], targets: &[usize], usually_fail: bool, control: Option<Vec<usize>>) -> Question {
-    Question { lead: lead.to_vec(), targets: targets.to_vec(), usually_fail, control }
+    Question { lead: lead.to_vec(), targets: targets.to_vec(), usually_fail, control, spared: HashMap::new() }
 }
 
 /// Is there anything of this kind to seek?

@@ -4,7 +4,7 @@
 //! only if it ends with a known cause and the test answers to it as it should: then nothing has made the test deaf. What
 //! a chain shows, and what a deaf chain does not, is looked at one by one.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::Detective;
 use super::lab::{Care, Step};
@@ -21,6 +21,23 @@ pub(super) struct Question {
     pub usually_fail: bool,
     /// After these they are known to end otherwise.
     pub control: Option<Vec<usize>>,
+    /// By target: candidates that are known not to matter to it.
+    pub spared: HashMap<usize, HashSet<usize>>,
+}
+
+impl Question {
+    /// Is there a target that the candidate is to be tried with?
+    pub(super) fn concerns(&self, candidate: usize) -> bool {
+        !self.targets_of(candidate).is_empty()
+    }
+
+    /// Those that a candidate is to be tried with.
+    fn targets_of(&self, candidate: usize) -> Vec<usize> {
+        let open = |target: &usize| {
+            *target != candidate && !self.spared.get(target).is_some_and(|spared| spared.contains(&candidate))
+        };
+        self.targets.iter().copied().filter(open).collect()
+    }
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -38,7 +55,9 @@ impl Detective<'_> {
     pub(super) fn sweep(&mut self, question: &Question, candidates: Vec<usize>) -> Step<Vec<(usize, usize)>> {
         let mut queue: VecDeque<usize> = candidates.into();
         let mut hits = Vec::new();
-        let longest = (CHAIN / (question.lead.len() + question.targets.len() + 1)).max(1);
+        let executions: usize =
+            queue.iter().map(|candidate| question.lead.len() + 1 + question.targets_of(*candidate).len()).sum();
+        let longest = (CHAIN * queue.len() / executions.max(1)).max(1);
         let mut size = longest;
         while !queue.is_empty() {
             let chunk: Vec<usize> = queue.drain(..size.min(queue.len())).collect();
@@ -81,7 +100,7 @@ impl Detective<'_> {
     /// Each candidate in an order of its own; where that shows anything, with each target by itself.
     fn try_each(&mut self, question: &Question, candidates: &[usize], hits: &mut Vec<(usize, usize)>) -> Step<()> {
         for candidate in candidates {
-            let targets: Vec<usize> = question.targets.iter().copied().filter(|target| target != candidate).collect();
+            let targets = question.targets_of(*candidate);
             if targets.len() > 1 && question.control.is_none() {
                 let order: Vec<usize> =
                     [&question.lead, &vec![*candidate], &targets].into_iter().flatten().copied().collect();
@@ -101,14 +120,13 @@ impl Detective<'_> {
     }
 
     fn chain(&mut self, question: &Question, candidates: &[usize]) -> Step<Chain> {
-        let block = |cause: &[usize]| -> Vec<usize> {
-            let targets = question.targets.iter().filter(|target| !cause.contains(target));
-            cause.iter().chain(targets).copied().collect()
+        let block = |candidate: &usize| {
+            [&question.lead, &vec![*candidate], &question.targets_of(*candidate)].map(Vec::as_slice).concat()
         };
-        let with_lead = |candidate: &usize| [question.lead.as_slice(), &[*candidate]].concat();
-        let mut blocks: Vec<Vec<usize>> = candidates.iter().map(|candidate| block(&with_lead(candidate))).collect();
+        let mut blocks: Vec<Vec<usize>> = candidates.iter().map(block).collect();
         let control = question.control.clone().unwrap_or_default();
-        blocks.push(block(&control));
+        let reached = question.targets.iter().filter(|target| !control.contains(target));
+        blocks.push(control.iter().chain(reached).copied().collect());
         let order = blocks.concat();
         let seen = self.lab.observe(&order, Care::Look)?;
         if !seen.is_as_asked(&order) {
