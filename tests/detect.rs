@@ -106,7 +106,7 @@ fn the_dependency_file_is_one_that_other_commands_take() {
     assert!(text.contains("[[conflict]]") && text.contains("a.C#mutual"), "{text}");
     let experiment = "[experiment]\nname = 'x'\nrepetitions = 1\n[[subject]]\nname = 's'\nmodel = 'suite.toml'\n\
                       dependencies = 'dependencies.toml'\n[[configuration]]\nname = 'one'\ntechnique = 'sound-rerun'\n\
-                      parallel = 'classes'\nthreads = 2\n";
+                      parallel = 'classes'\nthreads = 2\n[analysis]\nbaseline = 'one'\n";
     fs::write(desk.path("x.toml"), experiment).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_parade"));
     command.current_dir(desk.dir.path()).env("PARADE_HOME", &desk.home).args(["run", "x.toml"]);

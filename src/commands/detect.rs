@@ -95,7 +95,7 @@ fn order(options: &DetectOptions) -> Result<Order, BadUsage> {
         baseline: options.baseline,
         cores: MachineLimits::here().cores,
         results: options.results.clone(),
-        out: options.out.clone(),
+        out: options.out.as_ref().map(|out| std::path::absolute(out).unwrap_or_else(|_| out.clone())),
         fresh: options.fresh,
         build_timeout: options.timeout,
         calm: if std::io::stderr().is_terminal() { LIVELY } else { CALM },

@@ -21,7 +21,7 @@ const RECORD: &str = "detection.json";
 pub(super) struct Identity(pub String);
 
 impl Identity {
-    pub fn of(order: &Order, suite: &Suite) -> miette::Result<Self> {
+    pub fn of(order: &Order, suite: &Suite) -> Self {
         let mut hash = Sha256::new();
         let mut part = |text: &str| {
             hash.update((text.len() as u64).to_le_bytes());
@@ -33,7 +33,7 @@ impl Identity {
         let settings = order.settings;
         part(&format!("{:?} {settings:?} {:?} {}", order.strategies, order.budget, order.baseline));
         suite.session.tests().iter().for_each(|test| part(&test.to_string()));
-        Ok(Identity(hex(&hash.finalize())))
+        Identity(hex(&hash.finalize()))
     }
 }
 
@@ -45,6 +45,7 @@ impl Folder {
     /// The unfinished detection of the same identity, or a new one.
     pub fn obtain(order: &Order, identity: &Identity) -> miette::Result<(Self, Journal)> {
         let name = order.subject.name.strip_prefix("test-").unwrap_or(&order.subject.name);
+        let name = name.strip_suffix(".toml").unwrap_or(name);
         let above = order.results.join(format!("detect-{name}"));
         let failed = |error: std::io::Error| {
             miette!(help = "name another folder with --results", "{} could not be made: {error}", above.display())

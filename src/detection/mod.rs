@@ -92,7 +92,7 @@ fn run_suite(
     interrupt: &Interrupt,
     watcher: &RefCell<&mut dyn Watcher>,
 ) -> miette::Result<Ended> {
-    let identity = Identity::of(order, &suite)?;
+    let identity = Identity::of(order, &suite);
     let (folder, mut journal) = Folder::obtain(order, &identity)?;
     let note = match journal.recorded() {
         0 => format!("Results: {}", folder.dir().display()),

@@ -122,6 +122,9 @@ impl Detective<'_> {
         self.within(EXPLAINED_AGAIN, Self::follow_up)?;
         self.within(1.0, |detective| {
             detective.follow_up()?;
+            detective.search_all()?;
+            // The search is made of orders too, which can show what no order before did.
+            detective.follow_up()?;
             detective.search_all()
         })
     }

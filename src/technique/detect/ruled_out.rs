@@ -9,6 +9,7 @@ use super::Detective;
 use super::evidence::Known;
 use super::lab::Observation;
 use super::search::Role;
+use super::sweep::Question;
 
 const ORDERS: usize = 2;
 /// Executions that are remembered.
@@ -26,6 +27,20 @@ impl Detective<'_> {
     pub(super) fn ruled_out(&self, role: Role, targets: &[usize]) -> HashMap<usize, HashSet<usize>> {
         let of = |target: &usize| (*target, self.ruled_out_for(role, *target));
         targets.iter().map(of).collect()
+    }
+
+    /// A target that passed although what leads to its failure had run, and what ran since: the shortest there is.
+    pub(super) fn cleaned(&self, question: &Question) -> Option<(usize, Vec<usize>)> {
+        let polluter = question.lead.last()?;
+        let between = |order: &Observation, target: &usize| {
+            let place = order.seen.iter().position(|seen| seen.test == *target && seen.fails() == Some(false))?;
+            let history = order.history(place);
+            let after = history.iter().position(|test| test == polluter)? + 1;
+            (after < history.len()).then(|| (*target, history[after..].to_vec()))
+        };
+        let all =
+            self.orders.iter().flat_map(|order| question.targets.iter().filter_map(|target| between(order, target)));
+        all.min_by_key(|(_, between)| between.len())
     }
 
     fn ruled_out_for(&self, role: Role, target: usize) -> HashSet<usize> {

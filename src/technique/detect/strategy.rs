@@ -158,7 +158,7 @@ fn random(strategy: Strategy, group: Group, place: usize, settings: Settings) ->
     })
 }
 
-fn shuffle<T>(items: &mut [T], random: &mut ChaCha8Rng) {
+pub(super) fn shuffle<T>(items: &mut [T], random: &mut ChaCha8Rng) {
     for last in (1..items.len()).rev() {
         items.swap(last, random.random_range(0..=last));
     }
