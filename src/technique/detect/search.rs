@@ -84,6 +84,9 @@ impl Detective<'_> {
         }
         self.thin_out(role, &question, &candidates)?;
         question.spared = self.ruled_out(role, targets);
+        for (target, spared) in &mut question.spared {
+            spared.extend(self.known.get(target).map(|known| known.causes(role)).unwrap_or_default());
+        }
         candidates.retain(|test| question.concerns(*test));
         if question.control.is_none() && !patient {
             question.control = self.scout(role, &question, &candidates)?;
