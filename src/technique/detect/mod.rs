@@ -21,7 +21,7 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
 use crate::engine::{Allotment, Session};
@@ -73,6 +73,8 @@ struct Detective<'a> {
     /// Tests that are in no further order, as they cut orders in two.
     dropped: BTreeMap<usize, String>,
     tried: Vec<Tried>,
+    /// Orders that were run to look for suspects.
+    looked: HashSet<Vec<usize>>,
     /// Causes whose other effects were looked for.
     followed: BTreeSet<(bool, usize)>,
     /// Whole orders as they were seen, for what they rule out.
@@ -103,6 +105,7 @@ pub fn detect<'a>(
         dropped: BTreeMap::new(),
         tried: Vec::new(),
         orders: Vec::new(),
+        looked: HashSet::new(),
         followed: BTreeSet::new(),
         budget_ended: false,
     };

@@ -77,7 +77,8 @@ impl Detective<'_> {
     fn look(&mut self, mut order: Order) -> Step<()> {
         loop {
             order.retain(|test| !self.dropped.contains_key(test));
-            if order.is_empty() {
+            // The same order again shows nothing new.
+            if order.is_empty() || !self.looked.insert(order.clone()) {
                 return Ok(());
             }
             let observation = self.lab.observe(&order, Care::Look)?;
