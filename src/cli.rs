@@ -7,9 +7,10 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::report::Format;
-use crate::commands::{artifact, audit, check, compare, detect, doctor, init, merge, report, run, test};
+use crate::commands::{artifact, audit, check, compare, detect, doctor, init, merge, report, run, stats, test};
 use parade::engine::{EngineKind, Forks, Mode};
 use parade::experiment::{TechniqueKind, parse_duration};
+use parade::stats::{Alternative, Method, Zeros};
 use parade::study::Verdict;
 use parade::technique::detect::Strategy;
 
@@ -37,6 +38,8 @@ enum Command {
     Merge(MergeArgs),
     /// Make a folder of a run that an artifact committee can check and run
     Artifact(ArtifactArgs),
+    /// Compare two columns of a CSV file, row by row: tests, effect sizes, ratio with its interval
+    Stats(StatsArgs),
     /// Run a suite now, in parallel and repaired: the exit code is the suite's, JUnit XML is written
     Test(TestArgs),
     /// Find the tests that depend on the order they run in, and what they depend on
@@ -109,6 +112,36 @@ struct ReportArgs {
     #[arg(long, value_name = "TRIAL")]
     timeline: Option<String>,
     /// The same as --format json
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct StatsArgs {
+    /// A CSV file whose first row names the columns; - is standard input
+    file: PathBuf,
+    /// The column that the other one is compared with
+    #[arg(long, value_name = "COLUMN")]
+    baseline: String,
+    /// The other column
+    #[arg(long, value_name = "COLUMN")]
+    candidate: String,
+    /// What the tests ask about the baseline: two-sided, less or greater
+    #[arg(long, value_name = "SIDE", default_value = "two-sided", value_parser = alternative)]
+    alternative: Alternative,
+    /// What becomes of rows that do not differ in Wilcoxon's test: wilcox (left out), pratt or zsplit
+    #[arg(long, value_name = "WAY", default_value = "wilcox", value_parser = zeros)]
+    zero: Zeros,
+    /// How p-values are found: exact or asymptotic [default: exact as long as it is feasible]
+    #[arg(long, value_name = "METHOD", value_parser = method)]
+    method: Option<Method>,
+    /// Of the confidence intervals, between 0 and 1
+    #[arg(long, value_name = "SHARE", default_value = "0.95", value_parser = level)]
+    level: f64,
+    /// Of the bootstrap
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Print one JSON document instead of a table
     #[arg(long)]
     json: bool,
 }
@@ -343,6 +376,23 @@ fn engine(text: &str) -> Result<EngineKind, String> {
     among(text, EngineKind::CHOICES, EngineKind::name)
 }
 
+fn alternative(text: &str) -> Result<Alternative, String> {
+    among(text, Alternative::ALL, Alternative::name)
+}
+
+fn zeros(text: &str) -> Result<Zeros, String> {
+    among(text, Zeros::ALL, Zeros::name)
+}
+
+fn method(text: &str) -> Result<Method, String> {
+    among(text, Method::ALL, Method::name)
+}
+
+fn level(text: &str) -> Result<f64, String> {
+    let inside = |level: &f64| *level > 0.0 && *level < 1.0;
+    text.parse().ok().filter(inside).ok_or_else(|| "write a share between 0 and 1, e.g. 0.95".to_owned())
+}
+
 fn duration(text: &str) -> Result<Duration, String> {
     let sensible = |duration: &Duration| !duration.is_zero() && *duration <= Duration::from_secs(30 * 86_400);
     parse_duration(text).filter(sensible).ok_or_else(|| "write e.g. 90s, 10m or 1h30m, at most 30d".to_owned())
@@ -379,6 +429,17 @@ impl Cli {
                 format: args.format,
                 table: args.table,
                 timeline: args.timeline,
+                json: args.json,
+            }),
+            Command::Stats(args) => stats::run(&stats::StatsOptions {
+                file: args.file,
+                baseline: args.baseline,
+                candidate: args.candidate,
+                alternative: args.alternative,
+                zeros: args.zero,
+                method: args.method,
+                level: args.level,
+                seed: args.seed,
                 json: args.json,
             }),
             Command::Audit(args) => audit::run(&audit::AuditOptions {

@@ -8,14 +8,17 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
+use crate::columns;
 use crate::engine::model::{ModelSession, ModelSuite};
 use crate::engine::{Allotment, Forks, Handling, Mode, Parallelism, RunRequest, Selection, Session};
 use crate::experiment::{self, Filter, MachineLimits, Outlook, Plan};
 use crate::maven::{self, Clock, Handshake};
 use crate::process::{self, wire};
 use crate::report::{Analysis, Details, Table, TableName, render};
+use crate::stats;
 use crate::store::record::{Environment, RunManifest};
 use crate::store::{self};
+use crate::study::{Answer, Document, Files, Library};
 use crate::subject::{address, jdks};
 use crate::suite::{DependencyGraph, TestId};
 
@@ -27,7 +30,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 13] = [
+pub const TARGETS: [Target; 15] = [
     Target { name: "experiment", run: experiment },
     Target { name: "filter", run: filter },
     Target { name: "model", run: model },
@@ -41,6 +44,8 @@ pub const TARGETS: [Target; 13] = [
     Target { name: "wire", run: wire },
     Target { name: "address", run: address },
     Target { name: "toolchains", run: toolchains },
+    Target { name: "study", run: study },
+    Target { name: "columns", run: columns },
 ];
 
 /// Model suites beyond this are only read: what they do takes the time it takes.
@@ -222,4 +227,34 @@ fn toolchains(bytes: &[u8]) {
     let mut homes = Vec::new();
     let _ = jdks::maven_toolchains::homes_in(bytes, &mut homes);
     assert!(homes.len() <= 100 && homes.iter().all(|home| home.is_absolute()), "{homes:?}");
+}
+
+/// A claims file and, after a zero byte, a table.
+fn columns(bytes: &[u8]) {
+    let Ok(columns) = columns::parse(bytes, "fuzz/columns.csv", "A", "B") else { return };
+    assert!(columns.pairs.iter().all(|(a, b)| a.is_finite() && b.is_finite()));
+    let few = &columns.pairs[..columns.pairs.len().min(60)];
+    let test = stats::wilcoxon(few);
+    assert!(test.is_none_or(|test| (0.0..=1.0).contains(&test.p)));
+    assert!(stats::hodges_lehmann(few, 0.95).is_none_or(|shift| shift.estimate.is_finite()));
+}
+
+fn study(bytes: &[u8]) {
+    let at = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    let document = |stem: &str, bytes: &[u8]| Document {
+        stem: stem.to_owned(),
+        path: format!("fuzz/{stem}"),
+        bytes: bytes.to_vec(),
+    };
+    let table = document("table-1", bytes.get(at + 1..).unwrap_or_default());
+    let claims = document("claims", &bytes[..at]);
+    let library = Library::of(vec![Files { name: "s".to_owned(), claims, tables: vec![table] }]);
+    let Some(Ok(study)) = library.study("s") else { return };
+    for (audited, claim) in library.audit(study).into_iter().zip(&study.claims) {
+        if let Some(Answer::Number(number)) = audited.recomputed {
+            assert!(number.is_finite(), "{number}");
+            assert!(audited.low.is_none_or(|low| low <= number) && audited.high.is_none_or(|high| number <= high));
+        }
+        library.explain(study, claim);
+    }
 }

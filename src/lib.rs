@@ -19,12 +19,13 @@
 //! - [`once`] runs a suite by a technique, now, without an experiment.
 //! - [`detection`] finds the order-dependent tests of a project, now, and writes down what it found.
 //! - [`store`] keeps what happened: journal, run folders, environment, Parquet.
-//! - [`stats`] holds pure functions on numbers.
+//! - [`stats`] holds pure functions on numbers; [`columns`] reads numbers for it from anyone's CSV file.
 //! - [`study`] holds what was published: tables, claims about them, and whether one follows from the other.
 //! - [`artifact`] makes a folder of a run that others can check and run again.
 //! - [`report`] turns records into tables, figures and pages. It runs nothing.
 
 pub mod artifact;
+pub mod columns;
 pub mod detection;
 pub mod engine;
 pub mod experiment;

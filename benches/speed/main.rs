@@ -5,9 +5,12 @@
 
 mod check;
 mod figure;
+mod large_run;
 mod output;
 mod rerun;
 mod sequential;
+mod tables;
+mod wilcoxon;
 mod workbench;
 
 use std::process::ExitCode;
@@ -16,8 +19,14 @@ use figure::Figure;
 
 type Measure = fn() -> Vec<Figure>;
 
-const MEASURES: [(&str, Measure); 4] =
-    [("a", sequential::measure), ("b", rerun::measure), ("c", output::measure), ("d", check::measure)];
+const MEASURES: [(&str, Measure); 6] = [
+    ("a", sequential::measure),
+    ("b", rerun::measure),
+    ("c", output::measure),
+    ("d", check::measure),
+    ("e", tables::measure),
+    ("f", wilcoxon::measure),
+];
 
 fn main() -> ExitCode {
     let wanted = std::env::var("PARADE_BENCH").unwrap_or_default();

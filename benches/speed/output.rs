@@ -67,7 +67,7 @@ fn keepers_of(pid: u32) -> Vec<u32> {
     children.split_whitespace().filter_map(|pid| pid.parse().ok()).filter(is_keeper).collect()
 }
 
-fn peak_megabytes(pid: u32) -> Option<f64> {
+pub fn peak_megabytes(pid: u32) -> Option<f64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     Some(line.split_whitespace().next()?.parse::<f64>().ok()? * 1024.0 / 1e6)

@@ -21,6 +21,8 @@ pub(super) struct Costs {
     /// Clones and built worktrees, where parade's cache still has all of them.
     pub clones_bytes: Option<u64>,
     pub builds_bytes: Option<u64>,
+    /// parade's Maven repository, as it is now.
+    pub downloads_bytes: Option<u64>,
 }
 
 /// What a part of the run took. Seconds of the model engine are virtual and cost nothing.
@@ -64,6 +66,9 @@ impl Costs {
             logs_bytes: folders::bytes(&folder.dir().join("logs")),
             clones_bytes: home.and_then(|home| kept_bytes(run, home, Kept::Clones)),
             builds_bytes: home.and_then(|home| kept_bytes(run, home, Kept::Builds)),
+            downloads_bytes: home
+                .filter(|_| run.manifest.merged.is_empty() && run.trials.iter().any(is_real))
+                .and_then(|home| folders::bytes(&home.maven_repository())),
         }
     }
 

@@ -78,6 +78,8 @@ fn shown_long(text: &str) -> String {
 struct Facts {
     experiment: String,
     study: Option<String>,
+    /// Does parade know what that study published?
+    audited: bool,
     what: String,
     headline: Vec<String>,
     parade: String,
@@ -97,6 +99,8 @@ struct Facts {
     preparation_time: String,
     planned: usize,
     incomplete: usize,
+    /// Of the experiment files.
+    folder: String,
     bundled: String,
     remote: Vec<String>,
     notes: Vec<String>,
@@ -117,6 +121,7 @@ struct Facts {
     logs_size: String,
     clones_size: String,
     builds_size: String,
+    downloads_size: String,
     claims: Vec<ClaimRow>,
     subjects: Vec<SubjectRow>,
     tables: Vec<TableRow>,
@@ -159,6 +164,7 @@ impl Facts {
         Facts {
             experiment: manifest.experiment.clone(),
             study: manifest.study.clone(),
+            audited: manifest.study.as_deref().is_some_and(is_published),
             what: what(run),
             headline: headline.cloned().collect(),
             parade: manifest.parade.clone(),
@@ -181,6 +187,7 @@ impl Facts {
             preparation_time: preparation,
             planned: analysis.run.planned_trials,
             incomplete,
+            folder: std::path::Path::new("experiment").join(&bundle.below).to_string_lossy().into_owned(),
             bundled: bundle.bundled.join(", "),
             remote: bundle.remote.clone(),
             notes: bundle.notes.clone(),
@@ -201,6 +208,7 @@ impl Facts {
             logs_size: size(costs.logs_bytes),
             clones_size: size(costs.clones_bytes),
             builds_size: size(costs.builds_bytes),
+            downloads_size: size(costs.downloads_bytes),
             claims: claims::claims(run, analysis, costs, sources.folder),
             subjects: claims::subjects(run, costs),
             tables: claims::tables(analysis),
@@ -208,6 +216,10 @@ impl Facts {
             figures: sources.figures.clone(),
         }
     }
+}
+
+fn is_published(study: &str) -> bool {
+    crate::study::Library::embedded().names().any(|known| known == study)
 }
 
 fn not_recorded() -> String {
@@ -228,7 +240,7 @@ fn what(run: &RunData) -> String {
 /// Twice the artifact, as results come beside it, and what the subjects took.
 fn disk_needed(sources: &Sources<'_>) -> String {
     let costs = sources.costs;
-    let results = 2 * sources.artifact_bytes + costs.logs_bytes.unwrap_or(0);
+    let results = 2 * sources.artifact_bytes + costs.logs_bytes.unwrap_or(0) + costs.downloads_bytes.unwrap_or(0);
     match (costs.clones_bytes, costs.builds_bytes) {
         (Some(clones), Some(builds)) => format!("about {}", bytes(results + clones + builds)),
         _ => {

@@ -118,10 +118,14 @@ fn fill(order: &Order, folder: &RunFolder, to: &Path) -> miette::Result<Artifact
         bundle = veiled(bundle, veil);
     }
     let short = short::choose(&run, &costs, &bundle.text)?;
-    write_experiments(&experiment, &bundle, short.as_ref())?;
+    write_experiments(&experiment.join(&bundle.below), &bundle, short.as_ref())?;
     let copied = copy_run(folder, &to.join("run"), veil.as_ref())?;
     let program = programs::copy_program(to, veil.as_ref())?;
-    let names = Names { full: &run.manifest.experiment, short: short.as_ref().map(|short| short.name.as_str()) };
+    let names = Names {
+        folder: &Path::new("experiment").join(&bundle.below),
+        full: &run.manifest.experiment,
+        short: short.as_ref().map(|short| short.name.as_str()),
+    };
     programs::write_scripts(to, &names)?;
     write_documents(to, &copied, &costs, &bundle, short.as_ref(), &program, order.anonymous)?;
     let files = checksums::write(to)?;

@@ -19,10 +19,14 @@ const FIND_PARADE: &str = include_str!("templates/find-parade.sh");
 
 /// Stands in the scripts where the name of an experiment belongs.
 const NAME: &str = "@NAME@";
+/// And the folder of its file.
+const FOLDER: &str = "@FOLDER@";
 const FINDING: &str = "# @FIND@\n";
 
 /// The names of the experiments that the scripts run; without a short one there is no script for it.
 pub(super) struct Names<'a> {
+    /// Where their files are.
+    pub folder: &'a Path,
     pub full: &'a str,
     pub short: Option<&'a str>,
 }
@@ -32,6 +36,7 @@ pub(super) fn write_scripts(folder: &Path, names: &Names<'_>) -> miette::Result<
         let name = if script == "run-short" { names.short } else { Some(names.full) };
         let Some(name) = name else { continue };
         let text = text.replace(FINDING, FIND_PARADE).replace(NAME, &quoted(name));
+        let text = text.replace(FOLDER, &quoted(&names.folder.to_string_lossy()));
         let path = folder.join(script);
         crate::whole_file::write_atomically(&path, text.as_bytes())?;
         make_executable(&path)?;

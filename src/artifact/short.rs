@@ -192,7 +192,7 @@ fn short_text(
     }
     let text = toml::to_string(&file).map_err(|error| miette!("the short experiment cannot be written: {error}"))?;
     Ok(format!(
-        "# The short version of {}: one repetition of what takes about ten minutes.\n\n{text}",
+        "# The short version of {}: one repetition of what fits into about ten minutes.\n\n{text}",
         super::bundle::FULL
     ))
 }

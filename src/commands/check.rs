@@ -12,7 +12,7 @@ use parade::experiment::{
 };
 use serde_json::json;
 
-use super::output::{pretty, print};
+use super::output::{pretty, print, table};
 
 /// Exit code for a bad experiment file.
 const MISTAKEN: u8 = 2;
@@ -163,21 +163,6 @@ fn power(outlook: &Outlook) -> String {
 
 fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
     cells.map(str::to_owned).to_vec()
-}
-
-/// Columns side by side, each as wide as its widest cell.
-fn table(rows: Vec<Vec<String>>) -> String {
-    let width = |text: &String| text.chars().count();
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let widest: Vec<_> = (0..columns)
-        .map(|column| rows.iter().filter_map(|row| row.get(column)).map(width).max().unwrap_or(0))
-        .collect();
-    let mut text = String::new();
-    for row in rows {
-        let cells: Vec<_> = row.iter().zip(&widest).map(|(cell, widest)| format!("{cell:widest$}")).collect();
-        let _ = writeln!(text, "  {}", cells.join("  ").trim_end());
-    }
-    text
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod output;
 mod progress;
 pub mod report;
 pub mod run;
+pub mod stats;
 pub mod test;
 
 use miette::Diagnostic;

@@ -1,5 +1,6 @@
 //! Writing to standard output, for all commands.
 
+use std::fmt::Write as _;
 use std::io::{ErrorKind, Write};
 
 use miette::IntoDiagnostic;
@@ -23,4 +24,19 @@ pub fn one_line(text: &str) -> String {
     let shown: String = text.chars().take(LONGEST).map(|c| if c.is_control() { ' ' } else { c }).collect();
     let cut = if text.chars().nth(LONGEST).is_some() { "…" } else { "" };
     format!("{}{cut}", shown.trim())
+}
+
+/// Columns side by side, each as wide as its widest cell.
+pub fn table(rows: Vec<Vec<String>>) -> String {
+    let width = |text: &String| text.chars().count();
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widest: Vec<_> = (0..columns)
+        .map(|column| rows.iter().filter_map(|row| row.get(column)).map(width).max().unwrap_or(0))
+        .collect();
+    let mut text = String::new();
+    for row in rows {
+        let cells: Vec<_> = row.iter().zip(&widest).map(|(cell, widest)| format!("{cell:widest$}")).collect();
+        let _ = writeln!(text, "  {}", cells.join("  ").trim_end());
+    }
+    text
 }

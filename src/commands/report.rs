@@ -65,6 +65,7 @@ pub fn run(options: &ReportOptions) -> miette::Result<ExitCode> {
             }
         }
         (None, None) => {
+            folder.derive_trials(&run)?;
             let page = write_all(&analysis, &options.run_dir)?;
             print(&terminal::render(&analysis, terminal_style()))?;
             print(&format!("\nreport: {}\n", page.display()))?;

@@ -283,6 +283,14 @@ impl Parallelism {
         self.threads.saturating_mul(per)
     }
 
+    /// Threads that run tests in one process: one where the mode has no threads, or leaves them to the pom.
+    pub fn threads_at_once(&self, cores: usize) -> u32 {
+        match self.mode {
+            Mode::Sequential | Mode::Project => 1,
+            Mode::Methods | Mode::Classes | Mode::ClassesAndMethods => self.threads_on(cores),
+        }
+    }
+
     /// Modules that run at the same time on so many cores.
     pub fn modules_on(&self, cores: usize) -> u32 {
         self.modules.map_or(1, |modules| modules.on(cores))

@@ -9,7 +9,7 @@ use toml::{Table, Value};
 const LONGEST_VALUE: usize = 80;
 
 /// One key that is not the same in both files.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Difference {
     /// `machine.timeout`, ``subject `commons-io`.commit``, ``configuration `classes` ``.
     pub place: String,

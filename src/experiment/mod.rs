@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 pub use differences::{Difference, differences};
 pub use filter::{Filter, FilterError};
 pub use mistake::{Mistake, Mistakes};
-pub use names::{did_you_mean, safe_name};
+pub use names::{did_you_mean, quoted, safe_name, suggestion};
 pub use outlook::{ConfigurationOutlook, Outlook, SubjectOutlook, repetitions_needed, smallest_p};
 pub use quantity::{format_duration, format_size, parse_duration};
 pub use spec::{

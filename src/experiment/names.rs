@@ -73,7 +73,7 @@ pub(crate) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 /// A text of the file inside a message: between backquotes, on one line, of bounded length.
-pub(crate) fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     let mut shown = String::new();
     for c in text.chars().take(QUOTED) {
         if c.is_control() {
@@ -89,7 +89,7 @@ pub(crate) fn quoted(text: &str) -> String {
 }
 
 /// "did you mean …?" followed by what there is.
-pub(crate) fn suggestion<'a>(name: &str, noun: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
+pub fn suggestion<'a>(name: &str, noun: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
     let all = format!("{noun}: {}", list(known.clone()));
     match closest(name, known) {
         Some(meant) => format!("did you mean `{meant}`? {all}"),

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::warnings::warnings;
 use super::{Configuration, Experiment, Harness, Origin, Plan, Subject, TechniqueKind};
 use crate::engine::Parallelism;
+use crate::stats;
 use crate::subject::redact;
 
 /// The usual level of significance.
@@ -125,13 +126,12 @@ impl ConfigurationOutlook {
 /// The smallest p-value of an exact two-sided Wilcoxon signed-rank test of so many pairs: when all differences have one
 /// sign, 2 of the 2ⁿ possible assignments of signs are as extreme.
 pub fn smallest_p(pairs: u32) -> f64 {
-    2.0 * 0.5_f64.powi(i32::try_from(pairs).unwrap_or(i32::MAX)).min(0.5)
+    stats::smallest_reachable_p(pairs as usize)
 }
 
 /// The pairs that it takes to reach a level of significance, were Holm's correction for so many tests applied.
 pub fn repetitions_needed(level: f64, tests: usize) -> u32 {
-    let wanted = level / tests.max(1) as f64;
-    (1..=1000).find(|&pairs| smallest_p(pairs) <= wanted).unwrap_or(1000)
+    stats::pairs_needed(tests, level).and_then(|pairs| u32::try_from(pairs).ok()).unwrap_or(1000)
 }
 
 /// What is planned, but for the repetitions.

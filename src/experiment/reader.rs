@@ -33,6 +33,12 @@ pub(crate) struct TableKind {
     pub keys: &'static [&'static str],
 }
 
+impl TableKind {
+    fn place(&self) -> &'static str {
+        if self.header.is_empty() { "the file" } else { self.header }
+    }
+}
+
 /// Reads the keys of one table.
 pub(crate) struct Reader<'a> {
     table: &'a DeTable<'a>,
@@ -65,7 +71,7 @@ impl<'a> Reader<'a> {
     }
 
     fn place(&self) -> &'static str {
-        if self.kind.header.is_empty() { "the file" } else { self.kind.header }
+        self.kind.place()
     }
 
     fn unknown_key_help(&self, name: &str) -> String {
@@ -74,7 +80,7 @@ impl<'a> Reader<'a> {
             return format!("did you mean `{meant}`? {all}");
         }
         let elsewhere: Vec<_> =
-            self.kinds.iter().filter(|kind| kind.keys.contains(&name)).map(|kind| kind.header).collect();
+            self.kinds.iter().filter(|kind| kind.keys.contains(&name)).map(|kind| kind.place()).collect();
         if elsewhere.is_empty() { all } else { format!("`{name}` belongs to {}; {all}", elsewhere.join(" or ")) }
     }
 

@@ -13,7 +13,8 @@ use crate::store::write_atomically;
 /// figures as SVG and PNG. Gives back where the page is.
 pub fn write_all(analysis: &Analysis, run_dir: &Path) -> miette::Result<PathBuf> {
     let folder = run_dir.join("report");
-    for table in TableName::named() {
+    let of_the_study = if analysis.run.manifest.study.is_some() { &TableName::of_the_study()[..] } else { &[] };
+    for table in TableName::named().chain(of_the_study.iter().copied()) {
         let text = csv::render(analysis, table)?;
         write_atomically(&folder.join(format!("{}.csv", table.name())), text.as_bytes())?;
         let text = latex::render(analysis, &Table::named(analysis, table));

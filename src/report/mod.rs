@@ -3,13 +3,14 @@
 //! writes them down as text, CSV, Markdown, LaTeX, HTML, SVG or PNG.
 
 pub mod analysis;
+mod beside;
 pub mod compare;
 mod details;
 mod figures;
 mod folder;
 pub mod render;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 mod tables;
 pub(crate) mod text;
 
@@ -17,3 +18,4 @@ pub use analysis::Analysis;
 pub use details::Details;
 pub use folder::{write_all, write_timeline};
 pub use tables::{Align, Cell, Column, ComparisonTable, Row, Table, TableName, Tone};
+pub use text::sentence;

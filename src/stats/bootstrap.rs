@@ -14,9 +14,9 @@ pub const RESAMPLES: usize = 9_999;
 const FEWEST: usize = 999;
 
 /// How many values are drawn in all, at most, before resamples become fewer.
-const DRAWS: usize = 200_000_000;
+const DRAWS: usize = 100_000_000;
 
-/// How often a sample of this size is drawn again: [`RESAMPLES`] times up to 20,000 values, 999 times beyond 200,000.
+/// How often a sample of this size is drawn again: [`RESAMPLES`] times up to 10,000 values, 999 times from 100,000 on.
 pub fn resamples(n: usize) -> usize {
     (DRAWS / n.max(1)).clamp(FEWEST, RESAMPLES)
 }
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn large_samples_are_drawn_less_often() {
         assert_eq!(
-            [resamples(0), resamples(20_000), resamples(100_000), resamples(10_000_000)],
+            [resamples(0), resamples(10_000), resamples(50_000), resamples(10_000_000)],
             [9_999, 9_999, 2_000, 999]
         );
     }

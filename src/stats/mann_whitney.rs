@@ -106,6 +106,9 @@ fn tied_p(doubled: &[u64], m: usize, sum: u64, alternative: Alternative) -> f64 
     // m·(N + 1)/2, doubled.
     let expected = m as u64 * (doubled.len() as u64 + 1);
     let distance = sum.abs_diff(expected);
+    if alternative == Alternative::TwoSided && distance == 0 {
+        return 1.0;
+    }
     let counts = |at: u64| match alternative {
         Alternative::Less => at <= sum,
         Alternative::Greater => at >= sum,

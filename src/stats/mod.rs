@@ -36,7 +36,7 @@ pub use effect::{
 pub use fieller::{Fieller, fieller_paired, fieller_unpaired};
 pub use mann_whitney::{MannWhitney, mann_whitney, mann_whitney_with};
 pub use multiple::{benjamini_hochberg, holm};
-pub use power::{PlanPower, pairs_needed, plan_power, smallest_reachable_p};
+pub use power::{pairs_needed, smallest_corrected_p, smallest_reachable_p};
 pub use proportion::{Fisher, fisher_exact, wilson};
 pub use quantile::{QuantileType, median, quantile, quantile_of_type};
 pub use ratio::{

@@ -6,37 +6,15 @@ pub fn smallest_reachable_p(n: usize) -> f64 {
     2f64.powi(exponent.max(0)).recip()
 }
 
-/// What so many pairs for each of so many subjects can reach.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PlanPower {
-    /// The smallest p of one subject.
-    pub smallest_p: f64,
-    /// The smallest p after Holm's correction over all subjects: its first step multiplies by their number.
-    pub smallest_corrected_p: f64,
-    /// Whether that is below the level.
-    pub can_reach: bool,
-    /// How many pairs per subject it takes to get below the level after the correction.
-    pub pairs_needed: Option<usize>,
+/// The same after Holm's correction for so many tests, whose first step multiplies by their number.
+pub fn smallest_corrected_p(n: usize, tests: usize) -> f64 {
+    (smallest_reachable_p(n) * tests.max(1) as f64).min(1.0)
 }
 
-/// For pairs per subject, subjects, and the level that is asked for, e.g. 0.05.
-pub fn plan_power(pairs: usize, subjects: usize, alpha: f64) -> PlanPower {
-    let smallest_p = smallest_reachable_p(pairs);
-    let smallest_corrected_p = (smallest_p * subjects.max(1) as f64).min(1.0);
-    PlanPower {
-        smallest_p,
-        smallest_corrected_p,
-        can_reach: smallest_corrected_p < alpha,
-        pairs_needed: pairs_needed(subjects, alpha),
-    }
-}
-
-/// The fewest pairs per subject with `subjects·2/2ⁿ < alpha`. `None` unless `0 < alpha`.
-pub fn pairs_needed(subjects: usize, alpha: f64) -> Option<usize> {
-    if alpha.is_nan() || alpha <= 0.0 {
-        return None;
-    }
-    (1..=2000).find(|n| smallest_reachable_p(*n) * (subjects.max(1) as f64) < alpha)
+/// The fewest pairs whose smallest corrected p is not above the level. `None` unless the level is above zero.
+pub fn pairs_needed(tests: usize, level: f64) -> Option<usize> {
+    // From 1,075 pairs on the smallest p is zero to `f64`.
+    (level > 0.0).then(|| (1..1100).find(|n| smallest_corrected_p(*n, tests) <= level)).flatten()
 }
 
 #[cfg(test)]
@@ -54,12 +32,9 @@ mod tests {
     }
 
     #[test]
-    fn more_subjects_need_more_pairs() {
-        let plan = plan_power(6, 25, 0.05);
-        assert_eq!((plan.smallest_p, plan.smallest_corrected_p, plan.can_reach), (0.03125, 0.78125, false));
-        assert_eq!(plan.pairs_needed, Some(10));
-        assert!(plan_power(10, 25, 0.05).can_reach);
-        assert_eq!(pairs_needed(3, 0.0), None);
-        assert_eq!(pairs_needed(3, f64::NAN), None);
+    fn more_tests_need_more_pairs() {
+        assert_eq!((smallest_corrected_p(6, 25), smallest_corrected_p(2, 25)), (0.78125, 1.0));
+        assert_eq!([1, 25, usize::MAX].map(|tests| pairs_needed(tests, 0.05)), [Some(6), Some(10), Some(70)]);
+        assert_eq!((pairs_needed(3, 0.0), pairs_needed(3, f64::NAN)), (None, None));
     }
 }

@@ -1,6 +1,6 @@
 //! Proportions, such as rates of failure: how certain one is, and whether two differ.
 
-use statrs::distribution::{Discrete, Hypergeometric};
+use std::ops::RangeInclusive;
 
 use super::tails::normal_critical;
 use super::{Alternative, Interval, is_level};
@@ -39,19 +39,41 @@ pub fn fisher_exact(table: [[u64; 2]; 2], alternative: Alternative) -> Option<Fi
     let [[a, b], [c, d]] = table;
     let (row, column) = (a.checked_add(b)?, a.checked_add(c)?);
     let all = row.checked_add(c.checked_add(d)?)?;
-    let (least, most) = ((row + column).saturating_sub(all), row.min(column));
+    let least = row.checked_add(column)?.saturating_sub(all);
+    let most = row.min(column);
     if all == 0 || most - least > LARGEST_SUPPORT {
         return None;
     }
-    let chances = Hypergeometric::new(all, column, row).ok()?;
-    let here = chances.pmf(a) * (1.0 + 1e-7);
-    let counts = |cell: &u64| match alternative {
+    let weights = hypergeometric_weights(all as f64, row as f64, column as f64, least..=most);
+    let here = weights[(a - least) as usize] * (1.0 + 1e-7);
+    let counts = |(cell, weight): &(u64, &f64)| match alternative {
         Alternative::Less => *cell <= a,
         Alternative::Greater => *cell >= a,
-        Alternative::TwoSided => chances.pmf(*cell) <= here,
+        Alternative::TwoSided => **weight <= here,
     };
-    let p: f64 = (least..=most).filter(counts).map(|cell| chances.pmf(cell)).sum();
+    let counted: f64 = (least..).zip(&weights).filter(counts).map(|(_, weight)| weight).sum();
+    let p = counted.abs() / weights.iter().sum::<f64>();
     Some(Fisher { p: p.min(1.0), odds_ratio: odds_ratio(table) })
+}
+
+/// The chances of every value of a hypergeometric cell, up to a common factor: from the likeliest value on by the ratios of
+/// neighbours, `(r − x)(c − x) / ((x + 1)(N − r − c + x + 1))`. (statrs divides binomial coefficients, which overflow in tables
+/// of a thousand.)
+fn hypergeometric_weights(all: f64, row: f64, column: f64, cells: RangeInclusive<u64>) -> Vec<f64> {
+    let (least, most) = (*cells.start(), *cells.end());
+    let likeliest = (((row + 1.0) * (column + 1.0) / (all + 2.0)).floor() as u64).clamp(least, most);
+    let growth = |cell: u64| {
+        let x = cell as f64;
+        (row - x) * (column - x) / ((x + 1.0) * (all - row - column + x + 1.0))
+    };
+    let mut weights = vec![1.0; (most - least) as usize + 1];
+    for cell in likeliest..most {
+        weights[(cell + 1 - least) as usize] = weights[(cell - least) as usize] * growth(cell);
+    }
+    for cell in (least..likeliest).rev() {
+        weights[(cell - least) as usize] = weights[(cell + 1 - least) as usize] / growth(cell);
+    }
+    weights
 }
 
 fn odds_ratio([[a, b], [c, d]]: [[u64; 2]; 2]) -> Option<f64> {

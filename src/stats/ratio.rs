@@ -2,12 +2,12 @@
 
 use super::bootstrap::{Drawing, acceleration, bca};
 use super::quantile::{median_in_place, sorted};
-use super::{Interval, columns, is_level, median, sound, sum};
+use super::{Interval, columns, is_level, mean, median, sound, sum};
 
 /// `mean(a) / mean(b)` over pairs `(a, b)`; `None` without pairs, or if the second mean is zero.
 pub fn ratio_of_means(pairs: &[(f64, f64)]) -> Option<f64> {
     let (a, b) = columns(pairs)?;
-    quotient(sum(a), sum(b))
+    quotient(mean(&a)?, mean(&b)?)
 }
 
 /// `median(a) / median(b)` over pairs `(a, b)`; `None` without pairs, or if the second median is zero.

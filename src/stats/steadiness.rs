@@ -38,11 +38,11 @@ pub struct Drift {
 
 /// Up to this many values without ties all orders are counted, and slopes are taken between all pairs up to the other number.
 const EXACT_UP_TO: usize = 50;
-const LONGEST: usize = 5000;
+const LONGEST: usize = 2000;
 
 /// Mann and Kendall's test for a trend (Mann 1945, Kendall 1975). With `S` the pairs that rise less those that fall: without ties
 /// and up to 50 values `p` counts all orders; otherwise `z = (S ∓ 1)/σ`, `σ² = (n(n − 1)(2n + 5) − Σt(t − 1)(2t + 5))/18` over groups of
-/// `t` ties. `None` below three values, beyond 5,000, for a constant series, and where a value is not finite.
+/// `t` ties. `None` below three values, beyond 2,000, for a constant series, and where a value is not finite.
 pub fn drift(values: &[f64]) -> Option<Drift> {
     let values = sound(values).filter(|values| (3..=LONGEST).contains(&values.len()))?;
     let pairs = || (0..values.len()).flat_map(|i| (i + 1..values.len()).map(move |j| (i, j)));

@@ -6,7 +6,10 @@ use super::{sound, sum};
 /// Arithmetic mean, `Σx / n`.
 pub fn mean(values: &[f64]) -> Option<f64> {
     let values = sound(values)?;
-    Some(sum(values.iter().copied()) / values.len() as f64).filter(|mean| mean.is_finite())
+    let n = values.len() as f64;
+    let mean = sum(values.iter().copied()) / n;
+    // A sum may be too large for its mean's own type.
+    Some(if mean.is_finite() { mean } else { sum(values.iter().map(|x| x / n)) })
 }
 
 /// Weighted mean, `Σwx / Σw`; as many weights as values, none below zero, not all zero.
@@ -126,7 +129,7 @@ mod tests {
             assert_eq!(weighted_mean(&[1.0, 2.0, 3.0], &values), None);
             assert_eq!(box_plot(&values), None);
         }
-        assert_eq!(mean(&[f64::MAX, f64::MAX]), None);
+        assert_eq!(mean(&[f64::MAX, f64::MAX]), Some(f64::MAX));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Wilcoxon's signed-rank test for paired samples.
 
-use super::ranks::{Ranked, tie_term};
+use super::ranks::tie_term;
 pub use super::signed_ranks::EXACT_UP_TO;
 use super::signed_ranks::{SignedRanks, is_feasible};
 use super::tails::{chosen_method, corrected_normal_p, exact_p};
@@ -111,28 +111,32 @@ struct Signed {
 
 impl Signed {
     fn of(differences: &[f64]) -> Signed {
-        let magnitudes: Vec<f64> = differences.iter().map(|d| d.abs()).collect();
-        let ranked = Ranked::of(&magnitudes);
-        let mut signed = Signed {
-            ranks: Vec::with_capacity(differences.len()),
-            positive: 0,
-            negative: 0,
-            zeros: 0,
-            groups: ranked.groups,
-        };
-        for (difference, rank) in differences.iter().zip(ranked.doubled) {
-            if *difference == 0.0 {
-                signed.zeros += 1;
-                continue;
-            }
-            signed.ranks.push(rank);
-            if *difference > 0.0 {
-                signed.positive += rank;
-            } else {
-                signed.negative += rank;
-            }
+        // The bits of numbers that are not negative ascend as the numbers do, and leave one bit for the sign.
+        let mut keys: Vec<u64> = differences.iter().map(|d| d.abs().to_bits() << 1 | u64::from(*d > 0.0)).collect();
+        keys.sort_unstable();
+        let (ranks, groups) = (Vec::with_capacity(keys.len()), Vec::with_capacity(keys.len()));
+        let mut signed = Signed { ranks, positive: 0, negative: 0, zeros: 0, groups };
+        let mut below = 0;
+        for ties in keys.chunk_by(|a, b| a >> 1 == b >> 1) {
+            let count = ties.len() as u64;
+            signed.add(ties, 2 * below + count + 1);
+            below += count;
         }
         signed
+    }
+
+    /// A group of equal absolute differences, with twice their rank.
+    fn add(&mut self, ties: &[u64], rank: u64) {
+        let count = ties.len() as u64;
+        self.groups.push(count);
+        if ties[0] == 0 {
+            self.zeros = count;
+            return;
+        }
+        let positive = ties.iter().map(|key| key & 1).sum::<u64>();
+        self.positive += rank * positive;
+        self.negative += rank * (count - positive);
+        self.ranks.extend(std::iter::repeat_n(rank, ties.len()));
     }
 
     fn is_plain(&self) -> bool {

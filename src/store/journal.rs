@@ -12,6 +12,7 @@ use super::record::{SubjectRecord, TrialRecord};
 /// A line of the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "nearly all entries are trials")]
 pub enum Entry {
     Subject(SubjectRecord),
     Trial(TrialRecord),

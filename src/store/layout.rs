@@ -211,13 +211,18 @@ impl RunFolder {
 
     /// Derives `trials.csv` and `tests.parquet` from what is recorded of the plan.
     pub fn derive_tables(&self) -> miette::Result<()> {
-        let trials = self.read()?.trials;
-        table::write(&self.dir.join("trials.csv"), &trials)?;
-        let mut measured: Vec<_> = trials.iter().filter(|trial| trial.phase == Phase::Measured).collect();
+        let run = self.read()?;
+        self.derive_trials(&run)?;
+        let mut measured: Vec<_> = run.trials.iter().filter(|trial| trial.phase == Phase::Measured).collect();
         // Trials of a subject have the same names in them, which then take little room.
         measured.sort_by(|a, b| a.subject.cmp(&b.subject));
         let files: Vec<_> = measured.iter().filter_map(|trial| self.own_tests(&trial.trial)).collect();
         frames::merge(&files, &self.dir.join("tests.parquet"))
+    }
+
+    /// Derives `trials.csv` alone.
+    pub fn derive_trials(&self, run: &RunData) -> miette::Result<()> {
+        table::write(&self.dir.join("trials.csv"), run)
     }
 
     /// What was planned, and what became of it.

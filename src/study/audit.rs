@@ -78,7 +78,8 @@ pub enum Outcome {
 impl Outcome {
     pub fn answer(&self) -> Answer {
         match self {
-            Outcome::Number(range) => Answer::Number(range.value),
+            // Without the sign of a negative zero.
+            Outcome::Number(range) => Answer::Number(range.value + 0.0),
             Outcome::Truth(truth) => Answer::Text(if truth.value { "yes" } else { "no" }.to_owned()),
             Outcome::Names(names) => Answer::Text(names.listed.join("; ")),
         }

@@ -63,6 +63,8 @@ pub enum ClaimKind {
     Contradiction,
     /// What one document says that another says.
     Citation,
+    /// Another way to read what a claim beside it is about.
+    Reading,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -222,6 +222,7 @@ impl<'f> Pen<'f> {
                 ("derived", ClaimKind::Derived),
                 ("contradiction", ClaimKind::Contradiction),
                 ("citation", ClaimKind::Citation),
+                ("reading", ClaimKind::Reading),
             ],
         );
         let computation = self.computation(&reader, &table.span);

@@ -69,7 +69,7 @@ impl Library {
         }
         for draft in drafts {
             let name = draft.name().to_owned();
-            library.studies.insert(name, load::finish(draft, &library.stated, &run));
+            library.studies.insert(name, load::finish(draft, &library.stated, run));
         }
         library
     }

@@ -138,7 +138,7 @@ pub fn draft(files: Files) -> Result<Draft, Faults> {
         return Err(faults);
     };
     check_name(&written, &files.name, &log);
-    let tables = grids.into_iter().map(|table| described(table, &written, &log)).collect();
+    let tables: Vec<Table> = grids.into_iter().map(|table| described(table, &written, &log)).collect();
     check_descriptions(&written.tables, &tables, &log);
     let own_columns = own_columns(&written.tables, &tables, &log);
     let (spans, claims) = written.claims.into_iter().map(|claim| (claim.span, claim.value)).unzip();
@@ -285,7 +285,7 @@ fn name_rows(table: &mut Table, key: &[usize], about: &WrittenTable, log: &Log) 
     }
 }
 
-fn check_descriptions(about: &[WrittenTable], tables: &Vec<Table>, log: &Log) {
+fn check_descriptions(about: &[WrittenTable], tables: &[Table], log: &Log) {
     let known: Vec<&str> = tables.iter().map(|table| table.name.as_str()).collect();
     for table in about.iter().filter(|about| !known.contains(&about.name.value.as_str())) {
         let message = format!("there is no published/{}.csv", table.name.value);

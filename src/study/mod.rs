@@ -35,3 +35,6 @@ pub use load::{Document, Faults, Files, OwnColumn, Study};
 pub use own::{Compared, OwnAnswer, OwnVerdict, judged};
 pub use range::Range;
 pub use table::{Mark, Marks, Reader, Reading, Row, Table};
+
+#[cfg(test)]
+mod tests;

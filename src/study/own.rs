@@ -111,6 +111,10 @@ impl<'s> Compared<'s> {
     fn compared(&self, claim: &Claim, own: &Outcome) -> OwnAnswer {
         let answer = Some(own.answer());
         match self.reference(claim, FOLLOWED) {
+            Some(reference) if speaks_otherwise(&claim.stated.meaning, &reference) => {
+                let reason = "the published rows of the run's subjects do not show what is claimed of all".to_owned();
+                self.told(answer, OwnVerdict::NotRun, Some(reference.answer()), Some(reason))
+            }
             Some(reference) => {
                 let verdict = verdict(&reference, own, claim.neutral);
                 self.told(answer, verdict, Some(reference.answer()), None)
@@ -180,6 +184,11 @@ fn stated(meaning: &Meaning) -> Outcome {
         Value::Names(names) => Outcome::Names(names),
         _ => Outcome::Names(super::expression::Names::default()),
     }
+}
+
+/// A yes of all subjects can be a no of some: then these cannot tell whether the claim is reproduced.
+fn speaks_otherwise(stated: &Meaning, reference: &Outcome) -> bool {
+    matches!((stated, reference), (Meaning::Truth(stated), Outcome::Truth(reference)) if *stated != reference.value)
 }
 
 /// The claim that this one only repeats.

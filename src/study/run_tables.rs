@@ -2,6 +2,7 @@
 //! the study calls its subjects, so that they can be joined with published ones.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use super::csv_file;
 use super::file::SubjectName;
@@ -9,34 +10,16 @@ use super::table::{Row, Table};
 use crate::experiment::mistake::Log;
 use crate::report::Analysis;
 use crate::report::TableName;
-use crate::report::analysis::{
-    AverageRow, ConcurrencyRow, CostRow, DeviationRow, FailureRow, FindingRow, IncompleteRow, ResidualRow, ScalingRow,
-    SetAsideRow, SpeedupRow, SubjectRow, Warning,
-};
 use crate::report::render::csv;
 
 const SUBJECT: &str = "subject";
 const CORES: &str = "cores";
 
 /// Of every table of a run, its columns.
-pub fn heads() -> Vec<Table> {
-    let known: [(TableName, miette::Result<String>); 14] = [
-        (TableName::Subjects, csv::write::<SubjectRow>(&[])),
-        (TableName::Failures, csv::write::<FailureRow>(&[])),
-        (TableName::Speedups, csv::write::<SpeedupRow>(&[])),
-        (TableName::SpeedupsStudy, csv::write::<SpeedupRow>(&[])),
-        (TableName::Averages, csv::write::<AverageRow>(&[])),
-        (TableName::Concurrency, csv::write::<ConcurrencyRow>(&[])),
-        (TableName::Costs, csv::write::<CostRow>(&[])),
-        (TableName::Scaling, csv::write::<ScalingRow>(&[])),
-        (TableName::Residual, csv::write::<ResidualRow>(&[])),
-        (TableName::Incomplete, csv::write::<IncompleteRow>(&[])),
-        (TableName::Findings, csv::write::<FindingRow>(&[])),
-        (TableName::Deviations, csv::write::<DeviationRow>(&[])),
-        (TableName::SetAside, csv::write::<SetAsideRow>(&[])),
-        (TableName::Warnings, csv::write::<Warning>(&[])),
-    ];
-    known.into_iter().filter_map(|(name, text)| Some(table(name, &text.ok()?))).collect()
+pub fn heads() -> &'static [Table] {
+    static HEADS: LazyLock<Vec<Table>> =
+        LazyLock::new(|| TableName::named().filter_map(|name| Some(table(name, &csv::heads(name).ok()?))).collect());
+    &HEADS
 }
 
 /// A run's tables with the rows of the study's subjects, on the largest number of cores.
@@ -105,14 +88,30 @@ fn table(name: TableName, text: &str) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::sample;
 
     #[test]
-    fn the_heads_of_every_table_are_known() {
+    fn the_columns_of_every_table_are_known() {
         let heads = heads();
-        let names: BTreeSet<&str> = heads.iter().map(|table| table.name.as_str()).collect();
-        let known: BTreeSet<&str> = TableName::named().map(TableName::name).collect();
-        assert_eq!(names, known);
+        assert_eq!(heads.len(), TableName::named().count());
         let speedups = heads.iter().find(|table| table.name == "speedups").unwrap();
         assert!(speedups.column("speedup").is_some() && speedups.rows.is_empty());
+    }
+
+    #[test]
+    fn a_run_is_compared_on_its_most_cores() {
+        let analysis = Analysis::of(&sample::two_core_counts());
+        let subjects = [SubjectName { published: "Scales".to_owned(), name: "scales".to_owned() }];
+        let tables = of_run(&analysis, &subjects).unwrap();
+        let speedups = tables.iter().find(|table| table.name == "speedups").unwrap();
+        let cores = speedups.column("cores").unwrap();
+        assert!(
+            !speedups.rows.is_empty() && speedups.rows.iter().all(|row| row.cells[cores] == "2" && row.key == "Scales")
+        );
+        assert_eq!(covered(&analysis, &subjects), BTreeSet::from(["Scales".to_owned()]));
+        let stranger = [SubjectName { published: "x".to_owned(), name: "x".to_owned() }];
+        assert!(
+            of_run(&analysis, &stranger).unwrap().iter().all(|table| table.name != "speedups" || table.rows.is_empty())
+        );
     }
 }

@@ -102,6 +102,26 @@ pub enum FindingKind {
     EngineDisagreement,
 }
 
+impl FindingKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            FindingKind::LostTests => "lost_tests",
+            FindingKind::UnexpectedTests => "unexpected_tests",
+            FindingKind::DeadWorker => "dead_worker",
+            FindingKind::NoConcurrency => "no_concurrency",
+            FindingKind::PartialMode => "partial_mode",
+            FindingKind::StrayProcesses => "stray_processes",
+            FindingKind::DirtyWorktree => "dirty_worktree",
+            FindingKind::CoarseSelection => "coarse_selection",
+            FindingKind::OrderNotKept => "order_not_kept",
+            FindingKind::Deviation => "deviation",
+            FindingKind::OutputCut => "output_cut",
+            FindingKind::Disturbance => "disturbance",
+            FindingKind::EngineDisagreement => "engine_disagreement",
+        }
+    }
+}
+
 impl Finding {
     pub fn new(kind: FindingKind, text: impl Into<String>) -> Self {
         Finding { kind, text: text.into() }

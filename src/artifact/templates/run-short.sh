@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs the short version (experiment/short.toml), and puts it beside the authors' run. Further options go to `parade run`.
+# Runs the short version (short.toml), and puts it beside the authors' run. Further options go to `parade run`.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 # @FIND@
 code=0
-"$parade" run "$here/experiment/short.toml" --out "$here/results" "$@" || code=$?
+"$parade" run "$here"/@FOLDER@/short.toml --out "$here/results" "$@" || code=$?
 latest=$here/results/@NAME@/latest
 if [ -d "$latest" ]; then
     echo

@@ -1,7 +1,7 @@
 //! What an audit found, for a person: tables of claims, what differs in sentences, and sums.
 
 use parade::report::render::terminal::{Style, render_table, wrapped};
-use parade::report::{Cell, Column, Row, Table, TableName, Tone};
+use parade::report::{Cell, Column, Row, Table, TableName, Tone, sentence};
 use parade::study::explain::{Explained, short, trimmed};
 use parade::study::{Answer, Audited, Computation, Library, OwnAnswer, OwnVerdict, Study, Tally, Verdict};
 use parade::wording::counted;
@@ -10,6 +10,13 @@ use super::Chosen;
 
 /// A screen is taken to be at least this wide.
 const NARROWEST: usize = 40;
+/// Texts of a study's files end here; an expression is no longer.
+const LONGEST: usize = 12_000;
+
+/// Files of studies may hold anything, and must not steer the terminal.
+fn safe(text: &str) -> String {
+    sentence(text, LONGEST)
+}
 
 pub fn page(chosen: &[Chosen<'_>], style: Style) -> String {
     let mut page: String = chosen.iter().map(|chosen| study_page(chosen, style)).collect();
@@ -41,12 +48,11 @@ fn study_page(chosen: &Chosen<'_>, style: Style) -> String {
         columns.extend([Column::right("own run"), Column::left("own verdict")]);
     }
     let table = Table {
-        // Shown whole, as tables of subjects are.
-        name: TableName::Subjects,
-        title: study_title(chosen.study),
+        name: TableName::Claims,
+        title: safe(&study_title(chosen.study)),
         columns,
         rows: chosen.shown.iter().map(claim_row).collect(),
-        notes: chosen.study.remarks.clone(),
+        notes: chosen.study.remarks.iter().map(|remark| safe(remark)).collect(),
     };
     let mut page = render_table(&table, style);
     for (title, verdict) in [("What differs", Verdict::Differs), ("What cannot be recomputed", Verdict::NotComputable)]
@@ -73,9 +79,9 @@ fn claim_row(claim: &Audited) -> Row {
     let recomputed = claim.recomputed.as_ref().map_or_else(|| "–".to_owned(), |answer| answer_text(answer, claim));
     let (verdict, tone) = verdict_words(claim);
     let mut cells = vec![
-        Cell::new(claim.id.as_str()).toned(Tone::Muted),
-        Cell::new(claim.place.as_str()),
-        Cell::new(claim.claim.as_str()),
+        Cell::new(safe(&claim.id)).toned(Tone::Muted),
+        Cell::new(safe(&claim.place)),
+        Cell::new(safe(&claim.claim)),
         Cell::new(narrow(&with_unit(&claim.stated_text, claim))),
         Cell::new(narrow(&recomputed)),
         Cell::new(verdict).toned(tone),
@@ -91,8 +97,9 @@ fn claim_row(claim: &Audited) -> Row {
 /// Lists of names would take the room of everything else; the remarks and `--claim` have them whole.
 fn narrow(text: &str) -> String {
     const WIDEST: usize = 18;
+    let text = safe(text);
     if text.chars().count() <= WIDEST {
-        return text.to_owned();
+        return text;
     }
     let head: String = text.chars().take(WIDEST - 1).collect();
     format!("{}…", head.trim_end())
@@ -167,20 +174,22 @@ fn rounding_sentence(claim: &Audited) -> String {
     }
 }
 
-/// What a claim was compared with, where that is not what is stated.
+/// What a claim was compared with, and on how many subjects.
 fn own_remark(claim: &Audited) -> Option<String> {
-    let own = claim.own.as_ref().filter(|own| own.own.is_some())?;
-    let value = own.own.as_ref().map_or_else(String::new, |answer| answer_text(answer, claim));
-    let of = if own.own_subjects == own.own_of { String::new() } else { format!(", on {}", coverage(own)) };
-    let against = match (&own.own_reference, &own.own_reason) {
-        (Some(reference), _) if own.own_subjects < own.own_of => {
-            format!("; the published rows of the same subjects give {}", answer_text(reference, claim))
-        }
-        (_, Some(reason)) => format!("; {reason}"),
-        _ => String::new(),
-    };
+    let own = claim.own.as_ref()?;
+    let value = answer_text(own.own.as_ref()?, claim);
+    let stated = with_unit(&claim.stated_text, claim);
     let (words, _) = own_words(own.own_verdict);
-    Some(format!("{}: {words}: {value}{of}, stated {}{against}.", claim.id, with_unit(&claim.stated_text, claim)))
+    let told = if own.own_subjects == own.own_of {
+        format!("{words}: {value}, stated is {stated}")
+    } else {
+        let same = match &own.own_reference {
+            Some(reference) => format!("the published rows of these give {}", answer_text(reference, claim)),
+            None => own.own_reason.clone().unwrap_or_default(),
+        };
+        format!("{words} on {}: {value}; {same}; stated for all is {stated}", coverage(own))
+    };
+    Some(format!("{}: {told}.", claim.id))
 }
 
 fn coverage(own: &OwnAnswer) -> String {
@@ -223,11 +232,11 @@ fn tally_sentence(tally: Tally) -> String {
 }
 
 fn paragraph(text: &str, style: Style) -> String {
-    wrapped(text, style.width.max(NARROWEST)).join("\n") + "\n"
+    wrapped(&safe(text), style.width.max(NARROWEST)).join("\n") + "\n"
 }
 
 fn item(text: &str, style: Style) -> String {
-    format!("- {}\n", wrapped(text, style.width.max(NARROWEST) - 2).join("\n  "))
+    format!("- {}\n", wrapped(&safe(text), style.width.max(NARROWEST) - 2).join("\n  "))
 }
 
 /// Claims one by one, with every step.
@@ -256,7 +265,7 @@ fn explanation(claim: &Audited, computation: String, steps: &[Explained], style:
         ("remark", remark(claim)),
         ("own run", own_remark(claim).unwrap_or_default()),
     ];
-    let mut page = format!("{}/{}\n", claim.study, claim.id);
+    let mut page = format!("{}\n", safe(&format!("{}/{}", claim.study, claim.id)));
     for (label, text) in lines.iter().filter(|(_, text)| !text.is_empty()) {
         page += &labelled(label, text, style);
     }
@@ -266,6 +275,6 @@ fn explanation(claim: &Audited, computation: String, steps: &[Explained], style:
 
 fn labelled(label: &str, text: &str, style: Style) -> String {
     const INDENT: usize = 14;
-    let lines = wrapped(text, style.width.max(NARROWEST) - INDENT);
+    let lines = wrapped(&safe(text), style.width.max(NARROWEST) - INDENT);
     format!("  {label:12}{}\n", lines.join(&format!("\n{}", " ".repeat(INDENT))))
 }

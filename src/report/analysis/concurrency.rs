@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::grid::{CellKey, Grid, ran_to_its_end};
-use crate::engine::{Mode, Parallelism};
+use crate::engine::Parallelism;
 use crate::stats;
 use crate::store::record::TrialRecord;
 use crate::suite::{Finding, FindingKind};
@@ -42,7 +42,7 @@ fn row(key: CellKey, parallelism: &Parallelism, trials: &[&TrialRecord]) -> Opti
     let mean = stats::mean(&trials.iter().map(|trial| trial.concurrency.mean).collect::<Vec<_>>())?;
     let max = trials.iter().map(|trial| trial.concurrency.max).max()?;
     let forks = parallelism.forks.on(key.cores);
-    let threads = threads_per_fork(parallelism, key.cores);
+    let threads = parallelism.threads_at_once(key.cores);
     Some(ConcurrencyRow {
         subject: key.subject.to_owned(),
         configuration: key.configuration.to_owned(),
@@ -55,13 +55,6 @@ fn row(key: CellKey, parallelism: &Parallelism, trials: &[&TrialRecord]) -> Opti
         max,
         no_effect: no_effect(trials),
     })
-}
-
-fn threads_per_fork(parallelism: &Parallelism, cores: usize) -> u32 {
-    match parallelism.mode {
-        Mode::Sequential | Mode::Project => 1,
-        Mode::Methods | Mode::Classes | Mode::ClassesAndMethods => parallelism.threads_on(cores),
-    }
 }
 
 /// What the trials themselves recorded: whether a mode had an effect is judged where the executions are at hand.

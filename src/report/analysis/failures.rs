@@ -1,13 +1,13 @@
 //! Table II: failures that remain after each stage.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
 use super::grid::{CellKey, Grid, Presence};
 use crate::experiment::TechniqueKind;
 use crate::report::text::{counted, decimal};
-use crate::store::record::{ConfigurationSummary, StageRecord, TrialRecord, Verdict};
+use crate::store::record::{StageRecord, TrialRecord, Verdict};
 use crate::suite::RunEnd;
 
 /// One stage of one configuration on one subject.
@@ -88,25 +88,36 @@ impl FailureRow {
 }
 
 pub(super) fn rows(grid: &Grid) -> Vec<FailureRow> {
+    let tests: HashMap<&str, usize> = grid.run.subjects.iter().map(|s| (s.subject.as_str(), s.tests)).collect();
+    let seen = stages_seen(grid);
     let mut rows = Vec::new();
     for (key, configuration) in grid.keys(|c| c.technique != TechniqueKind::Sequential) {
-        let tests = grid.run.subjects.iter().find(|s| s.subject == key.subject).map(|s| s.tests).filter(|n| *n > 0);
-        for stage in 1..=stages(grid, configuration) {
+        let tests = tests.get(key.subject).copied().filter(|tests| *tests > 0);
+        let seen = seen.get(configuration.name.as_str()).copied().unwrap_or(0);
+        for stage in 1..=seen.max(nominal_stages(configuration.technique)) {
             rows.push(FailureRow { tests, ..row(grid, key, stage) });
         }
     }
     rows
 }
 
-/// As many as the technique has, or as were seen.
-fn stages(grid: &Grid, configuration: &ConfigurationSummary) -> u32 {
-    let nominal = match configuration.technique {
+fn nominal_stages(technique: TechniqueKind) -> u32 {
+    match technique {
         TechniqueKind::Sequential | TechniqueKind::Parallel => 1,
         TechniqueKind::SoundRerun => 2,
         TechniqueKind::Paste => 3,
-    };
-    let of_it = grid.run.trials.iter().filter(|trial| trial.configuration == configuration.name);
-    of_it.flat_map(|trial| &trial.stages).map(|stage| stage.stage).max().unwrap_or(0).max(nominal)
+    }
+}
+
+/// The last stage of each configuration in any trial.
+fn stages_seen<'a>(grid: &Grid<'a>) -> HashMap<&'a str, u32> {
+    let mut seen: HashMap<&str, u32> = HashMap::new();
+    for trial in &grid.run.trials {
+        let last = trial.stages.iter().map(|stage| stage.stage).max().unwrap_or(0);
+        let known = seen.entry(&trial.configuration).or_default();
+        *known = last.max(*known);
+    }
+    seen
 }
 
 fn row(grid: &Grid, key: CellKey, stage: u32) -> FailureRow {

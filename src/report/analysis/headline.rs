@@ -1,6 +1,6 @@
 //! The answer in a few sentences, before any table.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
@@ -39,7 +39,8 @@ pub(super) fn headline(run: &RunData, speedups: &[SpeedupRow], averages: &[Avera
     let alike = Comparable::of(run);
     let speedups: Vec<SpeedupRow> = speedups.iter().filter(|row| alike.has(&row.configuration)).cloned().collect();
     let averages: Vec<AverageRow> = averages.iter().filter(|row| alike.has(&row.configuration)).cloned().collect();
-    let gained = |subject: &&String| speedups.iter().any(|row| row.subject == **subject && row.gained());
+    let faster: HashSet<&str> = speedups.iter().filter(|row| row.gained()).map(|row| row.subject.as_str()).collect();
+    let gained = |subject: &&String| faster.contains(subject.as_str());
     Headline {
         speed: speed(run, &speedups, &averages),
         repair: repair(run, provoked, repaired),
@@ -135,21 +136,26 @@ fn typical_gain(row: &AverageRow, speedups: &[SpeedupRow]) -> f64 {
 
 /// Failures after the first stage, and those of them that were gone in the end, over all finished repetitions of PASTE.
 fn repairs(run: &RunData) -> (usize, usize) {
+    let baselines = baseline_failures(run);
     paste_trials(run).fold((0, 0), |(provoked, repaired), trial| {
-        let anyway = failing_anyway(run, trial);
+        let anyway = baselines.get(&block(trial)).copied().unwrap_or(0);
         let after = |stage: Option<&StageRecord>| stage.map_or(0, |s| s.failures_after).saturating_sub(anyway);
         let (first, last) = (after(trial.stages.first()), after(trial.stages.last()));
         (provoked + first, repaired + first.saturating_sub(last))
     })
 }
 
+type BlockKey<'a> = (&'a str, usize, u32);
+
+fn block(trial: &TrialRecord) -> BlockKey<'_> {
+    (&trial.subject, trial.cores, trial.repetition)
+}
+
 /// What fails in the baseline of the same block too was not provoked by running in parallel.
-fn failing_anyway(run: &RunData, trial: &TrialRecord) -> usize {
-    let baseline = run.trials.iter().find(|other| {
-        other.configuration == run.manifest.baseline
-            && (&other.subject, other.cores, other.repetition) == (&trial.subject, trial.cores, trial.repetition)
-    });
-    baseline.map_or(0, |baseline| baseline.tally.failures())
+fn baseline_failures(run: &RunData) -> HashMap<BlockKey<'_>, usize> {
+    let baselines = run.trials.iter().filter(|trial| trial.configuration == run.manifest.baseline);
+    // The first of a block counts, should there be several.
+    baselines.rev().map(|trial| (block(trial), trial.tally.failures())).collect()
 }
 
 fn paste_trials(run: &RunData) -> impl Iterator<Item = &TrialRecord> {

@@ -10,6 +10,7 @@ pub(in crate::report) mod grid;
 mod headline;
 mod judge;
 mod origins;
+mod regressions;
 mod remains;
 mod savings;
 mod scaling;
@@ -31,6 +32,7 @@ pub use failures::{FailureRow, StageState};
 pub use headline::Headline;
 pub use judge::{Judgement, Side, judge};
 pub use origins::OriginRow;
+pub use regressions::RegressionRow;
 pub use remains::{FindingRow, IncompleteRow, ResidualRow};
 pub use savings::SavingRow;
 pub use scaling::{ScalingFit, ScalingRow};
@@ -58,6 +60,7 @@ pub struct Analysis {
     pub costs: Vec<CostRow>,
     pub scaling: Vec<ScalingRow>,
     pub fits: Vec<ScalingFit>,
+    pub regressions: Vec<RegressionRow>,
     pub residual: Vec<ResidualRow>,
     pub findings: Vec<FindingRow>,
     pub incomplete: Vec<IncompleteRow>,
@@ -96,6 +99,7 @@ impl Analysis {
         let speedups = speedups::rows(&grid);
         let averages = speedups::averages(run, &speedups);
         let concurrency = concurrency::rows(&grid);
+        let (costs, scaling) = (costs::rows(&grid), scaling::rows(&grid));
         let origins = origins::rows(run);
         let mut warnings = warnings::warnings(&grid, &speedups, &concurrency);
         warnings.extend(origins::warning(run, &origins));
@@ -104,9 +108,10 @@ impl Analysis {
             subjects: subjects::rows(run),
             deviations: subjects::deviations(run),
             set_aside: subjects::set_aside(run),
-            costs: costs::rows(&grid),
-            fits: Vec::new(),
-            scaling: scaling::rows(&grid),
+            regressions: regressions::rows(run, &costs),
+            costs,
+            fits: scaling::fits(run, &scaling),
+            scaling,
             residual: remains::residual(run),
             findings: remains::findings(run),
             incomplete: remains::incomplete(&grid),

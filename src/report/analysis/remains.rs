@@ -1,6 +1,6 @@
 //! What did not go well, gathered so that nothing is hidden: tests that no stage repaired, findings, trials without data.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
@@ -49,10 +49,23 @@ pub struct IncompleteRow {
 type Place = (usize, usize, usize);
 
 /// Orders rows as the experiment file has subjects and configurations.
-fn place(run: &RunData, trial: &TrialRecord) -> Place {
-    let subject = run.manifest.subjects.iter().position(|name| *name == trial.subject);
-    let configuration = run.manifest.configurations.iter().position(|c| c.name == trial.configuration);
-    (subject.unwrap_or(usize::MAX), configuration.unwrap_or(usize::MAX), trial.cores)
+struct Places<'a> {
+    subjects: HashMap<&'a str, usize>,
+    configurations: HashMap<&'a str, usize>,
+}
+
+impl<'a> Places<'a> {
+    fn of(run: &'a RunData) -> Self {
+        let subjects = run.manifest.subjects.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
+        let configurations = run.manifest.configurations.iter().enumerate();
+        Places { subjects, configurations: configurations.map(|(at, c)| (c.name.as_str(), at)).collect() }
+    }
+
+    fn of_trial(&self, trial: &TrialRecord) -> Place {
+        let subject = self.subjects.get(trial.subject.as_str()).copied();
+        let configuration = self.configurations.get(trial.configuration.as_str()).copied();
+        (subject.unwrap_or(usize::MAX), configuration.unwrap_or(usize::MAX), trial.cores)
+    }
 }
 
 fn measured(run: &RunData) -> impl Iterator<Item = &TrialRecord> {
@@ -62,8 +75,9 @@ fn measured(run: &RunData) -> impl Iterator<Item = &TrialRecord> {
 pub(super) fn residual(run: &RunData) -> Vec<ResidualRow> {
     let mut trials_of: BTreeMap<Place, usize> = BTreeMap::new();
     let mut rows: BTreeMap<(Place, String), ResidualRow> = BTreeMap::new();
+    let places = Places::of(run);
     for trial in measured(run) {
-        let place = place(run, trial);
+        let place = places.of_trial(trial);
         *trials_of.entry(place).or_default() += 1;
         for residual in &trial.residual {
             let row = rows.entry((place, residual.test.to_string())).or_insert_with(|| ResidualRow {
@@ -85,11 +99,12 @@ pub(super) fn residual(run: &RunData) -> Vec<ResidualRow> {
 }
 
 pub(super) fn findings(run: &RunData) -> Vec<FindingRow> {
+    let places = Places::of(run);
     let mut rows: BTreeMap<(FindingKind, Place, &str), FindingRow> = BTreeMap::new();
     for trial in measured(run) {
         for finding in &trial.findings {
-            let row = rows.entry((finding.kind, place(run, trial), &finding.text)).or_insert_with(|| FindingRow {
-                kind: finding_name(finding.kind),
+            let row = rows.entry((finding.kind, places.of_trial(trial), &finding.text)).or_insert_with(|| FindingRow {
+                kind: finding.kind.name(),
                 subject: trial.subject.clone(),
                 configuration: trial.configuration.clone(),
                 cores: trial.cores,
@@ -100,24 +115,6 @@ pub(super) fn findings(run: &RunData) -> Vec<FindingRow> {
         }
     }
     rows.into_values().collect()
-}
-
-fn finding_name(kind: FindingKind) -> &'static str {
-    match kind {
-        FindingKind::LostTests => "lost_tests",
-        FindingKind::UnexpectedTests => "unexpected_tests",
-        FindingKind::DeadWorker => "dead_worker",
-        FindingKind::NoConcurrency => "no_concurrency",
-        FindingKind::PartialMode => "partial_mode",
-        FindingKind::StrayProcesses => "stray_processes",
-        FindingKind::DirtyWorktree => "dirty_worktree",
-        FindingKind::CoarseSelection => "coarse_selection",
-        FindingKind::OrderNotKept => "order_not_kept",
-        FindingKind::Deviation => "deviation",
-        FindingKind::OutputCut => "output_cut",
-        FindingKind::Disturbance => "disturbance",
-        FindingKind::EngineDisagreement => "engine_disagreement",
-    }
 }
 
 pub(super) fn incomplete(grid: &Grid) -> Vec<IncompleteRow> {

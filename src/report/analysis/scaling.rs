@@ -1,9 +1,12 @@
 //! One configuration against itself on its fewest cores. This is not a speedup over the baseline.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::grid::{CellKey, Grid, clean_times, same_origins};
-use crate::stats;
+use crate::stats::{self, AmdahlFit};
+use crate::store::record::RunData;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ScalingRow {
@@ -43,22 +46,86 @@ fn row(grid: &Grid, key: CellKey, lowest: usize) -> Option<ScalingRow> {
     })
 }
 
-/// Amdahl's law, fitted to a configuration's mean scaling.
+/// How a configuration scales over all subjects that ran clean on every number of cores, and the law that fits it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ScalingFit {
     pub configuration: String,
-    /// The part of the work that no number of cores makes faster.
-    pub serial_fraction: f64,
     pub reference_cores: usize,
+    pub subjects: usize,
+    /// Cores, and the geometric mean of the scaling there; the first is the reference, where it is 1.
+    #[serde(skip)]
+    pub points: Vec<(f64, f64)>,
+    /// The part of the work that no number of cores makes faster, after Amdahl's law.
+    pub serial_fraction: Option<f64>,
+    /// What share of the variance the law explains.
+    pub r_squared: Option<f64>,
+}
+
+/// One for each configuration that there are numbers of.
+pub(super) fn fits(run: &RunData, rows: &[ScalingRow]) -> Vec<ScalingFit> {
+    let mut cores = run.manifest.cores.clone();
+    cores.sort_unstable();
+    run.manifest.configurations.iter().filter_map(|c| fit(&c.name, &cores, rows)).collect()
+}
+
+/// Only of subjects that have a value at every count: else a curve would jump where subjects come and go.
+fn fit(configuration: &str, cores: &[usize], rows: &[ScalingRow]) -> Option<ScalingFit> {
+    let (lowest, more) = cores.split_first().filter(|(_, more)| !more.is_empty())?;
+    let mut by_subject: BTreeMap<&str, BTreeMap<usize, f64>> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.configuration == configuration) {
+        by_subject.entry(&row.subject).or_default().insert(row.cores, row.scaling);
+    }
+    by_subject.retain(|_, values| more.iter().all(|cores| values.contains_key(cores)));
+    let mut points = vec![(*lowest as f64, 1.0)];
+    for count in more {
+        let values: Vec<f64> = by_subject.values().filter_map(|values| values.get(count).copied()).collect();
+        points.push((*count as f64, stats::geometric_mean(&values)?));
+    }
+    let relative: Vec<(f64, f64)> = points.iter().map(|(cores, scaling)| (cores / *lowest as f64, *scaling)).collect();
+    let law = stats::amdahl_fit(&relative);
+    Some(ScalingFit {
+        configuration: configuration.to_owned(),
+        reference_cores: *lowest,
+        subjects: by_subject.len(),
+        points,
+        serial_fraction: law.map(|law| law.serial),
+        r_squared: law.and_then(|law| law.r_squared),
+    })
 }
 
 impl ScalingFit {
-    /// Scaling as the law has it, at some numbers of cores and in between.
-    pub fn curve(&self, cores: &[usize]) -> Vec<(f64, f64)> {
-        let (Some(low), Some(high)) = (cores.iter().min(), cores.iter().max()) else { return Vec::new() };
-        let (low, high) = (*low as f64, *high as f64);
-        let time = |cores: f64| self.serial_fraction + (1.0 - self.serial_fraction) / cores;
-        let at = |step: u32| low + (high - low) * f64::from(step) / 24.0;
-        (0..=24).map(at).map(|cores| (cores, time(self.reference_cores as f64) / time(cores))).collect()
+    /// Scaling as the law has it, from the first number of cores to the last.
+    pub fn law(&self) -> Vec<(f64, f64)> {
+        let (Some(serial), Some(first), Some(last)) = (self.serial_fraction, self.points.first(), self.points.last())
+        else {
+            return Vec::new();
+        };
+        let law = AmdahlFit { serial, r_squared: None };
+        let at = |step: u32| first.0 + (last.0 - first.0) * f64::from(step) / 24.0;
+        (0..=24).map(at).map(|cores| (cores, law.speedup(cores / first.0))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(subject: &str, cores: usize, scaling: f64) -> ScalingRow {
+        ScalingRow { subject: subject.into(), configuration: "c".into(), cores, scaling, ..ScalingRow::default() }
+    }
+
+    #[test]
+    fn the_law_is_found_again_in_its_own_numbers() {
+        let law = AmdahlFit { serial: 0.25, r_squared: None };
+        let rows = [row("a", 2, law.speedup(2.0)), row("a", 4, law.speedup(4.0)), row("b", 2, 1.9)];
+        let fit = fit("c", &[1, 2, 4], &rows).unwrap();
+        assert_eq!((fit.subjects, fit.points.len()), (1, 3));
+        assert!((fit.serial_fraction.unwrap() - 0.25).abs() < 1e-12);
+        assert_eq!(fit.law().first(), Some(&(1.0, 1.0)));
+    }
+
+    #[test]
+    fn one_number_of_cores_tells_nothing() {
+        assert_eq!(fit("c", &[2], &[]), None);
     }
 }

@@ -3,6 +3,8 @@
 //! A ratio is taken over blocks in which both sides are sound. One repetition in which the suite itself misbehaved under
 //! the candidate voids the cell: a configuration that fails now and then is not a faster way to run the suite.
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 
 use super::grid::{CellKey, Grid, Presence};
@@ -13,6 +15,8 @@ use crate::store::record::{RunData, TrialRecord, Verdict};
 
 /// The level of the intervals.
 const CONFIDENCE: f64 = 0.95;
+/// Fewer cells are not worth a thread.
+const FEWEST_PER_THREAD: usize = 50;
 
 /// One configuration against the baseline, on one subject and number of cores.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -107,9 +111,26 @@ impl SpeedupRow {
 
 pub(super) fn rows(grid: &Grid) -> Vec<SpeedupRow> {
     let baseline = grid.run.manifest.baseline.as_str();
-    let mut rows: Vec<SpeedupRow> = grid.keys(|c| c.name != baseline).map(|(key, _)| row(grid, key)).collect();
+    let keys: Vec<CellKey> = grid.keys(|c| c.name != baseline).map(|(key, _)| key).collect();
+    let mut rows = on_all_cores(&keys, |key| row(grid, *key));
     correct(&mut rows, grid.run);
     rows
+}
+
+/// An interval is drawn thousands of times for every cell: with many subjects that is most of a report's work.
+fn on_all_cores<K: Sync, R: Send>(keys: &[K], make: impl Fn(&K) -> R + Sync) -> Vec<R> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let share = keys.len().div_ceil(cores).max(FEWEST_PER_THREAD);
+    std::thread::scope(|scope| {
+        let make = &make;
+        let shares: Vec<_> =
+            keys.chunks(share).map(|keys| scope.spawn(move || keys.iter().map(make).collect::<Vec<R>>())).collect();
+        // A thread that panicked panics here too.
+        shares
+            .into_iter()
+            .flat_map(|rows| rows.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    })
 }
 
 /// Holm's correction within each family: one configuration at one number of cores, over the subjects.
@@ -294,9 +315,10 @@ pub(super) fn averages(run: &RunData, rows: &[SpeedupRow]) -> Vec<AverageRow> {
     for cores in &manifest.cores {
         let here: Vec<&SpeedupRow> = rows.iter().filter(|row| row.cores == *cores).collect();
         for scope in [Scope::All, Scope::Study] {
+            let members = scope.members(&here);
             for configuration in manifest.configurations.iter().filter(|c| c.name != manifest.baseline) {
                 let of_it = here.iter().copied().filter(|row| row.configuration == configuration.name);
-                let chosen: Vec<&SpeedupRow> = of_it.filter(|row| scope.includes(&row.subject, &here)).collect();
+                let chosen: Vec<&SpeedupRow> = of_it.filter(|row| members.has(&row.subject)).collect();
                 averages.push(average(&configuration.name, *cores, scope, &chosen));
             }
         }
@@ -304,12 +326,25 @@ pub(super) fn averages(run: &RunData, rows: &[SpeedupRow]) -> Vec<AverageRow> {
     averages
 }
 
+/// The subjects of a scope, at one number of cores.
+pub struct Members<'a> {
+    scope: Scope,
+    gained: HashSet<&'a str>,
+}
+
 impl Scope {
-    /// Is the subject part of this scope, given all rows at a number of cores?
-    pub fn includes(self, subject: &str, rows: &[&SpeedupRow]) -> bool {
-        match self {
+    /// Given all rows at that number of cores.
+    pub fn members<'a>(self, rows: &[&'a SpeedupRow]) -> Members<'a> {
+        let gained = rows.iter().filter(|row| row.gained()).map(|row| row.subject.as_str()).collect();
+        Members { scope: self, gained }
+    }
+}
+
+impl Members<'_> {
+    pub fn has(&self, subject: &str) -> bool {
+        match self.scope {
             Scope::All => true,
-            Scope::Study => rows.iter().any(|row| row.subject == subject && row.gained()),
+            Scope::Study => self.gained.contains(subject),
         }
     }
 }

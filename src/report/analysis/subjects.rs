@@ -1,5 +1,7 @@
 //! Table I: what the subjects are, and what parade had to change about them.
 
+use std::collections::HashMap;
+
 use serde::Serialize;
 
 use crate::store::record::{RunData, SubjectRecord};
@@ -53,11 +55,10 @@ pub(super) fn rows(run: &RunData) -> Vec<SubjectRow> {
 
 /// In the order of the experiment file; what the file does not name comes last.
 fn in_order(run: &RunData) -> impl Iterator<Item = &SubjectRecord> {
-    let position = |record: &SubjectRecord| {
-        run.manifest.subjects.iter().position(|name| *name == record.subject).unwrap_or(usize::MAX)
-    };
+    let places: HashMap<&str, usize> =
+        run.manifest.subjects.iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect();
     let mut records: Vec<&SubjectRecord> = run.subjects.iter().collect();
-    records.sort_by_key(|record| position(record));
+    records.sort_by_key(|record| places.get(record.subject.as_str()).copied().unwrap_or(usize::MAX));
     records.into_iter()
 }
 

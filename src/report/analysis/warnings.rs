@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::concurrency::ConcurrencyRow;
 use super::grid::{CellKey, Grid, ran_to_its_end};
 use super::speedups::SpeedupRow;
+use crate::experiment::Trial;
 use crate::report::text::shown;
 use crate::stats;
 use crate::store::record::{ConfigurationSummary, Phase, TrialRecord, Verdict};
@@ -78,6 +79,18 @@ impl Warning {
     }
 }
 
+impl WarningKind {
+    /// What warnings of a kind have in common that give each place a number of its own.
+    fn in_general(self) -> Option<&'static str> {
+        match self {
+            WarningKind::Unsteady => Some("times vary: the standard deviation is more than 10 % of the mean"),
+            WarningKind::Extreme => Some("single times lie more than 50 % off the mean"),
+            WarningKind::SlowStart => Some("the first repetition took more than 20 % longer than the others"),
+            _ => None,
+        }
+    }
+}
+
 /// Warnings that say the same of several places.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WarningGroup {
@@ -91,9 +104,12 @@ impl WarningGroup {
     pub fn of(warnings: &[Warning]) -> Vec<WarningGroup> {
         let mut groups: Vec<WarningGroup> = Vec::new();
         let mut known: HashMap<&str, usize> = HashMap::new();
+        let several = |kind| warnings.iter().filter(|warning| warning.kind == kind).count() > 1;
         for warning in warnings {
-            let at = *known.entry(&warning.text).or_insert_with(|| {
-                groups.push(WarningGroup { text: warning.text.clone(), places: Vec::new() });
+            let shared = warning.kind.in_general().filter(|_| several(warning.kind));
+            let text = shared.unwrap_or(&warning.text);
+            let at = *known.entry(text).or_insert_with(|| {
+                groups.push(WarningGroup { text: text.to_owned(), places: Vec::new() });
                 groups.len() - 1
             });
             groups[at].places.extend(warning.place());
@@ -110,18 +126,19 @@ pub(super) fn warnings(grid: &Grid, speedups: &[SpeedupRow], concurrency: &[Conc
     warnings.extend(few_pairs(speedups));
     warnings.extend(high_load(grid));
     warnings.extend(drift(grid));
+    let at: HashMap<CellKey, &ConcurrencyRow> = concurrency.iter().map(|row| (place(row), row)).collect();
     for (key, configuration) in grid.keys(|_| true) {
         if configuration.name == grid.run.manifest.baseline {
             warnings.extend(baseline_not_clean(key, grid.trials(key)));
         }
-        warnings.extend(concurrency.iter().filter(|row| is_at(row, key)).filter_map(|row| no_concurrency(key, row)));
+        warnings.extend(at.get(&key).and_then(|row| no_concurrency(key, row)));
         warnings.extend(unstable(key, grid.trials(key)));
     }
     warnings
 }
 
-fn is_at(row: &ConcurrencyRow, key: CellKey) -> bool {
-    row.subject == key.subject && row.configuration == key.configuration && row.cores == key.cores
+fn place(row: &ConcurrencyRow) -> CellKey<'_> {
+    CellKey { subject: &row.subject, configuration: &row.configuration, cores: row.cores }
 }
 
 fn no_concurrency(key: CellKey, row: &ConcurrencyRow) -> Option<Warning> {
@@ -135,9 +152,11 @@ fn quick(grid: &Grid) -> Option<Warning> {
 
 fn unfinished(grid: &Grid) -> Option<Warning> {
     let manifest = &grid.run.manifest;
-    let unprepared = |subject: &str| grid.run.subjects.iter().any(|s| s.subject == subject && s.failure.is_some());
+    let failed = grid.run.subjects.iter().filter(|subject| subject.failure.is_some());
+    let unprepared: HashSet<&str> = failed.map(|subject| subject.subject.as_str()).collect();
     let done: HashSet<&str> = measured(grid).map(|trial| trial.trial.as_str()).collect();
-    let missing = manifest.trials.iter().filter(|t| !unprepared(&t.subject) && !done.contains(t.id.as_str())).count();
+    let is_missing = |t: &&Trial| !unprepared.contains(t.subject.as_str()) && !done.contains(t.id.as_str());
+    let missing = manifest.trials.iter().filter(is_missing).count();
     let text = format!("{} of {} planned trials have not run yet", missing, manifest.trials.len());
     (missing > 0).then(|| Warning::of_run(WarningKind::Unfinished, text))
 }

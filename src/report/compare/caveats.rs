@@ -19,12 +19,22 @@ pub(super) fn summary(cells: &[CellRow]) -> Vec<String> {
     };
     let shared = counted(cells.len(), "shared cell", "shared cells");
     let (faster, slower) = (differing(true), differing(false));
-    let mut sentences = vec![format!(
-        "Of {shared}, the second run was faster in {faster} and slower in {slower} (Mann-Whitney, p < {SIGNIFICANT} after \
-         Holm's correction); {} no difference that these trials could tell, {} no clean times in both.",
-        counted(tested.len() - faster - slower, "has", "have"),
-        counted(cells.len() - tested.len(), "has", "have"),
-    )];
+    let mut sentences = vec![match (faster, slower) {
+        (0, 0) => format!("No difference in time that these trials could tell, in {shared}."),
+        (faster, 0) => format!("The second run was faster in {faster} of {shared}."),
+        (0, slower) => format!("The second run was slower in {slower} of {shared}."),
+        (faster, slower) => format!("The second run was faster in {faster} and slower in {slower} of {shared}."),
+    }];
+    let untested = cells.len() - tested.len();
+    sentences.push(format!(
+        "A difference is one with p < {SIGNIFICANT} (Mann-Whitney, after Holm's correction over {}).{}",
+        counted(tested.len(), "cell", "cells"),
+        if untested > 0 {
+            format!(" {} no clean times in both runs.", counted(untested, "cell has", "cells have"))
+        } else {
+            String::new()
+        }
+    ));
     let ratios: Vec<f64> = tested.iter().filter_map(|cell| cell.ratio).collect();
     sentences.extend(stats::geometric_mean(&ratios).map(|mean| {
         format!("Over these cells, the first run's times are {mean:.2} times the second's (geometric mean).")

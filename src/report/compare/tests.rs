@@ -1,1 +1,149 @@
 use super::*;
+use crate::report::render::comparison;
+use crate::report::sample;
+use crate::store::record::{Phase, Verdict};
+
+fn compared(name: &str, run: RunData) -> Compared {
+    Compared { name: name.to_owned(), run, experiment_text: "[experiment]\nname = 'sample'\n".to_owned() }
+}
+
+/// The sample with all times multiplied.
+fn slowed(factor: f64) -> RunData {
+    let mut run = sample::study();
+    run.trials.iter_mut().for_each(|trial| trial.cost.wall_seconds *= factor);
+    run
+}
+
+fn of(first: RunData, second: RunData) -> Comparison {
+    Comparison::of(&compared("first", first), &compared("second", second)).unwrap()
+}
+
+fn cell<'a>(comparison: &'a Comparison, subject: &str, configuration: &str) -> &'a CellRow {
+    comparison.cells.iter().find(|row| row.subject == subject && row.configuration == configuration).unwrap()
+}
+
+#[test]
+fn a_run_beside_itself_shows_no_difference() {
+    let comparison = of(sample::study(), sample::study());
+    for row in &comparison.cells {
+        assert!(row.p_holm.is_none_or(|p| p > 0.9), "{row:?}");
+        assert!(row.ratio.is_none_or(|ratio| ratio == 1.0), "{row:?}");
+        assert!(row.speedup_difference.is_none_or(|difference| difference == 0.0), "{row:?}");
+        assert!(row.same_settings);
+    }
+    assert!(comparison.only_in_one.is_empty() && comparison.settings.is_empty());
+    assert!(comparison.facts.iter().all(|fact| !fact.differs));
+}
+
+#[test]
+fn a_faster_run_is_found_by_every_number() {
+    let comparison = of(sample::study(), slowed(0.5));
+    let row = cell(&comparison, "clean-gain", "classes");
+    assert!((row.ratio.unwrap() - 2.0).abs() < 1e-12);
+    assert!(row.ci_low.unwrap() > 1.5 && row.ci_high.unwrap() < 2.5, "{row:?}");
+    // Five against five that do not overlap: 2 of 252 arrangements are as extreme.
+    assert!((row.p.unwrap() - 2.0 / 252.0).abs() < 1e-12);
+    assert_eq!((row.smallest_p, row.a12), (row.p, Some(1.0)));
+    assert!(row.p_holm.unwrap() > row.p.unwrap());
+    assert_eq!(row.first_speedup, row.second_speedup);
+}
+
+#[test]
+fn holms_correction_is_over_all_cells() {
+    let comparison = of(sample::study(), slowed(0.5));
+    let tested = comparison.cells.iter().filter(|row| row.p.is_some()).count();
+    let row = cell(&comparison, "clean-gain", "classes");
+    assert!((row.p_holm.unwrap() - (row.p.unwrap() * tested as f64).min(1.0)).abs() < 1e-12);
+}
+
+#[test]
+fn what_makes_it_weak_is_said() {
+    let mut second = sample::study();
+    second.environment.hostname = "elsewhere".to_owned();
+    second.environment.cpu_model = "Another CPU".to_owned();
+    second.subjects[0].revision = Some("1234".to_owned());
+    second.subjects.iter_mut().for_each(|subject| subject.jdk = Some("21".to_owned()));
+    second.trials.retain(|trial| trial.repetition <= 2);
+    let comparison = of(sample::study(), second);
+    let caveats = comparison.caveats.join("\n");
+    for expected in
+        ["host, processor", "JDK 1.8.0_462 and 21", "Other code in 1 subject", "Few repetitions", "The second run has"]
+    {
+        assert!(caveats.contains(expected), "{expected}: {caveats}");
+    }
+}
+
+#[test]
+fn runs_at_the_same_time_on_one_machine_disturb_each_other() {
+    let at_once = of(sample::study(), sample::study()).caveats.join("\n");
+    assert!(at_once.contains("at the same time"), "{at_once}");
+    let mut later = sample::study();
+    let day = jiff::SignedDuration::from_hours(24);
+    later.trials.iter_mut().for_each(|trial| trial.started_at += day);
+    assert!(!of(sample::study(), later).caveats.join("\n").contains("at the same time"));
+}
+
+#[test]
+fn other_settings_are_seen_in_the_ids_of_trials() {
+    let mut second = sample::study();
+    for trial in second.trials.iter_mut().filter(|trial| trial.configuration == "classes") {
+        trial.trial = trial.trial.replace("-00000000", "-11111111");
+    }
+    let comparison = of(sample::study(), second);
+    assert!(!cell(&comparison, "clean-gain", "classes").same_settings);
+    assert!(cell(&comparison, "clean-gain", "methods").same_settings);
+    assert!(comparison.caveats.iter().any(|caveat| caveat.contains("other settings")));
+}
+
+#[test]
+fn failures_are_compared_too() {
+    let mut second = sample::study();
+    for trial in second.trials.iter_mut().filter(|t| t.subject == "clean-gain" && t.configuration == "classes") {
+        trial.verdict = Verdict::Failing;
+        trial.tally.failed = 3;
+    }
+    let comparison = of(sample::study(), second);
+    let row = cell(&comparison, "clean-gain", "classes");
+    assert_eq!((row.first_state.as_str(), row.second_state.as_str()), ("clean", "failing"));
+    assert_eq!((row.first_failures, row.second_failures), (Some(0.0), Some(3.0)));
+    assert!((row.clean_p.unwrap() - 2.0 / 252.0).abs() < 1e-9);
+    assert_eq!((row.p, row.second_seconds, row.second_speedup), (None, None, None));
+    assert!(row.second_speedup_reason.as_deref().unwrap().contains("failing"));
+}
+
+#[test]
+fn only_what_is_shared_is_compared_and_the_rest_is_named() {
+    let mut second = sample::study();
+    second.manifest.trials.retain(|trial| trial.subject != "clean-gain" && trial.configuration != "plain");
+    second.manifest.subjects.retain(|name| name != "clean-gain");
+    second.trials.retain(|trial| trial.phase == Phase::Measured && trial.subject != "clean-gain");
+    let comparison = of(sample::study(), second);
+    assert!(comparison.cells.iter().all(|row| row.subject != "clean-gain" && row.configuration != "plain"));
+    let named: Vec<(&str, &str)> =
+        comparison.only_in_one.iter().map(|row| (row.what.as_str(), row.name.as_str())).collect();
+    assert_eq!(named, [("subject", "clean-gain"), ("configuration", "plain")]);
+}
+
+#[test]
+fn nothing_shared_is_refused_with_what_each_has() {
+    let error = Comparison::of(&compared("a", sample::study()), &compared("b", sample::hostile())).unwrap_err();
+    assert!(error.to_string().starts_with("these runs share nothing: a has `sequential`"), "{error}");
+}
+
+#[test]
+fn names_with_markup_are_shown_as_text_in_every_form() {
+    let hostile = || compared("<img src=x onerror=alert(1)>|\u{202e}", sample::hostile());
+    let comparison = Comparison::of(&hostile(), &hostile()).unwrap();
+    let page = comparison::html(&comparison).unwrap();
+    assert!(!page.contains("<img") && !page.contains("<script>alert"));
+    let shown = page.split("<script").next().unwrap();
+    assert!(!shown.contains('\u{202e}'), "only the raw data has names as they are");
+    assert_eq!(page.matches("<script").count(), 2, "the data and our own script");
+    for outside in ["src=\"", "@import", "url(", "<link", "<iframe"] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    let text = comparison::markdown(&comparison);
+    assert!(!text.contains("<img") && !text.contains('\u{202e}'));
+    let csv = comparison::csv(&comparison).unwrap();
+    assert_eq!(csv::Reader::from_reader(csv.as_bytes()).records().count(), comparison.cells.len());
+}

@@ -1,7 +1,5 @@
 //! How each configuration scales with the cores: measured, ideal, and as Amdahl's law would have it.
 
-use std::collections::BTreeMap;
-
 use plotters::prelude::DrawingBackend;
 
 use super::axis::{MARGIN, TEXT, WIDTH};
@@ -10,12 +8,12 @@ use super::plane::{ABOVE, BELOW, LEFT, Plane};
 use super::scale::{Kind, Scale};
 use super::{Drawing, Figure, Topic};
 use crate::report::Analysis;
+use crate::report::analysis::ScalingFit;
 use crate::report::text::shown;
-use crate::stats;
 use crate::wording::plural;
 
 const HEIGHT: i32 = 380;
-const LEGEND: i32 = 170;
+const LEGEND: i32 = 210;
 
 pub struct CoresFigure {
     y_label: String,
@@ -39,15 +37,16 @@ pub fn figure(analysis: &Analysis) -> Option<Figure> {
     cores.sort_unstable();
     let baseline = manifest.configurations.iter().filter(|c| c.name == manifest.baseline);
     let names = baseline.chain(analysis.run.candidates()).map(|configuration| configuration.name.as_str());
-    let curves: Vec<Curve> =
-        names.enumerate().filter_map(|(colour, name)| curve(analysis, name, colour, &cores)).collect();
+    let fit = |name: &str| analysis.fits.iter().find(|fit| fit.configuration == name);
+    let curves: Vec<Curve> = names.enumerate().filter_map(|(colour, name)| Some(curve(fit(name)?, colour))).collect();
     (!curves.is_empty()).then(|| Figure {
         name: "cores".to_owned(),
         topic: Topic::Speed,
         title: "Speedup over cores".to_owned(),
         caption: format!(
             "Each configuration against itself on {}: geometric mean over the subjects that ran clean on every number of \
-             cores. The grey line is the ideal, dashed ones Amdahl's law fitted to the points.",
+             cores. The thin line is the ideal, dashed ones Amdahl's law fitted to the points, \
+             with the part of the work that it takes to be serial.",
             plural(lowest, "core")
         ),
         drawing: Drawing::Cores(CoresFigure {
@@ -58,22 +57,14 @@ pub fn figure(analysis: &Analysis) -> Option<Figure> {
     })
 }
 
-/// Only of subjects that have a value at every count: else a curve would jump where subjects come and go.
-fn curve(analysis: &Analysis, name: &str, colour: usize, cores: &[usize]) -> Option<Curve> {
-    let (lowest, more) = cores.split_first().filter(|(_, more)| !more.is_empty())?;
-    let mut by_subject: BTreeMap<&str, BTreeMap<usize, f64>> = BTreeMap::new();
-    for row in analysis.scaling.iter().filter(|row| row.configuration == name) {
-        by_subject.entry(&row.subject).or_default().insert(row.cores, row.scaling);
+fn curve(fit: &ScalingFit, colour: usize) -> Curve {
+    let serial = fit.serial_fraction.map(|serial| format!(" ({:.0} % serial)", serial * 100.0)).unwrap_or_default();
+    Curve {
+        label: format!("{}{serial}", shown(&fit.configuration)),
+        colour,
+        points: fit.points.clone(),
+        law: fit.law(),
     }
-    by_subject.retain(|_, values| more.iter().all(|cores| values.contains_key(cores)));
-    let mut points = vec![(*lowest as f64, 1.0)];
-    for count in more {
-        let values: Vec<f64> = by_subject.values().filter_map(|values| values.get(count).copied()).collect();
-        points.push((*count as f64, stats::geometric_mean(&values)?));
-    }
-    let law =
-        analysis.fits.iter().find(|fit| fit.configuration == name).map(|fit| fit.curve(cores)).unwrap_or_default();
-    Some(Curve { label: shown(name), colour, points, law })
 }
 
 impl CoresFigure {
@@ -97,7 +88,7 @@ impl CoresFigure {
             x_ticks: self.cores.iter().map(|cores| (*cores as f64, cores.to_string())).collect(),
         };
         plane.draw(canvas)?;
-        self.draw_line(canvas, &plane, &ideal, palette::FAINT, 2)?;
+        self.draw_line(canvas, &plane, &ideal, palette::INK, 1)?;
         let mut row = ABOVE + 10;
         for curve in &self.curves {
             let ink = palette::series(curve.colour);
@@ -111,7 +102,7 @@ impl CoresFigure {
             self.draw_key(canvas, &curve.label, ink, row)?;
             row += 22;
         }
-        self.draw_key(canvas, "ideal", palette::FAINT, row)
+        self.draw_key(canvas, "ideal", palette::INK, row)
     }
 
     fn draw_line<D: DrawingBackend>(

@@ -9,6 +9,7 @@ mod canvas;
 mod cores;
 mod intervals;
 mod plane;
+mod regression;
 mod scale;
 mod scatter;
 mod speed;
@@ -43,6 +44,7 @@ pub enum Topic {
     Timeline,
     Subjects,
     Findings,
+    Published,
 }
 
 enum Drawing {
@@ -51,6 +53,7 @@ enum Drawing {
     Cores(cores::CoresFigure),
     Stages(stages::StagesFigure),
     Scatter(scatter::ScatterFigure),
+    Regression(regression::RegressionFigure),
     Timeline(timeline::TimelineFigure),
 }
 
@@ -61,6 +64,7 @@ impl Figure {
         figures.extend(cores::figure(analysis));
         figures.extend(stages::figure(analysis));
         figures.extend(scatter::figure(analysis, details));
+        figures.extend(regression::figure(analysis));
         figures.extend(details.timelines.first().map(|first| timeline::of_the_page(first, details)));
         figures
     }
@@ -89,6 +93,7 @@ impl Figure {
             Drawing::Cores(cores) => cores.size(),
             Drawing::Stages(stages) => stages.size(),
             Drawing::Scatter(scatter) => scatter.size(),
+            Drawing::Regression(regression) => regression.size(),
             Drawing::Timeline(timeline) => timeline.size(),
         }
     }
@@ -100,6 +105,7 @@ impl Figure {
             Drawing::Cores(cores) => cores.draw(canvas),
             Drawing::Stages(stages) => stages.draw(canvas),
             Drawing::Scatter(scatter) => scatter.draw(canvas),
+            Drawing::Regression(regression) => regression.draw(canvas),
             Drawing::Timeline(timeline) => timeline.draw(canvas),
         }
     }
@@ -119,7 +125,7 @@ mod tests {
     fn a_study_yields_its_figures() {
         let figures = Figure::all(sample::studied(), &Details::default());
         let names: Vec<&str> = figures.iter().map(|figure| figure.name.as_str()).collect();
-        assert_eq!(names, ["intervals", "speedups", "times", "speedups-study", "times-study", "stages"]);
+        assert_eq!(names, ["intervals", "speedups", "times", "speedups-study", "times-study", "stages", "regression"]);
         for figure in &figures {
             let svg = figure.svg().unwrap();
             assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));

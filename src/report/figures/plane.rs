@@ -24,9 +24,16 @@ pub struct Plane<'a> {
 impl Plane<'_> {
     pub fn draw<D: DrawingBackend>(&self, canvas: &Canvas<D>) -> Drawn<D> {
         let ((left, right), (bottom, top)) = (self.x.ends(), self.y.ends());
+        let mut free_from = i32::MIN;
         for (value, label) in &self.x_ticks {
             let x = self.x.at(*value);
             canvas.line((x, top), (x, bottom), palette::RULE, 1)?;
+            // A label that would touch the one before is left out.
+            let half = label.chars().count() as i32 * 4;
+            if x - half < free_from {
+                continue;
+            }
+            free_from = x + half + 4;
             canvas.text(label, (x, bottom + 12), TEXT - 2.0, palette::FAINT, Anchor::Middle)?;
         }
         for (value, label) in self.y.ticks() {

@@ -32,7 +32,8 @@ fn at(analysis: &Analysis, cores: usize) -> Vec<&SpeedupRow> {
 fn study_leaves_out(analysis: &Analysis) -> bool {
     analysis.run.manifest.cores.iter().any(|cores| {
         let here = at(analysis, *cores);
-        let gained = |row: &&SpeedupRow| Scope::Study.includes(&row.subject, &here);
+        let members = Scope::Study.members(&here);
+        let gained = |row: &&SpeedupRow| members.has(&row.subject);
         here.iter().any(gained) && here.iter().any(|row| row.speedup.is_some() && !gained(row))
     })
 }
@@ -54,8 +55,9 @@ fn dot_words(analysis: &Analysis) -> &'static str {
 fn speedups(analysis: &Analysis, scope: Scope) -> Option<Figure> {
     let panel = |cores: &usize| {
         let here = at(analysis, *cores);
+        let members = scope.members(&here);
         let values = |name: &str| {
-            let of_it = here.iter().filter(|row| row.configuration == name && scope.includes(&row.subject, &here));
+            let of_it = here.iter().filter(|row| row.configuration == name && members.has(&row.subject));
             of_it.filter_map(|row| row.speedup).collect()
         };
         let groups = analysis.run.candidates().map(|c| Group { label: shown(&c.name), values: values(&c.name) });
@@ -85,13 +87,10 @@ fn speedups(analysis: &Analysis, scope: Scope) -> Option<Figure> {
 
 fn times(analysis: &Analysis, scope: Scope) -> Option<Figure> {
     let panel = |cores: &usize| {
-        let here = at(analysis, *cores);
+        let members = scope.members(&at(analysis, *cores));
         let values = |name: &str| {
             let of_it = analysis.costs.iter().filter(|cost| cost.cores == *cores && cost.configuration == name);
-            of_it
-                .filter(|cost| scope.includes(&cost.subject, &here))
-                .filter_map(|cost| cost.clean_wall_seconds)
-                .collect()
+            of_it.filter(|cost| members.has(&cost.subject)).filter_map(|cost| cost.clean_wall_seconds).collect()
         };
         let all = &analysis.run.manifest.configurations;
         let baseline_first =
@@ -125,11 +124,9 @@ fn intervals_of(analysis: &Analysis) -> Option<Figure> {
     let cores = analysis.run.manifest.cores.iter().copied().max()?;
     let here = at(analysis, cores);
     let names: Vec<&str> = analysis.run.candidates().map(|c| c.name.as_str()).collect();
-    let mut subjects: Vec<&str> = here.iter().map(|row| row.subject.as_str()).collect();
-    subjects.dedup();
-    let estimates = |subject: &str| -> Vec<Estimate> {
-        let of_it = here.iter().filter(|row| row.subject == subject);
+    let estimates = |of_it: &[&SpeedupRow]| -> Vec<Estimate> {
         of_it
+            .iter()
             .filter_map(|row| {
                 let series = names.iter().position(|name| *name == row.configuration)?;
                 let ratio = row.speedup?;
@@ -137,9 +134,10 @@ fn intervals_of(analysis: &Analysis) -> Option<Figure> {
             })
             .collect()
     };
-    let rows: Vec<SubjectEstimates> = subjects
-        .iter()
-        .map(|subject| SubjectEstimates { label: shown(subject), estimates: estimates(subject) })
+    // The rows of a subject stand together.
+    let rows: Vec<SubjectEstimates> = here
+        .chunk_by(|a, b| a.subject == b.subject)
+        .map(|rows| SubjectEstimates { label: shown(&rows[0].subject), estimates: estimates(rows) })
         .filter(|row| !row.estimates.is_empty())
         .collect();
     (!rows.is_empty()).then(|| Figure {

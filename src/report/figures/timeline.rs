@@ -26,7 +26,8 @@ pub struct TimelineFigure {
 /// The picture for those without the script, and for the report's folder.
 pub fn of_the_page(timeline: &Timeline, details: &Details) -> Figure {
     let mut caption = format!(
-        "Lanes are workers (process and thread), bars are tests; a dashed line begins a stage. The picture shows {}.",
+        "Lanes are workers (process and thread), bars are tests: blue passed, orange failed, amber in error, grey skipped, pink \
+         timed out or crashed. A dashed line begins a stage. The picture shows {}.",
         timeline.label
     );
     let offered = details.timelines.len();

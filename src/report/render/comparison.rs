@@ -1,12 +1,14 @@
 //! A comparison of two runs as text for a terminal, Markdown, one page of HTML, CSV or JSON.
 
+use std::collections::BTreeMap;
+
 use miette::{IntoDiagnostic, miette};
 use minijinja::value::Serde;
 use serde::Serialize;
 
 use super::{csv, html, markdown, terminal};
 use crate::report::compare::Comparison;
-use crate::report::tables::Table;
+use crate::report::tables::{ComparisonTable, Table};
 use crate::report::text::shown;
 
 const TEMPLATE: &str = include_str!("../templates/compare.html");
@@ -60,6 +62,9 @@ pub fn html(comparison: &Comparison) -> miette::Result<String> {
     environment.add_template("compare.html", TEMPLATE).map_err(failed)?;
     let page = Page {
         styles: html::styles(),
+        script: html::SCRIPT,
+        script_hash: html::script_hash(),
+        data: html::data::embedded(&Data { csv: raw_tables(comparison)? })?,
         first: shown(&comparison.first),
         second: shown(&comparison.second),
         summary: &comparison.summary,
@@ -72,12 +77,31 @@ pub fn html(comparison: &Comparison) -> miette::Result<String> {
 #[derive(Serialize)]
 struct Page<'a> {
     styles: String,
+    script: &'static str,
+    script_hash: String,
+    data: String,
     first: String,
     second: String,
     summary: &'a [String],
     caveats: Vec<String>,
     /// As markup.
     tables: Vec<String>,
+}
+
+/// What the page carries for its script: it lies alone, so its raw data cannot lie beside it.
+#[derive(Serialize)]
+struct Data {
+    csv: BTreeMap<&'static str, String>,
+}
+
+fn raw_tables(comparison: &Comparison) -> miette::Result<BTreeMap<&'static str, String>> {
+    let text = |table: ComparisonTable| match table {
+        ComparisonTable::Times | ComparisonTable::Speedups | ComparisonTable::Failures => csv::write(&comparison.cells),
+        ComparisonTable::Runs => csv::write(&comparison.facts),
+        ComparisonTable::Settings => csv::write(&comparison.settings),
+        ComparisonTable::OnlyInOne => csv::write(&comparison.only_in_one),
+    };
+    ComparisonTable::ALL.into_iter().map(|table| Ok((table.name(), text(table)?))).collect()
 }
 
 fn tables(comparison: &Comparison) -> Vec<String> {

@@ -5,36 +5,60 @@ use serde::Serialize;
 
 use crate::report::Analysis;
 use crate::report::analysis::{Scope, SpeedupRow};
+use crate::report::beside::Beside;
 use crate::report::tables::TableName;
 
 /// The rows behind a table; only a header line where there are none.
 pub fn render(analysis: &Analysis, table: TableName) -> miette::Result<String> {
+    text(Some(analysis), table)
+}
+
+/// The header line of a table, whatever a run has to say.
+pub fn heads(table: TableName) -> miette::Result<String> {
+    text(None, table)
+}
+
+fn text(analysis: Option<&Analysis>, table: TableName) -> miette::Result<String> {
     match table {
-        TableName::Subjects => write(&analysis.subjects),
-        TableName::Failures => write(&analysis.failures),
-        TableName::Speedups => write(&analysis.speedups),
-        TableName::SpeedupsStudy => write(&gained(analysis)),
-        TableName::Averages => write(&analysis.averages),
-        TableName::Savings => write(&analysis.savings),
-        TableName::Concurrency => write(&analysis.concurrency),
-        TableName::Costs => write(&analysis.costs),
-        TableName::Scaling => write(&analysis.scaling),
-        TableName::Residual => write(&analysis.residual),
-        TableName::Incomplete => write(&analysis.incomplete),
-        TableName::Findings => write(&analysis.findings),
-        TableName::Deviations => write(&analysis.deviations),
-        TableName::SetAside => write(&analysis.set_aside),
-        TableName::Warnings => write(&analysis.warnings),
-        TableName::Origins => write(&analysis.origins),
+        TableName::Subjects => rows(analysis, |analysis| &analysis.subjects),
+        TableName::Failures => rows(analysis, |analysis| &analysis.failures),
+        TableName::Speedups => rows(analysis, |analysis| &analysis.speedups),
+        TableName::SpeedupsStudy => write(&analysis.map_or_else(Vec::new, gained)),
+        TableName::Averages => rows(analysis, |analysis| &analysis.averages),
+        TableName::Savings => rows(analysis, |analysis| &analysis.savings),
+        TableName::Concurrency => rows(analysis, |analysis| &analysis.concurrency),
+        TableName::Costs => rows(analysis, |analysis| &analysis.costs),
+        TableName::Scaling => rows(analysis, |analysis| &analysis.scaling),
+        TableName::Residual => rows(analysis, |analysis| &analysis.residual),
+        TableName::Incomplete => rows(analysis, |analysis| &analysis.incomplete),
+        TableName::Findings => rows(analysis, |analysis| &analysis.findings),
+        TableName::Deviations => rows(analysis, |analysis| &analysis.deviations),
+        TableName::SetAside => rows(analysis, |analysis| &analysis.set_aside),
+        TableName::Warnings => rows(analysis, |analysis| &analysis.warnings),
+        TableName::Origins => rows(analysis, |analysis| &analysis.origins),
+        TableName::Regressions => rows(analysis, |analysis| &analysis.regressions),
+        TableName::Amdahl => rows(analysis, |analysis| &analysis.fits),
+        TableName::Study => write(&analysis.and_then(Beside::of).map(|beside| beside.study_rows()).unwrap_or_default()),
+        TableName::Claims => {
+            write(&analysis.and_then(Beside::of).map(|beside| beside.claim_rows()).unwrap_or_default())
+        }
         TableName::Comparison(_) => Ok(String::new()),
     }
 }
 
+fn rows<R: Serialize + Default>(analysis: Option<&Analysis>, of: fn(&Analysis) -> &[R]) -> miette::Result<String> {
+    write(analysis.map_or(&[][..], of))
+}
+
 /// The rows of subjects that some configuration made faster on as many cores.
-pub(crate) fn gained(analysis: &Analysis) -> Vec<SpeedupRow> {
-    let all = &analysis.speedups;
-    let here = |row: &SpeedupRow| all.iter().filter(|other| other.cores == row.cores).collect::<Vec<_>>();
-    all.iter().filter(|row| Scope::Study.includes(&row.subject, &here(row))).cloned().collect()
+fn gained(analysis: &Analysis) -> Vec<SpeedupRow> {
+    let mut rows = Vec::new();
+    for cores in &analysis.run.manifest.cores {
+        let here: Vec<&SpeedupRow> = analysis.speedups.iter().filter(|row| row.cores == *cores).collect();
+        let members = Scope::Study.members(&here);
+        rows.extend(here.iter().copied().filter(|row| members.has(&row.subject)).cloned());
+    }
+    rows
 }
 
 pub(crate) fn write<R: Serialize + Default>(rows: &[R]) -> miette::Result<String> {

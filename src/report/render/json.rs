@@ -8,12 +8,15 @@ use miette::IntoDiagnostic;
 use serde_json::{Value, json};
 
 use crate::report::Analysis;
+use crate::report::beside::Beside;
 use crate::report::tables::TableName;
 
 /// The document, with all tables or only one.
 pub fn render(analysis: &Analysis, run_dir: &Path, only: Option<TableName>) -> miette::Result<Value> {
     let mut tables = serde_json::Map::new();
-    for table in TableName::named().filter(|table| only.is_none_or(|only| only == *table)) {
+    for table in
+        TableName::named().chain(TableName::of_the_study()).filter(|table| only.is_none_or(|only| only == *table))
+    {
         if let Some(rows) = rows(analysis, table)? {
             tables.insert(table.name().replace('-', "_"), rows);
         }
@@ -55,6 +58,16 @@ fn rows(analysis: &Analysis, table: TableName) -> miette::Result<Option<Value>> 
         TableName::Deviations => serde_json::to_value(&analysis.deviations),
         TableName::SetAside => serde_json::to_value(&analysis.set_aside),
         TableName::Origins => serde_json::to_value(&analysis.origins),
+        TableName::Regressions => serde_json::to_value(&analysis.regressions),
+        TableName::Amdahl => serde_json::to_value(&analysis.fits),
+        TableName::Study => match Beside::of(analysis) {
+            Some(beside) => serde_json::to_value(beside.study_rows()),
+            None => return Ok(None),
+        },
+        TableName::Claims => match Beside::of(analysis) {
+            Some(beside) => serde_json::to_value(beside.claim_rows()),
+            None => return Ok(None),
+        },
         TableName::SpeedupsStudy | TableName::Warnings | TableName::Comparison(_) => return Ok(None),
     };
     value.map(Some).into_diagnostic()

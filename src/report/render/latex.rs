@@ -68,8 +68,8 @@ fn group_heads(table: &Table) -> String {
 
 fn cell(cell: &Cell) -> String {
     match cell.shade {
-        Some(shade) => format!("\\cellcolor[HTML]{{{}}}{}", tint(shade), escape(&cell.text)),
-        None => escape(&cell.text),
+        Some(shade) => format!("\\cellcolor[HTML]{{{}}}{}", tint(shade), escape(&cell.whole())),
+        None => escape(&cell.whole()),
     }
 }
 
@@ -105,6 +105,8 @@ fn escape(text: &str) -> String {
             '·' => out += "\\textperiodcentered{}",
             '✓' => out += "$\\surd$",
             '≈' => out += "$\\approx$",
+            '→' => out += "$\\to$",
+            '²' => out += "\\textsuperscript{2}",
             '≠' => out += "$\\neq$",
             '&' | '%' | '$' | '#' | '_' | '{' | '}' => out.extend(['\\', c]),
             // What the T1 fonts have; any other character would stop LaTeX.

@@ -42,7 +42,7 @@ pub fn render_table(table: &Table) -> String {
         Align::Right => "--:".to_owned(),
     }));
     for row in &table.rows {
-        out += &line(row.cells.iter().map(|cell| emphasised(&escape(&cell.text), row)));
+        out += &line(row.cells.iter().map(|cell| emphasised(&escape(&cell.whole()), row)));
     }
     out.push('\n');
     for note in &table.notes {

@@ -83,7 +83,7 @@ pub(super) fn cautions(texts: &[String], style: Style) -> String {
     }
     let mut out = format!("\n{}\n", paint("Reasons for caution", "1", style));
     for text in texts {
-        let lines = wrapped(&text, style.width.max(NARROWEST) - 2);
+        let lines = wrapped(text, style.width.max(NARROWEST) - 2);
         out += &paint(&format!("! {}", lines.join("\n  ")), "33", style);
         out.push('\n');
     }
@@ -114,7 +114,7 @@ fn column_widths(table: &Table, width: usize) -> Vec<usize> {
     (0..table.columns.len())
         .map(|index| {
             let most = if index == last && wraps(&table.columns[index]) { width } else { WIDEST_CELL.min(width / 2) };
-            let cells = table.rows.iter().filter_map(|row| row.cells.get(index)).map(|cell| cell.text.width());
+            let cells = table.rows.iter().filter_map(|row| row.cells.get(index)).map(|cell| cell.whole().width());
             cells.chain([table.columns[index].label.width()]).max().unwrap_or(0).min(most)
         })
         .collect()
@@ -232,7 +232,7 @@ fn line(columns: &[Column], row: &Row, part: &[usize], widths: &[usize], style: 
     let cells: Vec<(usize, &Cell, Vec<String>)> = part
         .iter()
         .filter_map(|index| row.cells.get(*index).map(|cell| (*index, cell)))
-        .map(|(index, cell)| (index, cell, cell_lines(&cell.text, &columns[index], widths[index])))
+        .map(|(index, cell)| (index, cell, cell_lines(&cell.whole(), &columns[index], widths[index])))
         .collect();
     let height = cells.iter().map(|(_, _, lines)| lines.len()).max().unwrap_or(0);
     let mut out = String::new();

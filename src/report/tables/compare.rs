@@ -82,8 +82,8 @@ fn times(comparison: &Comparison) -> Table {
         cells.push(time(row.second_seconds, row.second_clean, &row.second_state));
         cells.push(ratio(row));
         cells.push(Cell::muted(interval(row.ci_low, row.ci_high)));
-        cells.push(Cell::muted(row.p.map_or("–".to_owned(), p_value)).hinted(smallest(row)));
-        cells.push(Cell::new(row.p_holm.map_or("–".to_owned(), p_value)));
+        cells.push(Cell::muted(row.p.map_or("–".to_owned(), p_value)).valued(row.p).hinted(smallest(row)));
+        cells.push(Cell::new(row.p_holm.map_or("–".to_owned(), p_value)).valued(row.p_holm));
         cells.push(Cell::muted(row.a12.map_or("–".to_owned(), |a12| format!("{a12:.2}"))));
         Row::body(cells)
     });
@@ -101,9 +101,9 @@ fn times(comparison: &Comparison) -> Table {
 
 fn time(seconds: Option<f64>, clean: usize, state: &str) -> Cell {
     match seconds {
-        Some(seconds) => {
-            Cell::new(duration(seconds)).hinted(Some(format!("{}; {state}", plural(clean, "clean trial"))))
-        }
+        Some(seconds) => Cell::new(duration(seconds))
+            .valued(seconds)
+            .hinted(Some(format!("{}; {state}", plural(clean, "clean trial")))),
         None => Cell::muted(shown(state)),
     }
 }
@@ -116,7 +116,7 @@ fn ratio(row: &CellRow) -> Cell {
         (true, true) => Tone::Good,
         (true, false) => Tone::Bad,
     };
-    Cell::new(format!("{ratio:.2}")).toned(tone)
+    Cell::new(format!("{ratio:.2}")).valued(ratio).toned(tone)
 }
 
 fn smallest(row: &CellRow) -> Option<String> {
@@ -183,7 +183,7 @@ fn difference(row: &CellRow) -> Cell {
         (_, Some(high)) if high < 0.0 => Tone::Bad,
         _ => Tone::Plain,
     };
-    Cell::new(format!("{difference:+.2}")).toned(tone)
+    Cell::new(format!("{difference:+.2}")).valued(difference).toned(tone)
 }
 
 fn signed_interval(low: Option<f64>, high: Option<f64>) -> String {

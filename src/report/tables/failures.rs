@@ -1,5 +1,7 @@
 //! Table II as the study lays it out: subjects down, configurations and their stages across.
 
+use std::collections::HashMap;
+
 use super::{Cell, Column, Row, Table, TableName, Tone, cores_suffix};
 use crate::report::Analysis;
 use crate::report::analysis::{FailureRow, StageState};
@@ -15,11 +17,12 @@ pub(super) fn table(analysis: &Analysis, cores: usize) -> Table {
         here.clear();
     }
     let columns = stage_columns(analysis, &here);
+    let found = Found::of(&here);
     let mut subjects: Vec<&str> = here.iter().map(|row| row.subject.as_str()).collect();
     subjects.dedup();
-    let mut rows: Vec<Row> = subjects.iter().map(|subject| row(subject, &columns, &here)).collect();
+    let mut rows: Vec<Row> = subjects.iter().map(|subject| row(subject, &columns, &found)).collect();
     if !rows.is_empty() {
-        rows.push(sums(&columns, &here, &subjects));
+        rows.push(sums(&columns, &found, &subjects));
     }
     Table {
         name: TableName::Failures,
@@ -46,14 +49,23 @@ fn heads(columns: &[StageColumn]) -> Vec<Column> {
     fixed.into_iter().chain(stages).collect()
 }
 
-fn find<'a>(rows: &[&'a FailureRow], subject: &str, column: &StageColumn) -> Option<&'a FailureRow> {
-    rows.iter().find(|row| row.subject == subject && row.configuration == column.0 && row.stage == column.1).copied()
+/// Rows by subject, configuration and stage.
+struct Found<'a>(HashMap<(&'a str, &'a str, u32), &'a FailureRow>);
+
+impl<'a> Found<'a> {
+    fn of(rows: &[&'a FailureRow]) -> Self {
+        Found(rows.iter().map(|row| ((row.subject.as_str(), row.configuration.as_str(), row.stage), *row)).collect())
+    }
+
+    fn at(&self, subject: &str, column: &StageColumn) -> Option<&'a FailureRow> {
+        self.0.get(&(subject, column.0, column.1)).copied()
+    }
 }
 
-fn row(subject: &str, columns: &[StageColumn], rows: &[&FailureRow]) -> Row {
-    let tests = columns.first().and_then(|column| find(rows, subject, column)).and_then(|row| row.tests);
+fn row(subject: &str, columns: &[StageColumn], found: &Found) -> Row {
+    let tests = columns.first().and_then(|column| found.at(subject, column)).and_then(|row| row.tests);
     let mut cells = vec![Cell::new(shown(subject)), tests.map_or_else(|| Cell::muted("–"), Cell::count)];
-    cells.extend(columns.iter().map(|column| find(rows, subject, column).map_or_else(|| Cell::new(""), cell)));
+    cells.extend(columns.iter().map(|column| found.at(subject, column).map_or_else(|| Cell::new(""), cell)));
     Row::body(cells)
 }
 
@@ -82,13 +94,13 @@ fn hint(row: &FailureRow) -> Option<String> {
 }
 
 /// Σ over the numbers as they are shown, so that a reader can add them up; a dash where there is none.
-fn sums(columns: &[StageColumn], rows: &[&FailureRow], subjects: &[&str]) -> Row {
+fn sums(columns: &[StageColumn], found: &Found, subjects: &[&str]) -> Row {
     let in_tenths = |failures: f64| (failures * 10.0).round();
-    let tests: usize = subjects.iter().filter_map(|subject| find(rows, subject, columns.first()?)?.tests).sum();
+    let tests: usize = subjects.iter().filter_map(|subject| found.at(subject, columns.first()?)?.tests).sum();
     let mut cells = vec![Cell::new("Σ"), Cell::new(tests.to_string())];
     for column in columns {
         let shown: Vec<f64> =
-            subjects.iter().filter_map(|subject| find(rows, subject, column)?.failures).map(in_tenths).collect();
+            subjects.iter().filter_map(|subject| found.at(subject, column)?.failures).map(in_tenths).collect();
         let text = if shown.is_empty() { "–".to_owned() } else { format!("{:.1}", shown.iter().sum::<f64>() / 10.0) };
         cells.push(Cell::new(text));
     }

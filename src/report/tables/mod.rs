@@ -8,6 +8,7 @@ mod origins;
 mod runs;
 mod savings;
 mod speedups;
+mod study;
 
 pub use compare::ComparisonTable;
 
@@ -32,13 +33,21 @@ pub enum TableName {
     SetAside,
     Warnings,
     Origins,
+    /// Lines through the subjects' times.
+    Regressions,
+    /// Amdahl's law, fitted to how configurations scale.
+    Amdahl,
+    /// Published tables with the run's values in them, where the experiment names a study.
+    Study,
+    /// What the study claims, beside what the run says.
+    Claims,
     /// No table of one run: those of a comparison are made by [`Table::of_comparison`].
     Comparison(ComparisonTable),
 }
 
 impl TableName {
     /// Those of a report's page.
-    pub const ALL: [TableName; 15] = [
+    pub const ALL: [TableName; 17] = [
         TableName::Subjects,
         TableName::Failures,
         TableName::Speedups,
@@ -47,6 +56,8 @@ impl TableName {
         TableName::Concurrency,
         TableName::Costs,
         TableName::Scaling,
+        TableName::Amdahl,
+        TableName::Regressions,
         TableName::Residual,
         TableName::Incomplete,
         TableName::Findings,
@@ -74,6 +85,10 @@ impl TableName {
             TableName::SetAside => "set-aside",
             TableName::Warnings => "warnings",
             TableName::Origins => "origins",
+            TableName::Regressions => "regressions",
+            TableName::Amdahl => "amdahl",
+            TableName::Study => "study",
+            TableName::Claims => "claims",
             TableName::Comparison(table) => table.name(),
         }
     }
@@ -83,8 +98,13 @@ impl TableName {
         Self::ALL.into_iter().chain([TableName::Averages])
     }
 
+    /// Those that put a run beside a published study. They are made from the others.
+    pub fn of_the_study() -> [TableName; 2] {
+        [TableName::Study, TableName::Claims]
+    }
+
     pub fn parse(text: &str) -> Option<TableName> {
-        Self::named().find(|table| table.name() == text)
+        Self::named().chain(Self::of_the_study()).find(|table| table.name() == text)
     }
 }
 
@@ -131,6 +151,36 @@ pub struct Cell {
     pub value: Option<f64>,
     /// A background from -1 (worst) over 0 (no difference) to 1 (best), in a table that is read by its colours.
     pub shade: Option<f64>,
+    /// What a study has in its place.
+    pub published: Option<Published>,
+}
+
+/// A published value, and how the run's stands to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Published {
+    pub text: String,
+    pub agreement: Agreement,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Agreement {
+    Agrees,
+    DirectionOnly,
+    Differs,
+    /// There is nothing to compare.
+    Unknown,
+}
+
+impl Agreement {
+    /// For those who do not see the colour.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Agreement::Agrees => "✓",
+            Agreement::DirectionOnly => "→",
+            Agreement::Differs => "≠",
+            Agreement::Unknown => "",
+        }
+    }
 }
 
 /// What a cell tells, for colours.
@@ -162,7 +212,7 @@ impl Column {
 
 impl Cell {
     pub fn new(text: impl Into<String>) -> Self {
-        Cell { text: text.into(), tone: Tone::Plain, hint: None, value: None, shade: None }
+        Cell { text: text.into(), tone: Tone::Plain, hint: None, value: None, shade: None, published: None }
     }
 
     fn muted(text: impl Into<String>) -> Self {
@@ -183,6 +233,16 @@ impl Cell {
 
     fn shaded(self, shade: f64) -> Self {
         Cell { shade: Some(shade.clamp(-1.0, 1.0)), ..self }
+    }
+
+    /// The text with what is published: `1.59 (1.62 ✓)`.
+    pub fn whole(&self) -> String {
+        match &self.published {
+            Some(published) => {
+                format!("{} ({} {})", self.text, published.text, published.agreement.symbol()).replace(" )", ")")
+            }
+            None => self.text.clone(),
+        }
     }
 
     /// A count, which is its own text.
@@ -221,13 +281,18 @@ impl Table {
             TableName::SetAside => vec![lists::set_aside(analysis)],
             TableName::Warnings => vec![lists::warnings(analysis)],
             TableName::Origins => vec![origins::table(analysis)],
+            TableName::Regressions => vec![runs::regressions(analysis)],
+            TableName::Amdahl => vec![runs::amdahl(analysis)],
+            TableName::Study => study::published(analysis),
+            TableName::Claims => study::claims(analysis),
             TableName::Comparison(_) => Vec::new(),
         };
         tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
     }
 
     pub fn all(analysis: &Analysis) -> Vec<Table> {
-        TableName::ALL.into_iter().flat_map(|name| Table::named(analysis, name)).collect()
+        let names = TableName::ALL.into_iter().chain(TableName::of_the_study());
+        names.flat_map(|name| Table::named(analysis, name)).collect()
     }
 }
 

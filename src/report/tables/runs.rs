@@ -1,14 +1,18 @@
 //! What the runs were like: concurrency, costs, scaling.
 
+use std::collections::HashMap;
+
 use super::{Align, Cell, Column, Row, Table, TableName, Tone, cores_suffix};
 use crate::report::Analysis;
-use crate::report::analysis::{ConcurrencyRow, CostRow};
-use crate::report::text::{bytes, duration, shown};
+use crate::report::analysis::{ConcurrencyRow, CostRow, ScalingRow};
+use crate::report::text::{bytes, duration, p_value, shown};
 use crate::wording::plural;
 
 pub(super) fn concurrency(analysis: &Analysis, cores: usize) -> Table {
     let here: Vec<&ConcurrencyRow> = analysis.concurrency.iter().filter(|row| row.cores == cores).collect();
     let names: Vec<&str> = analysis.run.manifest.configurations.iter().map(|c| c.name.as_str()).collect();
+    let found: HashMap<(&str, &str), &ConcurrencyRow> =
+        here.iter().map(|row| ((row.subject.as_str(), row.configuration.as_str()), *row)).collect();
     let mut columns = vec![Column::left("subject")];
     for name in &names {
         columns.extend(["asked", "mean", "max"].map(|label| Column::right(label).under(shown(name))));
@@ -18,8 +22,7 @@ pub(super) fn concurrency(analysis: &Analysis, cores: usize) -> Table {
         .map(|subject| {
             let mut cells = vec![Cell::new(shown(subject))];
             for name in &names {
-                let found = here.iter().find(|row| row.subject == subject && row.configuration == *name);
-                cells.extend(found.map_or_else(blank_cells, |row| concurrency_cells(row)));
+                cells.extend(found.get(&(subject, *name)).map_or_else(blank_cells, |row| concurrency_cells(row)));
             }
             Row::body(cells)
         })
@@ -54,6 +57,8 @@ fn concurrency_cells(row: &ConcurrencyRow) -> [Cell; 3] {
 pub(super) fn costs(analysis: &Analysis, cores: usize) -> Table {
     let here: Vec<&CostRow> = analysis.costs.iter().filter(|row| row.cores == cores).collect();
     let names: Vec<&str> = analysis.run.manifest.configurations.iter().map(|c| c.name.as_str()).collect();
+    let found: HashMap<(&str, &str), &CostRow> =
+        here.iter().map(|row| ((row.subject.as_str(), row.configuration.as_str()), *row)).collect();
     let mut columns = vec![Column::left("subject")];
     for name in &names {
         columns.extend(["time", "CPU", "memory"].map(|label| Column::right(label).under(shown(name))));
@@ -63,8 +68,7 @@ pub(super) fn costs(analysis: &Analysis, cores: usize) -> Table {
     for subject in &subjects {
         let mut cells = vec![Cell::new(shown(subject))];
         for name in &names {
-            let found = here.iter().find(|row| row.subject == *subject && row.configuration == *name);
-            cells.extend(found.map_or_else(blank_cells, |row| cost_cells(row)));
+            cells.extend(found.get(&(*subject, *name)).map_or_else(blank_cells, |row| cost_cells(row)));
         }
         rows.push(Row::body(cells));
     }
@@ -117,19 +121,22 @@ pub(super) fn scaling(analysis: &Analysis) -> Table {
     let mut columns = vec![Column::left("subject"), Column::left("configuration")];
     let counts: Vec<usize> = analysis.run.manifest.cores.iter().copied().skip(1).collect();
     columns.extend(counts.iter().map(|cores| Column { align: Align::Right, ..Column::left(plural(*cores, "core")) }));
-    let mut places: Vec<(&str, &str)> =
-        analysis.scaling.iter().map(|row| (row.subject.as_str(), row.configuration.as_str())).collect();
-    places.sort_by_key(|place| analysis.subjects.iter().position(|subject| subject.subject == place.0));
-    let mut seen = std::collections::HashSet::new();
-    places.retain(|place| seen.insert(*place));
-    let rows = places
-        .into_iter()
-        .map(|(subject, configuration)| {
-            let mut cells = vec![Cell::new(shown(subject)), Cell::new(shown(configuration))];
-            cells.extend(counts.iter().map(|cores| scaling_cell(analysis, subject, configuration, *cores)));
-            Row::body(cells)
-        })
+    let at: HashMap<(&str, &str, usize), &ScalingRow> = analysis
+        .scaling
+        .iter()
+        .map(|row| ((row.subject.as_str(), row.configuration.as_str(), row.cores), row))
         .collect();
+    let scales =
+        |subject: &str, configuration: &str| counts.iter().any(|c| at.contains_key(&(subject, configuration, *c)));
+    let mut rows = Vec::new();
+    for subject in &analysis.run.manifest.subjects {
+        for configuration in analysis.run.manifest.configurations.iter().filter(|c| scales(subject, &c.name)) {
+            let mut cells = vec![Cell::new(shown(subject)), Cell::new(shown(&configuration.name))];
+            let found = counts.iter().map(|cores| at.get(&(subject.as_str(), configuration.name.as_str(), *cores)));
+            cells.extend(found.map(|row| row.map_or_else(|| Cell::muted("–"), |row| scaling_cell(row))));
+            rows.push(Row::body(cells));
+        }
+    }
     let lowest = analysis.run.manifest.cores.first().copied().unwrap_or(1);
     Table {
         name: TableName::Scaling,
@@ -144,15 +151,80 @@ pub(super) fn scaling(analysis: &Analysis) -> Table {
     }
 }
 
-fn scaling_cell(analysis: &Analysis, subject: &str, configuration: &str, cores: usize) -> Cell {
-    let found = analysis
-        .scaling
-        .iter()
-        .find(|row| row.subject == subject && row.configuration == configuration && row.cores == cores);
-    found.map_or_else(
-        || Cell::muted("–"),
-        |row| Cell::new(format!("{:.2} ({:.0} %)", row.scaling, row.efficiency * 100.0)).valued(row.scaling),
-    )
+fn scaling_cell(row: &ScalingRow) -> Cell {
+    Cell::new(format!("{:.2} ({:.0} %)", row.scaling, row.efficiency * 100.0)).valued(row.scaling)
+}
+
+pub(super) fn amdahl(analysis: &Analysis) -> Table {
+    let number = |value: Option<f64>| Cell::new(value.map_or("–".to_owned(), |v| format!("{v:.2}"))).valued(value);
+    let rows = analysis.fits.iter().map(|fit| {
+        let points = fit.points.iter().map(|(cores, scaling)| format!("{cores}: {scaling:.2}")).collect::<Vec<_>>();
+        let limit = fit.serial_fraction.filter(|serial| *serial > 0.0).map(|serial| 1.0 / serial);
+        Row::body(vec![
+            Cell::new(shown(&fit.configuration)),
+            Cell::count(fit.subjects),
+            Cell::new(points.join(", ")),
+            number(fit.serial_fraction),
+            number(limit),
+            number(fit.r_squared),
+        ])
+    });
+    Table {
+        name: TableName::Amdahl,
+        title: "Amdahl's law over the cores".to_owned(),
+        columns: vec![
+            Column::left("configuration"),
+            Column::right("subjects"),
+            Column::left("cores: scaling"),
+            Column::right("serial part"),
+            Column::right("limit"),
+            Column::right("R²"),
+        ],
+        rows: rows.collect(),
+        notes: vec![
+            "scaling: geometric mean over the subjects that ran clean on every number of cores, against the fewest. serial part: \
+             of the law that fits it best by least squares of the relative times; limit: what it says no number of cores exceeds."
+                .to_owned(),
+        ],
+    }
+}
+
+pub(super) fn regressions(analysis: &Analysis) -> Table {
+    let number = |value: f64| Cell::new(format!("{value:.2}")).valued(value);
+    let rows = analysis.regressions.iter().map(|row| {
+        Row::body(vec![
+            Cell::new(shown(&row.configuration)),
+            Cell::count(row.cores),
+            Cell::count(row.subjects),
+            Cell::new(row.form),
+            number(row.slope),
+            Cell::muted(format!("{:.2}–{:.2}", row.slope_low, row.slope_high)).valued(row.slope_low),
+            number(row.intercept),
+            number(row.r_squared),
+            Cell::new(p_value(row.p)).valued(row.p),
+        ])
+    });
+    Table {
+        name: TableName::Regressions,
+        title: format!("Time against the time in {}: lines through the subjects", shown(&analysis.run.manifest.baseline)),
+        columns: vec![
+            Column::left("configuration"),
+            Column::right("cores"),
+            Column::right("subjects"),
+            Column::left("form"),
+            Column::right("slope"),
+            Column::right("95 %"),
+            Column::right("intercept"),
+            Column::right("R²"),
+            Column::right("p"),
+        ],
+        rows: rows.collect(),
+        notes: vec![
+            "Least squares over the subjects with clean times in both. logarithmic: of the natural logarithms, where times span more \
+             than a factor of 30; a slope of 1 then is the same factor for short and long suites."
+                .to_owned(),
+        ],
+    }
 }
 
 fn subjects_of<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {

@@ -1,5 +1,7 @@
 //! Table IV: every subject, and as the study prints it (only subjects that some configuration made faster).
 
+use std::collections::HashMap;
+
 use super::{Cell, Column, Row, Table, TableName, Tone, cores_suffix};
 use crate::report::Analysis;
 use crate::report::analysis::{AverageRow, Scope, SpeedupRow, SpeedupState};
@@ -13,7 +15,9 @@ pub(super) fn full(analysis: &Analysis, cores: usize) -> Table {
 /// Left empty where it would only repeat the full one.
 pub(super) fn as_in_the_study(analysis: &Analysis, cores: usize) -> Table {
     let mut table = table(analysis, cores, Scope::Study);
-    if table.rows.len() == self::table(analysis, cores, Scope::All).rows.len() {
+    let here: Vec<&SpeedupRow> = analysis.speedups.iter().filter(|row| row.cores == cores).collect();
+    let members = Scope::Study.members(&here);
+    if here.iter().all(|row| members.has(&row.subject)) {
         table.rows.clear();
     }
     table
@@ -26,10 +30,13 @@ fn table(analysis: &Analysis, cores: usize, scope: Scope) -> Table {
     }
     let mut subjects: Vec<&str> = here.iter().map(|row| row.subject.as_str()).collect();
     subjects.dedup();
-    let gained = subjects.iter().filter(|subject| Scope::Study.includes(subject, &here)).count();
+    let members = Scope::Study.members(&here);
+    let gained = subjects.iter().filter(|subject| members.has(subject)).count();
     let of = subjects.len();
-    subjects.retain(|subject| scope.includes(subject, &here));
-    let mut rows: Vec<Row> = subjects.iter().map(|subject| row(analysis, subject, cores, &here)).collect();
+    let members = scope.members(&here);
+    subjects.retain(|subject| members.has(subject));
+    let found = Found::of(analysis, cores, &here);
+    let mut rows: Vec<Row> = subjects.iter().map(|subject| row(analysis, subject, &found)).collect();
     if !rows.is_empty() {
         rows.extend(summaries(analysis, cores, scope));
     }
@@ -62,16 +69,30 @@ fn heads(analysis: &Analysis) -> Vec<Column> {
     columns
 }
 
-fn row(analysis: &Analysis, subject: &str, cores: usize, rows: &[&SpeedupRow]) -> Row {
-    let baseline = analysis.costs.iter().find(|cost| {
-        cost.subject == subject && cost.cores == cores && cost.configuration == analysis.run.manifest.baseline
-    });
-    let seconds = baseline.and_then(|cost| cost.clean_wall_seconds);
+/// What a row is made from, by subject, and by subject and configuration.
+struct Found<'a> {
+    baseline_seconds: HashMap<&'a str, Option<f64>>,
+    speedups: HashMap<(&'a str, &'a str), &'a SpeedupRow>,
+}
+
+impl<'a> Found<'a> {
+    fn of(analysis: &'a Analysis, cores: usize, rows: &[&'a SpeedupRow]) -> Self {
+        let baseline = &analysis.run.manifest.baseline;
+        let costs = analysis.costs.iter().filter(|cost| cost.cores == cores && cost.configuration == *baseline);
+        let speedups = rows.iter().map(|row| ((row.subject.as_str(), row.configuration.as_str()), *row));
+        Found {
+            baseline_seconds: costs.map(|cost| (cost.subject.as_str(), cost.clean_wall_seconds)).collect(),
+            speedups: speedups.collect(),
+        }
+    }
+}
+
+fn row(analysis: &Analysis, subject: &str, found: &Found) -> Row {
+    let seconds = found.baseline_seconds.get(subject).copied().flatten();
     let time = Cell::new(seconds.map_or("–".to_owned(), duration)).valued(seconds);
     let mut cells = vec![Cell::new(shown(subject)), time];
     for configuration in analysis.run.candidates() {
-        let found = rows.iter().find(|row| row.subject == subject && row.configuration == configuration.name);
-        match found {
+        match found.speedups.get(&(subject, configuration.name.as_str())) {
             Some(row) => cells.extend(ratio_cells(row)),
             None => cells.extend([Cell::new(""), Cell::new(""), Cell::new("")]),
         }

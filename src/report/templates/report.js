@@ -44,17 +44,31 @@
   // Numbers before texts (`TO`, `3 failing`), and what is empty last, whichever way the column is sorted.
   const rank = (x) => (isNumber(x) ? 0 : x === "" || x === "–" ? 2 : 1);
 
+  // Rows that a long table shows at first: thousands of them would make every click slow.
+  const FIRST_ROWS = 200;
+
   class SortedTable {
     constructor(block) {
       this.block = block;
       this.table = block.querySelector("table");
       this.body = this.table.tBodies[0];
       this.rows = Array.from(this.body.rows);
+      this.order = this.rows;
       this.texts = null;
       this.own = "";
+      this.limit = FIRST_ROWS;
       this.heads = Array.from(this.table.tHead.rows[this.table.tHead.rows.length - 1].cells);
       if (this.rows.length > 1) this.heads.forEach((head, index) => this.makeSortable(head, index));
       if (this.rows.length > 3) this.addFilter();
+      if (this.rows.length > FIRST_ROWS) this.addMore();
+    }
+
+    addMore() {
+      this.more = make("button", { type: "button", class: "more" });
+      this.more.addEventListener("click", () => { this.limit = this.limit * 5; this.show(); });
+      this.block.querySelector(".scroll").after(this.more);
+      window.addEventListener("beforeprint", () => { this.limit = Infinity; this.show(); });
+      this.show();
     }
 
     makeSortable(head, index) {
@@ -69,7 +83,8 @@
       const next = { ascending: "descending", descending: "none" }[head.getAttribute("aria-sort")] ?? "ascending";
       this.heads.forEach((other) => other.removeAttribute("aria-sort"));
       if (next !== "none") head.setAttribute("aria-sort", next);
-      this.body.append(...(next === "none" ? this.rows : this.ordered(index, next === "descending" ? -1 : 1)));
+      this.order = next === "none" ? this.rows : this.ordered(index, next === "descending" ? -1 : 1);
+      this.show();
     }
 
     ordered(index, direction) {
@@ -82,24 +97,25 @@
       const label = `Filter rows: ${this.table.caption ? this.table.caption.textContent : ""}`;
       this.input = make("input", { type: "search", placeholder: "filter rows", "aria-label": label });
       this.count = make("span", { class: "count", role: "status" });
-      this.input.addEventListener("input", () => { this.own = this.input.value; this.filter(); });
+      this.input.addEventListener("input", () => { this.own = this.input.value; this.show(); });
       this.block.querySelector(".bar").append(this.input, this.count);
     }
 
-    filter() {
+    // Puts the rows that match into the table, in their order, as many as the limit allows; gives back how many match.
+    show() {
       const words = `${allFilter.value} ${this.own}`.toLowerCase().split(/\s+/).filter(Boolean);
-      this.texts ??= this.rows.map((row) => row.textContent.toLowerCase());
-      let shown = 0;
-      this.rows.forEach((row, index) => {
-        row.hidden = !words.every((word) => this.texts[index].includes(word));
-        shown += row.hidden ? 0 : 1;
-      });
-      this.block.classList.toggle("filtered", words.length > 0);
+      if (words.length) this.texts ??= new Map(this.rows.map((row) => [row, row.textContent.toLowerCase()]));
+      const matches = this.order.filter((row) => words.every((word) => this.texts.get(row).includes(word)));
+      this.body.replaceChildren(...matches.slice(0, this.limit));
       if (this.count) {
         const sums = this.table.tBodies.length > 1 ? "; sums are over all" : "";
-        this.count.textContent = words.length ? `${shown} of ${this.rows.length} rows${sums}` : "";
+        this.count.textContent = words.length ? `${matches.length} of ${this.rows.length} rows${sums}` : "";
       }
-      return shown;
+      if (this.more) {
+        this.more.hidden = matches.length <= this.limit;
+        this.more.textContent = `${this.limit} of ${matches.length} rows are shown: show more`;
+      }
+      return matches.length;
     }
   }
 
@@ -110,7 +126,7 @@
   allFilter.addEventListener("input", () => {
     clearTimeout(waiting);
     waiting = setTimeout(() => {
-      const shown = tables.map((table) => table.filter()).reduce((sum, rows) => sum + rows, 0);
+      const shown = tables.map((table) => table.show()).reduce((sum, rows) => sum + rows, 0);
       allCount.textContent = allFilter.value.trim() ? `${shown} rows` : "";
     }, 60);
   });

@@ -70,6 +70,15 @@ impl Number for u32 {
     }
 }
 
+impl Number for i64 {
+    const PHYSICAL: PhysicalType = PhysicalType::Int64;
+    const BYTES: usize = 8;
+
+    fn of(bytes: &[u8]) -> Self {
+        i64::from_le_bytes(bytes.try_into().unwrap_or_default())
+    }
+}
+
 impl Number for f64 {
     const PHYSICAL: PhysicalType = PhysicalType::Double;
     const BYTES: usize = 8;
@@ -101,6 +110,16 @@ pub fn names(bytes: Vec<u8>, column: &ColumnChunkMetadata, rows: usize) -> Resul
         Some(highest) if *highest as usize >= known => Err(Fault::new("a name that its dictionary does not have")),
         _ => Ok(names),
     }
+}
+
+/// Numbers of stages, processes and the like. Ours have 32 bits; a file that went through other hands can have 64.
+pub fn counts(bytes: Vec<u8>, column: &ColumnChunkMetadata, rows: usize) -> Result<Vec<u32>, Fault> {
+    if column.physical_type() != PhysicalType::Int64 {
+        return numbers(bytes, column, rows);
+    }
+    let wide: Vec<i64> = numbers(bytes, column, rows)?;
+    let narrow = |value: i64| u32::try_from(value).map_err(|_| Fault::new(format!("the number {value}")));
+    wide.into_iter().map(narrow).collect()
 }
 
 pub fn numbers<T: Number>(bytes: Vec<u8>, column: &ColumnChunkMetadata, rows: usize) -> Result<Vec<T>, Fault> {

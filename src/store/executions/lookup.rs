@@ -1,11 +1,10 @@
 //! Executions of single trials, for figures: bounded, whatever the trial.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 
 use super::Fault;
 use super::column::Names;
-use super::keys::{Hashes, TestKey};
+use super::keys::{ByTest, Hashes, Tests};
 use super::source::{ExecutionFile, Group};
 use crate::store::RunFolder;
 use crate::store::record::ExecutionRow;
@@ -44,26 +43,38 @@ impl RunFolder {
         let mut seconds: Vec<f64> = Vec::new();
         each_row(&file, trial, Seconds::read, |columns, row| seconds.push(columns.0[row]))?;
         let mut room = Room::of(&mut seconds, most);
-        let mut rows = Vec::new();
-        each_row(&file, trial, FullColumns::read, |columns, row| {
-            if room.takes(columns.seconds[row]) {
-                rows.push(columns.row(row));
-            }
-        })?;
+        let (mut rows, hashes) = (Vec::new(), Hashes::new());
+        each_row(
+            &file,
+            trial,
+            |group| FullColumns::read(group, &hashes),
+            |columns, row| {
+                if room.takes(columns.times.seconds[row]) {
+                    rows.push(columns.row(row));
+                }
+            },
+        )?;
         Ok(TrialExecutions { left_out: seconds.len() - rows.len(), rows })
     }
 
     /// Each test's seconds in the first stage, where the parallelism is: the means over some trials of the baseline and some of a
     /// candidate, for at most so many tests. Executions that were skipped, or never began, are no part of a mean.
     pub fn test_times(&self, baseline: &[&str], candidate: &[&str], most: usize) -> miette::Result<TestTimes> {
-        let mut tests = Tests { hashes: Hashes::new(), places: HashMap::new(), found: Vec::new() };
+        let (mut times, hashes) = (Times::default(), Hashes::new());
         for (side, trials) in [baseline, candidate].into_iter().enumerate() {
             for trial in trials {
                 let file = self.file_with(trial)?;
-                each_row(&file, trial, FullColumns::read, |columns, row| tests.note(columns, row, side))?;
+                each_row(
+                    &file,
+                    trial,
+                    |group| TimeColumns::read(group, &hashes),
+                    |columns, row| {
+                        times.note(columns, row, side, &hashes);
+                    },
+                )?;
             }
         }
-        Ok(tests.times(most))
+        Ok(times.paired(most))
     }
 
     /// The trial's own file, or else the merged one.
@@ -102,7 +113,7 @@ struct Seconds(Vec<f64>);
 
 impl Seconds {
     fn read(group: &Group<'_>) -> Result<Self, Fault> {
-        Ok(Seconds(group.numbers("seconds")?))
+        Ok(Seconds(group.seconds("seconds")?))
     }
 }
 
@@ -138,57 +149,34 @@ impl Room {
 
 /// The columns of a row group, but for the texts.
 struct FullColumns {
-    stage: Vec<u32>,
+    times: TimeColumns,
     machine: Vec<u32>,
-    module: Names,
-    class: Names,
-    name: Names,
-    occurrence: Vec<u32>,
-    outcome: Vec<u32>,
-    outcomes: Vec<Outcome>,
     start: Vec<f64>,
-    seconds: Vec<f64>,
     process: Vec<u32>,
     thread: Names,
 }
 
 impl FullColumns {
-    fn read(group: &Group<'_>) -> Result<Self, Fault> {
-        let outcome = group.names("outcome")?;
+    fn read(group: &Group<'_>, hashes: &Hashes) -> Result<Self, Fault> {
         Ok(FullColumns {
-            stage: group.numbers("stage")?,
-            machine: group.numbers("machine")?,
-            module: group.names("module")?,
-            class: group.names("class")?,
-            name: group.names("name")?,
-            occurrence: group.numbers("occurrence")?,
-            outcomes: outcome.words().map(super::outcome).collect::<Result<_, _>>()?,
-            outcome: outcome.codes,
-            start: group.numbers("start")?,
-            seconds: group.numbers("seconds")?,
-            process: group.numbers("process")?,
+            times: TimeColumns::read(group, hashes)?,
+            machine: group.counts("machine")?,
+            start: group.seconds("start")?,
+            process: group.counts("process")?,
             thread: group.names("thread")?,
         })
     }
 
-    fn test(&self, row: usize) -> TestId {
-        TestId::new(self.module.of_row(row), self.class.of_row(row), self.name.of_row(row), self.occurrence[row])
-    }
-
-    fn outcome(&self, row: usize) -> Outcome {
-        self.outcomes[self.outcome[row] as usize]
-    }
-
     fn row(&self, row: usize) -> ExecutionRow {
         ExecutionRow {
-            stage: self.stage[row],
+            stage: self.times.stage[row],
             machine: self.machine[row],
             execution: Execution {
-                test: self.test(row),
+                test: self.times.tests.id(row),
                 display: None,
-                outcome: self.outcome(row),
+                outcome: self.times.outcome(row),
                 start: self.start[row],
-                seconds: self.seconds[row],
+                seconds: self.times.seconds[row],
                 process: self.process[row],
                 thread: self.thread.of_row(row).to_owned(),
                 message: None,
@@ -197,10 +185,37 @@ impl FullColumns {
     }
 }
 
+/// Those that a test's time is made of.
+struct TimeColumns {
+    stage: Vec<u32>,
+    tests: Tests,
+    outcome: Vec<u32>,
+    /// By word.
+    outcomes: Vec<Outcome>,
+    seconds: Vec<f64>,
+}
+
+impl TimeColumns {
+    fn read(group: &Group<'_>, hashes: &Hashes) -> Result<Self, Fault> {
+        let outcome = group.names("outcome")?;
+        Ok(TimeColumns {
+            stage: group.counts("stage")?,
+            tests: Tests::read(group, hashes)?,
+            outcomes: outcome.words().map(super::outcome).collect::<Result<_, _>>()?,
+            outcome: outcome.codes,
+            seconds: group.seconds("seconds")?,
+        })
+    }
+
+    fn outcome(&self, row: usize) -> Outcome {
+        self.outcomes[self.outcome[row] as usize]
+    }
+}
+
 /// Sums of times, test by test.
-struct Tests {
-    hashes: Hashes,
-    places: HashMap<TestKey, usize>,
+#[derive(Default)]
+struct Times {
+    places: ByTest<usize>,
     found: Vec<(TestId, [Sum; 2])>,
 }
 
@@ -216,17 +231,13 @@ impl Sum {
     }
 }
 
-impl Tests {
-    fn note(&mut self, columns: &FullColumns, row: usize, side: usize) {
+impl Times {
+    fn note(&mut self, columns: &TimeColumns, row: usize, side: usize, hashes: &Hashes) {
         if columns.stage[row] != 1 || matches!(columns.outcome(row), Outcome::NotRun | Outcome::Skipped) {
             return;
         }
-        let (module, class) = (columns.module.of_row(row), columns.class.of_row(row));
-        let (module, class) = (self.hashes.module(module), self.hashes.class(class));
-        let name = self.hashes.name(columns.name.of_row(row));
-        let key = self.hashes.key(module, class, name, columns.occurrence[row]);
-        let place = *self.places.entry(key).or_insert_with(|| {
-            self.found.push((columns.test(row), [Sum::default(); 2]));
+        let place = *self.places.entry(columns.tests.key(row, hashes)).or_insert_with(|| {
+            self.found.push((columns.tests.id(row), [Sum::default(); 2]));
             self.found.len() - 1
         });
         let sum = &mut self.found[place].1[side];
@@ -234,7 +245,7 @@ impl Tests {
         sum.count += 1;
     }
 
-    fn times(self, most: usize) -> TestTimes {
+    fn paired(self, most: usize) -> TestTimes {
         let all = self.found.len();
         let paired = |(test, [baseline, candidate]): (TestId, [Sum; 2])| {
             Some(TestTime { test, baseline: baseline.mean()?, candidate: candidate.mean()? })

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::Fault;
 use super::column::Names;
-use super::keys::{Hashes, TestKey};
+use super::keys::{Hashes, TestKey, Tests};
 use super::source::{ExecutionFile, Group};
 use super::totals::{Adder, Execution, TrialRows, TrialTotals};
 use crate::suite::{Outcome, TestId};
@@ -203,44 +203,26 @@ impl Join<'_, '_> {
 /// The columns of a row group that totals are made of.
 struct Columns {
     trial: Names,
-    module: Vec<u32>,
-    class: Names,
-    name: Vec<u32>,
+    tests: Tests,
     outcome: Vec<u32>,
+    /// By word.
+    outcomes: Vec<Outcome>,
     stage: Vec<u32>,
-    occurrence: Vec<u32>,
     start: Vec<f64>,
     seconds: Vec<f64>,
-    /// By word.
-    modules: Vec<TestKey>,
-    classes: Vec<TestKey>,
-    names: Vec<TestKey>,
-    outcomes: Vec<Outcome>,
-    nested: Vec<bool>,
-    whole_classes: Vec<u32>,
 }
 
 impl Columns {
     fn read(group: &Group<'_>, hashes: &Hashes) -> Result<Self, Fault> {
-        let (module, class, name) = (group.names("module")?, group.names("class")?, group.names("name")?);
         let outcome = group.names("outcome")?;
-        let whole_classes = name.words().zip(0..).filter(|(word, _)| *word == TestId::WHOLE_CLASS);
         Ok(Columns {
             trial: group.names("trial")?,
-            stage: group.numbers("stage")?,
-            occurrence: group.numbers("occurrence")?,
-            start: group.numbers("start")?,
-            seconds: group.numbers("seconds")?,
-            modules: module.words().map(|word| hashes.module(word)).collect(),
-            classes: class.words().map(|word| hashes.class(word)).collect(),
-            names: name.words().map(|word| hashes.name(word)).collect(),
+            tests: Tests::read(group, hashes)?,
             outcomes: outcome.words().map(super::outcome).collect::<Result<_, _>>()?,
-            nested: class.words().map(|word| word.contains('$')).collect(),
-            whole_classes: whole_classes.map(|(_, code)| code).collect(),
             outcome: outcome.codes,
-            module: module.codes,
-            name: name.codes,
-            class,
+            stage: group.counts("stage")?,
+            start: group.seconds("start")?,
+            seconds: group.seconds("seconds")?,
         })
     }
 
@@ -258,30 +240,20 @@ impl Columns {
         let mut before = None;
         trial.rows.reserve(rows.len());
         for row in rows {
-            let (module, class, name) = (self.module[row], self.class.codes[row], self.name[row]);
-            let (module_key, class_key) = (self.modules[module as usize], self.classes[class as usize]);
-            let class_hash = module_key.0.wrapping_add(class_key.0);
-            if self.nested[class as usize] && before != Some((module, class)) {
-                before = Some((module, class));
-                self.note_outer(class, module_key.0, class_hash, hashes, trial);
+            let class = self.tests.class_key(row);
+            if self.tests.is_nested(row) && before != Some(class) {
+                before = Some(class);
+                trial.outer.entry(class).or_insert_with(|| self.tests.outer_classes(row, hashes));
             }
             trial.rows.push(Execution {
-                key: hashes.key(module_key, class_key, self.names[name as usize], self.occurrence[row]),
-                class: class_hash,
+                key: self.tests.key(row, hashes),
+                class,
                 start: self.start[row],
                 seconds: self.seconds[row],
                 stage: self.stage[row],
                 outcome: self.outcomes[self.outcome[row] as usize],
-                is_whole_class: !self.whole_classes.is_empty() && self.whole_classes.contains(&name),
+                is_whole_class: self.tests.is_whole_class(row),
             });
         }
-    }
-
-    /// Remembers the classes that a nested one is in: their fixtures are around its tests too.
-    fn note_outer(&self, class: u32, module: u64, hash: u64, hashes: &Hashes, trial: &mut TrialRows) {
-        trial.outer.entry(hash).or_insert_with(|| {
-            let word = self.class.word(class);
-            word.match_indices('$').map(|(at, _)| hashes.class(&word[..at]).0.wrapping_add(module)).collect()
-        });
     }
 }

@@ -10,7 +10,7 @@ use polars_parquet::parquet::read::read_metadata;
 use polars_parquet::read::{ColumnChunkMetadata, FileMetadata, RowGroupMetadata};
 
 use super::Fault;
-use super::column::{self, Names, Number};
+use super::column::{self, Names};
 
 #[derive(Debug)]
 pub struct ExecutionFile {
@@ -57,7 +57,11 @@ impl Group<'_> {
         self.load(column, column::names)
     }
 
-    pub fn numbers<T: Number>(&self, column: &'static str) -> Result<Vec<T>, Fault> {
+    pub fn counts(&self, column: &'static str) -> Result<Vec<u32>, Fault> {
+        self.load(column, column::counts)
+    }
+
+    pub fn seconds(&self, column: &'static str) -> Result<Vec<f64>, Fault> {
         self.load(column, column::numbers)
     }
 

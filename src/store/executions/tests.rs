@@ -117,7 +117,7 @@ fn any_row() -> impl Strategy<Value = ExecutionRow> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
     /// Trials in pieces and out of order, stages out of order, repeated tests, nested classes, several row groups and threads.
     #[test]
@@ -288,4 +288,49 @@ fn too_many_tests_are_thinned_out_evenly_over_their_times() {
     for most in [0, 1, 2] {
         assert_eq!(folder.test_times(&["t"], &["t"], most).unwrap().tests.len(), most);
     }
+}
+
+/// Written by `scripts/foreign-parquet.py`.
+#[test]
+fn files_that_pandas_wrote_are_read_too() {
+    for name in ["foreign-1.parquet", "foreign-2.parquet"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
+        let found = pass::by_threads(&ExecutionFile::open(&path).unwrap(), &pass::SetAside::new(), 3).unwrap();
+        assert_eq!(found.iter().map(|trial| trial.trial.as_str()).collect::<Vec<_>>(), ["b", "a"], "{name}");
+        for trial in found {
+            let facts =
+                |stage: &StageTotals| (stage.executions, stage.tests, stage.failures_after, stage.test_seconds());
+            assert_eq!(trial.stages.iter().map(facts).collect::<Vec<_>>(), [(30, 30, 10, 15.0), (10, 10, 1, 28.0)]);
+            assert_eq!((trial.tests, trial.tally.passed, trial.tally.errors), (30, 29, 1));
+        }
+    }
+}
+
+#[test]
+fn empty_cells_and_unknown_outcomes_are_told_with_their_column() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = merged(dir.path(), &two_trials(), 100);
+    let file = ExecutionFile::open(&path).unwrap();
+    assert!(file.read(0, |group| group.names("message").map(|_| ())).is_ok());
+    let empty = file.read(0, |group| group.names("display").map(|_| ())).unwrap_err().to_string();
+    assert!(empty.ends_with("it has empty cells in its column `display`"), "{empty}");
+    let missing = file.read(0, |group| group.counts("nothing").map(|_| ())).unwrap_err().to_string();
+    assert!(missing.contains("no column `nothing`"), "{missing}");
+    let other = file.read(0, |group| group.seconds("stage").map(|_| ())).unwrap_err().to_string();
+    assert!(other.contains("not Double in its column `stage`"), "{other}");
+    assert!(outcome("sideways").unwrap_err().to_string().contains("`sideways`"));
+}
+
+#[test]
+fn small_trials_share_a_row_group_and_large_ones_are_divided() {
+    let rows = |count: u32| (0..count).map(|at| row(1, "C#t", Outcome::Passed, f64::from(at), 1.0)).collect::<Vec<_>>();
+    let sizes = |trials: &[(&str, u32)], group_rows: usize| {
+        let dir = tempfile::tempdir().unwrap();
+        let pieces: Vec<_> = trials.iter().map(|(trial, count)| (*trial, rows(*count))).collect();
+        ExecutionFile::open(&merged(dir.path(), &pieces, group_rows)).unwrap().group_sizes()
+    };
+    assert_eq!(sizes(&[("x", 2), ("y", 2), ("z", 2)], 4), [4, 2]);
+    assert_eq!(sizes(&[("x", 1), ("y", 5), ("z", 1)], 2), [1, 2, 2, 1, 1]);
+    assert_eq!(sizes(&[("x", 0), ("y", 3), ("z", 0)], 9), [3]);
+    assert!(sizes(&[("x", 0)], 9).is_empty() && sizes(&[], 9).is_empty());
 }

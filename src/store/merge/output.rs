@@ -81,10 +81,17 @@ fn manifest(inputs: &[Input], shares: &[Share], runs: &[MergedRun]) -> RunManife
         host: joined(runs.iter().map(|run| run.host.as_str())),
         parade: joined(runs.iter().map(|run| run.parade.as_str())),
         contents,
-        experiment_folder: None,
+        experiment_folder: shared_folder(inputs),
         merged: runs.to_vec(),
         ..first.clone()
     }
+}
+
+/// Where the experiment file lay, if that is the same for all.
+fn shared_folder(inputs: &[Input]) -> Option<String> {
+    let mut folders = inputs.iter().map(|input| input.manifest.experiment_folder.as_ref());
+    let first = folders.next()??;
+    folders.all(|folder| folder == Some(first)).then(|| first.clone())
 }
 
 /// In the order of their first appearance.

@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Trouble;
-use super::evaluate::{Evaluated, Evaluator, divided, internal, text, truth};
+use super::evaluate::{Evaluated, Evaluator, divided, internal, same_rows, text, truth};
 use super::functions::Function;
-use super::pending;
 use super::reduce::{self, Sample};
 use super::syntax::{Kind, Node, Span};
 use super::value::{Column, Entry, Inclusion, Item, Names, Truth, Value};
@@ -36,6 +35,11 @@ pub(super) fn call(evaluator: &mut Evaluator<'_>, node: &Node, function: Functio
         }),
         Function::Ratio => evaluator.each_number(values, span, |n| divided(n[0], n[1])),
         Function::Seconds | Function::Part | Function::Number => read(evaluator, node, function, values),
+        Function::Length => {
+            let source = evaluator.source;
+            evaluator
+                .each(values, span, |items| Item::Number(Range::exact(text(source, &items[0]).chars().count() as f64)))
+        }
         Function::If => chosen(evaluator, node, values),
         Function::All | Function::Any => quantified(node, function, &values),
         Function::Join => joined(node, &values),
@@ -212,13 +216,14 @@ fn statistic(evaluator: &Evaluator<'_>, node: &Node, function: Function, values:
         _ => Err(internal(node)),
     };
     let range = match function {
-        Function::Sum => reduce::rising(&first, |x| Some(x.iter().sum())),
+        // The sum of nothing is 0, not the -0 that `sum()` starts from.
+        Function::Sum => reduce::rising(&first, |x| Some(x.iter().fold(0.0, |sum, x| sum + x))),
         Function::Mean => reduce::rising(&first, stats::mean),
         Function::Median => reduce::rising(&first, stats::median),
         Function::Min => reduce::rising(&first, |x| x.iter().copied().min_by(f64::total_cmp)),
         Function::Max => reduce::rising(&first, |x| x.iter().copied().max_by(f64::total_cmp)),
         Function::Geomean => reduce::rising(&first, stats::geometric_mean),
-        Function::Harmonic => reduce::rising(&first, pending::harmonic_mean),
+        Function::Harmonic => reduce::rising(&first, stats::harmonic_mean),
         Function::Sd => reduce::spread(&first),
         Function::Variance => reduce::spread(&first).map(|sd| sd.through(|x| x * x)),
         Function::Quantile => {
@@ -227,7 +232,7 @@ fn statistic(evaluator: &Evaluator<'_>, node: &Node, function: Function, values:
         }
         Function::Trimmed => {
             let share = parameter()?;
-            reduce::rising(&first, |x| pending::trimmed_mean(x, share))
+            reduce::rising(&first, |x| stats::trimmed_mean(x, share))
         }
         Function::Argmax => return extreme(&first, span),
         Function::Argmin => {
@@ -239,7 +244,7 @@ fn statistic(evaluator: &Evaluator<'_>, node: &Node, function: Function, values:
             let second = samples(values.get(1).ok_or_else(|| internal(node))?, span)?;
             stats::a12(&reduce::inside(&first), &reduce::inside(&second)).map(Range::exact)
         }
-        _ => return paired(evaluator, node, function, values),
+        _ => return paired(node, function, &values),
     };
     range.filter(|range| range.value.is_finite()).map(Value::Number).ok_or_else(|| nothing(node, function, first.len()))
 }
@@ -281,15 +286,15 @@ fn in_row(why: &str, key: &str) -> String {
     if key.is_empty() { why.to_owned() } else { format!("{why}, in row {}", quoted(key)) }
 }
 
-fn paired(evaluator: &Evaluator<'_>, node: &Node, function: Function, values: Vec<Value>) -> Evaluated {
-    let pairs = pairs(evaluator, node, values)?;
+fn paired(node: &Node, function: Function, values: &[Value]) -> Evaluated {
+    let pairs = pairs(node, values)?;
     let zipped = |x: &[f64], y: &[f64]| x.iter().copied().zip(y.iter().copied()).collect::<Vec<_>>();
     let range = match function {
-        Function::Pearson => reduce::bending(&pairs, pending::pearson),
-        Function::Spearman => reduce::bending(&pairs, pending::spearman),
-        Function::Slope => reduce::bending(&pairs, |x, y| pending::line(x, y).map(|line| line.slope)),
-        Function::Intercept => reduce::bending(&pairs, |x, y| pending::line(x, y).map(|line| line.intercept)),
-        Function::Weighted => reduce::bending(&pairs, pending::weighted_mean),
+        Function::Pearson => reduce::bending(&pairs, |x, y| stats::pearson(x, y).map(|found| found.r)),
+        Function::Spearman => reduce::bending(&pairs, |x, y| stats::spearman(x, y).map(|found| found.r)),
+        Function::Slope => reduce::bending(&pairs, |x, y| stats::regression(x, y).map(|line| line.slope)),
+        Function::Intercept => reduce::bending(&pairs, |x, y| stats::regression(x, y).map(|line| line.intercept)),
+        Function::Weighted => reduce::bending(&pairs, stats::weighted_mean),
         Function::WilcoxonP => reduce::bending(&pairs, |x, y| stats::wilcoxon(&zipped(x, y)).map(|test| test.p)),
         _ => return Err(internal(node)),
     };
@@ -297,10 +302,9 @@ fn paired(evaluator: &Evaluator<'_>, node: &Node, function: Function, values: Ve
 }
 
 /// Rows in which both columns have a number.
-fn pairs(evaluator: &Evaluator<'_>, node: &Node, values: Vec<Value>) -> Result<Vec<(Range, Range)>, Trouble> {
-    let [Value::Column(first), Value::Column(second)] = &values[..] else { return Err(internal(node)) };
-    // The same rows are asked for as in arithmetic.
-    evaluator.each(vec![values[0].clone(), values[1].clone()], &node.span, |items| items[0].clone())?;
+fn pairs(node: &Node, values: &[Value]) -> Result<Vec<(Range, Range)>, Trouble> {
+    let [Value::Column(first), Value::Column(second)] = values else { return Err(internal(node)) };
+    same_rows(values, first, &node.span)?;
     let mut pairs = Vec::new();
     for entry in first.inside() {
         let Some(other) = second.row(entry.row).filter(|other| other.inclusion.is_inside()) else { continue };

@@ -302,7 +302,10 @@ impl Checker<'_> {
                     "lists have no rows to join by",
                 )),
             },
-            Gives::Loose => Ok(Type::Column(None, common(types))),
+            Gives::Loose => common(types).map(|of| Type::Column(None, of)).ok_or_else(|| {
+                let help = "join columns of numbers with such, and conditions with conditions";
+                Trouble::mistake(node.span.clone(), "these are columns of different kinds", help)
+            }),
             Gives::Stated => self.stated(&arguments[0]),
         }
     }
@@ -354,16 +357,15 @@ fn truth_like(found: Type) -> Type {
     if let Type::Column(table, _) = found { Type::Column(table, Of::Truths) } else { Type::Truth }
 }
 
-fn common(types: &[Type]) -> Of {
+/// What columns that are put one after the other hold; nothing if that does not go together.
+fn common(types: &[Type]) -> Option<Of> {
     let all = |wanted: Of| types.iter().all(|found| matches!(found, Type::Column(_, of) if *of == wanted));
-    if types.is_empty() {
-        Of::Numbers
+    if all(Of::Truths) {
+        Some(Of::Truths)
     } else if all(Of::Cells) {
-        Of::Cells
-    } else if all(Of::Truths) {
-        Of::Truths
+        Some(Of::Cells)
     } else {
-        Of::Numbers
+        types.iter().all(|found| found.is_numeric()).then_some(Of::Numbers)
     }
 }
 

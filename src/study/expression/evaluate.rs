@@ -400,7 +400,7 @@ fn single(item: Item, span: &Span) -> Evaluated {
 }
 
 /// Columns of no table go together by position, so they have to be of one length.
-fn same_rows(values: &[Value], first: &Column, span: &Span) -> Result<(), Trouble> {
+pub(super) fn same_rows(values: &[Value], first: &Column, span: &Span) -> Result<(), Trouble> {
     let other = values.iter().filter_map(Value::as_column).find(|column| {
         column.table != first.table || (first.table.is_none() && column.entries.len() != first.entries.len())
     });

@@ -39,6 +39,7 @@ pub enum Function {
     Seconds,
     Part,
     Number,
+    Length,
     Join,
     List,
     Concat,
@@ -83,6 +84,7 @@ pub enum Gives {
     Stated,
 }
 
+#[derive(Debug, Clone, Copy)]
 pub struct Signature {
     pub function: Function,
     pub name: &'static str,
@@ -127,7 +129,7 @@ const fn repeating(signature: Signature) -> Signature {
 use Parameter as P;
 
 /// All of them.
-pub static SIGNATURES: [Signature; 43] = [
+pub static SIGNATURES: [Signature; 44] = [
     of_column(Function::Sum, "sum"),
     of_column(Function::Mean, "mean"),
     of_column(Function::Median, "median"),
@@ -164,6 +166,7 @@ pub static SIGNATURES: [Signature; 43] = [
     signature(Function::Seconds, "seconds", "(column)", &[P::Cells], Gives::Each),
     signature(Function::Part, "part", "(column, 2)", &[P::Cells, P::Number], Gives::Each),
     signature(Function::Number, "number", "(column)", &[P::Cells], Gives::Each),
+    signature(Function::Length, "length", "(column)", &[P::Cells], Gives::Each),
     signature(Function::Join, "join", "(column, column whose rows it takes)", &[P::Column, P::Column], Gives::Joined),
     repeating(signature(Function::List, "list", "(number, …)", &[P::Number], Gives::Loose)),
     repeating(signature(Function::Concat, "concat", "(column, …)", &[P::Column], Gives::Loose)),

@@ -10,7 +10,6 @@ mod evaluate;
 mod functions;
 mod lexer;
 mod parser;
-mod pending;
 mod reduce;
 mod syntax;
 mod value;

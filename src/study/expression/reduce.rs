@@ -4,6 +4,11 @@ use super::value::{Inclusion, Names};
 use crate::stats;
 use crate::study::range::Range;
 
+/// Longer lists of doubtful rows are not tried row by row.
+const MOST_STEPS: usize = 100;
+/// With more pairs, single roundings matter no more.
+const MOST_PAIRS: usize = 500;
+
 /// A row's number and whether the row is part of the selection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
@@ -36,7 +41,10 @@ fn selections(samples: &[Sample]) -> Vec<Vec<Range>> {
         samples.iter().partition(|sample| sample.inclusion == Inclusion::Sure);
     doubtful.sort_by(|a, b| a.range.value.total_cmp(&b.range.value));
     let with = |some: &[&Sample]| sure.iter().chain(some).map(|sample| sample.range).collect::<Vec<_>>();
-    (0..=doubtful.len())
+    let stride = (doubtful.len() / MOST_STEPS).max(1);
+    (0..doubtful.len())
+        .step_by(stride)
+        .chain([doubtful.len()])
         .flat_map(|taken| [with(&doubtful[..taken]), with(&doubtful[doubtful.len() - taken..])])
         .collect()
 }
@@ -69,6 +77,9 @@ fn slack(range: Range) -> f64 {
 pub fn bending(pairs: &[(Range, Range)], f: impl Fn(&[f64], &[f64]) -> Option<f64>) -> Option<Range> {
     let (mut x, mut y): (Vec<f64>, Vec<f64>) = pairs.iter().map(|(a, b)| (a.value, b.value)).unzip();
     let value = f(&x, &y)?;
+    if pairs.len() > MOST_PAIRS {
+        return Some(Range::exact(value));
+    }
     let (mut down, mut up) = (0.0, 0.0);
     for index in 0..pairs.len() {
         for is_first in [true, false] {

@@ -38,7 +38,8 @@ struct TimelineData<'a> {
 
 pub fn render(analysis: &Analysis, details: &Details) -> miette::Result<String> {
     let mut tables = BTreeMap::new();
-    for table in TableName::named() {
+    let of_the_study = if analysis.run.manifest.study.is_some() { &TableName::of_the_study()[..] } else { &[] };
+    for table in TableName::named().chain(of_the_study.iter().copied()) {
         let text = csv::render(analysis, table)?;
         if text.len() <= LARGEST_CSV {
             tables.insert(table.name(), text);
@@ -47,7 +48,12 @@ pub fn render(analysis: &Analysis, details: &Details) -> miette::Result<String> 
     let mut names = Names::default();
     let timelines = details.timelines.iter().map(|timeline| timeline_data(timeline, &mut names)).collect();
     let data = PageData { csv: tables, outcomes: Outcome::ALL.map(Outcome::name), timelines, names: names.in_order };
-    let json = serde_json::to_string(&data).into_diagnostic()?;
+    embedded(&data)
+}
+
+/// JSON that can stand inside of a script element.
+pub fn embedded(data: &impl Serialize) -> miette::Result<String> {
+    let json = serde_json::to_string(data).into_diagnostic()?;
     Ok(json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026"))
 }
 

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::engine::{EngineKind, Mode};
 use crate::experiment::{Harness, TechniqueKind};
 use crate::report::Analysis;
+use crate::report::beside::Beside;
 use crate::report::text::{bytes, shown};
 use crate::store::record::ConfigurationSummary;
 use crate::wording::plural;
@@ -57,7 +58,24 @@ pub fn verdict(analysis: &Analysis) -> Vec<Fact> {
         shown(&machine.os),
         machine.virtualization.as_deref().map(|kind| format!(", in a {}", shown(kind))).unwrap_or_default(),
     );
-    vec![Fact::new("What was run", what), Fact::new("On what", place)]
+    let mut facts = vec![Fact::new("What was run", what), Fact::new("On what", place)];
+    facts.extend(reproduction(analysis));
+    facts
+}
+
+/// Nothing where the experiment names no study.
+fn reproduction(analysis: &Analysis) -> Option<Fact> {
+    let study = shown(analysis.run.manifest.study.as_deref()?);
+    let Some(beside) = Beside::of(analysis) else {
+        let text = format!("parade has no published numbers of `{study}` to compare with.");
+        return Some(Fact::new("Does it reproduce the study?", text));
+    };
+    let class = match beside.share() {
+        Some(share) if share >= 0.8 => Some("yes"),
+        Some(share) if share < 0.5 => Some("no"),
+        _ => None,
+    };
+    Some(Fact { class, ..Fact::new("Does it reproduce the study?", format!("{study}: {}", beside.sentence())) })
 }
 
 pub fn cards(analysis: &Analysis) -> Vec<Card> {

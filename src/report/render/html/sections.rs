@@ -57,13 +57,28 @@ impl Maker<'_> {
         })
     }
 
+    /// Of a table that there is for every number of cores, the one for the last number stands open, the others folded below.
     fn tables(&mut self, names: &[TableName]) -> Vec<String> {
         let mut made = Vec::new();
-        for table in names.iter().flat_map(|name| Table::named(self.analysis, *name)) {
-            self.tables += 1;
-            made.push(table::render(&table, self.tables));
+        for name in names {
+            let mut tables = Table::named(self.analysis, *name);
+            if *name == TableName::Study {
+                made.extend(tables.drain(..).map(|table| self.table(&table)));
+            }
+            made.extend(tables.pop().map(|table| self.table(&table)));
+            if !tables.is_empty() {
+                let others: String = tables.iter().map(|table| self.table(table)).collect();
+                made.push(format!(
+                    "<details class=\"fold\"><summary>The same on other numbers of cores</summary>{others}</details>"
+                ));
+            }
         }
         made
+    }
+
+    fn table(&mut self, table: &Table) -> String {
+        self.tables += 1;
+        table::render(table, self.tables)
     }
 }
 
@@ -76,11 +91,13 @@ impl Section {
 pub fn all(analysis: &Analysis, details: &Details) -> miette::Result<Vec<Section>> {
     let mut maker = Maker { analysis, figures: Figure::all(analysis, details), tables: 0 };
     use TableName as T;
-    let mut speed = maker.section("speed", "Is it faster?", Topic::Speed, &[T::Speedups, T::Savings, T::Scaling])?;
+    let mut speed =
+        maker.section("speed", "Is it faster?", Topic::Speed, &[T::Speedups, T::Savings, T::Scaling, T::Amdahl])?;
     let as_printed =
         maker.section("as-printed", "As in the study: only subjects that gained", Topic::Study, &[T::SpeedupsStudy])?;
     speed.folded = (!as_printed.is_empty()).then(|| Box::new(as_printed));
     let mut sections = vec![
+        maker.section("study", "Beside the published numbers", Topic::Published, &[T::Claims, T::Study])?,
         speed,
         maker.section(
             "failures",
@@ -88,7 +105,7 @@ pub fn all(analysis: &Analysis, details: &Details) -> miette::Result<Vec<Section
             Topic::Failures,
             &[T::Failures, T::Residual, T::Incomplete],
         )?,
-        maker.section("runs", "What did the runs take?", Topic::Runs, &[T::Concurrency, T::Costs])?,
+        maker.section("runs", "What did the runs take?", Topic::Runs, &[T::Concurrency, T::Costs, T::Regressions])?,
         maker.section("timeline", "What ran where and when?", Topic::Timeline, &[])?,
         maker.section(
             "subjects",

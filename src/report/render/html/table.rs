@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::report::tables::{Align, Cell, Column, Row, Table, Tone};
+use crate::report::tables::{Agreement, Align, Cell, Column, Row, Table, Tone};
 use crate::report::text::shown;
 
 /// Longer texts are given a wider column.
@@ -17,9 +17,10 @@ pub fn render(table: &Table, number: usize) -> String {
     let mut out = String::new();
     let name = table.name.name();
     let title = escape(&table.title);
+    let long = if table.rows.len() > MOST_HINTED_ROWS { " endless" } else { "" };
     let _ = write!(
         out,
-        "<div class=\"block\" id=\"table-{number}\">\n<div class=\"bar\"><h3 id=\"title-{number}\">{title}</h3> \
+        "<div class=\"block{long}\" id=\"table-{number}\">\n<div class=\"bar\"><h3 id=\"title-{number}\">{title}</h3> \
          <a class=\"raw\" href=\"{name}.csv\" download data-csv=\"{name}\">CSV</a></div>\n\
          <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"title-{number}\">\n\
          <table>\n<caption class=\"unseen\">{title}</caption>\n"
@@ -79,13 +80,28 @@ fn write_cell(out: &mut String, columns: &[Column], index: usize, cell: &Cell, i
     let (tag, scope) = if index == 0 { ("th", " scope=\"row\"") } else { ("td", "") };
     let class = class_attribute(&classes(columns, index, Some(cell)));
     let _ = write!(out, "<{tag}{scope}{class}");
-    if let Some(value) = cell.value.filter(|value| value.is_finite() && cell.text.parse() != Ok(*value)) {
-        let _ = write!(out, " data-v=\"{value}\"");
+    if let Some(value) = cell.value.filter(|value| value.is_finite() && cell.whole().parse() != Ok(*value)) {
+        let _ = write!(out, " data-v=\"{}\"", for_sorting(value));
     }
     if let Some(hint) = cell.hint.as_deref().filter(|_| is_hinted) {
         let _ = write!(out, " title=\"{}\"", escape(&shown(hint)));
     }
-    let _ = write!(out, ">{}</{tag}>", escape(&cell.text));
+    let _ = write!(out, ">{}", escape(&cell.text));
+    if let Some(published) = &cell.published {
+        let (class, symbol) = (agreement(published.agreement), published.agreement.symbol());
+        let _ = write!(out, " <span class=\"published {class}\">{} {symbol}</span>", escape(&published.text));
+    }
+    let _ = write!(out, "</{tag}>");
+}
+
+/// Enough digits to sort by.
+fn for_sorting(value: f64) -> f64 {
+    if value == 0.0 {
+        return 0.0;
+    }
+    let unit = 10f64.powi(5 - value.abs().log10().floor().clamp(-300.0, 300.0) as i32);
+    let rounded = (value * unit).round() / unit;
+    if rounded.is_finite() { rounded } else { value }
 }
 
 fn class_attribute(classes: &str) -> String {
@@ -99,7 +115,7 @@ fn classes(columns: &[Column], index: usize, cell: Option<&Cell>) -> String {
     let text = cell.map_or("", |cell| cell.text.as_str());
     let width = if text.chars().count() > LONG_TEXT {
         "long"
-    } else if !is_number && !text.contains(' ') {
+    } else if !is_number && (!text.contains(' ') || cell.is_some_and(|cell| cell.tone != Tone::Plain)) {
         "code"
     } else {
         ""
@@ -121,6 +137,15 @@ fn tone(tone: Tone) -> &'static str {
         Tone::Good => "good",
         Tone::Bad => "bad",
         Tone::Muted => "muted",
+    }
+}
+
+fn agreement(agreement: Agreement) -> &'static str {
+    match agreement {
+        Agreement::Agrees => "agrees",
+        Agreement::DirectionOnly => "direction",
+        Agreement::Differs => "differs",
+        Agreement::Unknown => "unknown",
     }
 }
 
@@ -161,6 +186,12 @@ mod tests {
         let markup = render(table, 1);
         assert!(markup.contains(" data-v=\"62\""), "{markup}");
         assert!(markup.contains("scope=\"row\"") && markup.contains("<caption"));
+    }
+
+    #[test]
+    fn six_digits_are_enough_to_sort_by() {
+        assert_eq!([for_sorting(1.234567891), for_sorting(-98765.4321), for_sorting(0.0)], [1.23457, -98765.4, 0.0]);
+        assert!(for_sorting(f64::MIN_POSITIVE).is_finite());
     }
 
     #[test]

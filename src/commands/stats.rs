@@ -1,0 +1,50 @@
+//! `parade stats`: the statistics alone, on two columns of anyone's CSV file. Rows are pairs.
+
+mod comparison;
+mod page;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use parade::columns;
+use parade::stats::{Alternative, Method, Zeros};
+
+use super::BadUsage;
+use super::output::{pretty, print};
+use comparison::Comparison;
+
+#[derive(Debug)]
+pub struct StatsOptions {
+    /// A CSV file with a header row; `-` is standard input.
+    pub file: PathBuf,
+    /// Names of columns.
+    pub baseline: String,
+    pub candidate: String,
+    pub alternative: Alternative,
+    pub zeros: Zeros,
+    /// `None` is exact as long as it is feasible.
+    pub method: Option<Method>,
+    /// Of the confidence intervals.
+    pub level: f64,
+    /// Of the bootstrap.
+    pub seed: u64,
+    pub json: bool,
+}
+
+pub fn run(options: &StatsOptions) -> miette::Result<ExitCode> {
+    let columns = columns::read(&options.file, &options.baseline, &options.candidate)
+        .map_err(|mistake| BadUsage { message: mistake.message, help: mistake.help })?;
+    if columns.pairs.is_empty() {
+        return Err(no_pairs(options).into());
+    }
+    let comparison = Comparison::of(&columns.pairs, columns.left_out, options);
+    print(&if options.json { pretty(&comparison)? } else { page::page(&comparison) })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn no_pairs(options: &StatsOptions) -> BadUsage {
+    BadUsage {
+        message: format!("{}: no row has numbers in both columns", columns::named(&options.file)),
+        help: format!("`{}` and `{}` are compared row by row", options.baseline, options.candidate),
+    }
+}

@@ -1,0 +1,179 @@
+//! The published tables in the study's layout, with the run's values in them, and the study's claims beside the run's answers.
+
+use super::{Agreement, Cell, Column, Published, Row, Table, TableName, Tone};
+use crate::report::Analysis;
+use crate::report::beside::{Beside, ClaimRow, like};
+use crate::report::text::{duration, sentence, shown};
+use crate::study::OwnVerdict;
+use crate::study::cells::{PublishedCell, PublishedRow, PublishedTable};
+
+/// Claims are cut here; CSV has them whole.
+const LONGEST_TEXT: usize = 300;
+
+/// None where the run has nothing of the study: that the verdict says.
+pub(super) fn published(analysis: &Analysis) -> Vec<Table> {
+    let Some(beside) = Beside::of(analysis).filter(|beside| beside.subjects > 0) else { return Vec::new() };
+    beside.tables.iter().map(table).collect()
+}
+
+fn table(published: &PublishedTable) -> Table {
+    let label = published.name.trim_start_matches("table-").replace('-', ".");
+    let title = published.title.as_deref().map_or(String::new(), |title| format!(": {title}"));
+    Table {
+        name: TableName::Study,
+        title: format!("Table {label} of the study{title}"),
+        columns: published
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(at, column)| head(column, has_numbers(published, at)))
+            .collect(),
+        rows: published.rows.iter().filter(|row| speaks(row)).map(row).collect(),
+        notes: vec![
+            format!(
+                "The run's values, with what is published in small type: ✓ agrees (within the interval of the run, or a tenth), → \
+                 only in direction, ≠ differs; grey is the study's alone. Rows are those that the run speaks to: it has results \
+                 of {} of {} subjects.",
+                published.own_subjects, published.own_of
+            ),
+            "A row that sums up others is compared with the published rows of the same subjects.".to_owned(),
+        ],
+    }
+}
+
+/// `classes/#1` is the column `#1` under the head `classes`.
+fn head(name: &str, is_number: bool) -> Column {
+    let column = |label: &str| if is_number { Column::right(shown(label)) } else { Column::left(shown(label)) };
+    match name.rsplit_once('/') {
+        Some((group, label)) => column(label).under(shown(group)),
+        None => column(name),
+    }
+}
+
+/// Are most cells of the column numbers, or beside one?
+fn has_numbers(table: &PublishedTable, at: usize) -> bool {
+    let cells: Vec<&PublishedCell> = table.rows.iter().filter_map(|row| row.cells.get(at)).collect();
+    let numbers = cells.iter().filter(|cell| cell.value.is_some() || cell.own.is_some()).count();
+    at > 0 && 2 * numbers > cells.len()
+}
+
+fn speaks(row: &PublishedRow) -> bool {
+    row.cells.iter().filter_map(|cell| cell.own.as_ref()).any(|own| own.verdict != OwnVerdict::NotRun)
+}
+
+fn row(row: &PublishedRow) -> Row {
+    let mut cells: Vec<Cell> = row.cells.iter().map(cell).collect();
+    if let Some(name) = cells.first_mut() {
+        name.tone = Tone::Plain;
+    }
+    Row { cells, is_summary: row.is_summary }
+}
+
+fn cell(published: &PublishedCell) -> Cell {
+    let Some(own) = &published.own else {
+        return Cell::muted(shown(&published.text)).valued(published.value).hinted(published.mark.clone());
+    };
+    let text = match (own.value, &own.text) {
+        (Some(value), _) if is_time(&published.text) => duration(value),
+        (Some(value), _) if published.value.is_some() => like(value, &published.text),
+        (Some(value), _) => crate::report::text::decimal(value),
+        (None, Some(text)) => shown(text),
+        (None, None) => "–".to_owned(),
+    };
+    if own.verdict == OwnVerdict::NotRun && text == published.text {
+        return Cell::muted(text);
+    }
+    let reference = own.reference.map(|reference| like(reference, &published.text));
+    let agreement = agreement(own.verdict);
+    let interval = own.low.zip(own.high).map(|(low, high)| format!("95 % interval of the run: {low:.2} to {high:.2}"));
+    let hint = [interval, published.mark.clone()].into_iter().flatten().collect::<Vec<_>>().join("; ");
+    Cell {
+        published: Some(Published { text: shown(&reference.unwrap_or_else(|| published.text.clone())), agreement }),
+        ..Cell::new(text).valued(own.value).hinted((!hint.is_empty()).then_some(hint))
+    }
+}
+
+/// `2m50s`, `1h 2m`: digits with the letters of a time.
+fn is_time(text: &str) -> bool {
+    let has_unit = text.contains(['h', 'm', 's']) && text.contains(|c: char| c.is_ascii_digit());
+    has_unit && text.chars().all(|c| c.is_ascii_digit() || matches!(c, 'h' | 'm' | 's' | '.' | ' '))
+}
+
+fn agreement(verdict: OwnVerdict) -> Agreement {
+    match verdict {
+        OwnVerdict::Reproduced => Agreement::Agrees,
+        OwnVerdict::DirectionOnly => Agreement::DirectionOnly,
+        OwnVerdict::NotReproduced => Agreement::Differs,
+        OwnVerdict::NotRun => Agreement::Unknown,
+    }
+}
+
+/// None in the same case.
+pub(super) fn claims(analysis: &Analysis) -> Vec<Table> {
+    let Some(beside) = Beside::of(analysis).filter(|beside| beside.subjects > 0) else { return Vec::new() };
+    vec![Table {
+        name: TableName::Claims,
+        title: "Claims of the study, recomputed from its rows and beside this run".to_owned(),
+        columns: vec![
+            Column::left("where"),
+            Column::left("claim"),
+            Column::right("stated"),
+            Column::right("recomputed"),
+            Column::left("follows?"),
+            Column::right("this run"),
+            Column::left("reproduced?"),
+        ],
+        rows: beside.claim_rows().iter().map(claim).collect(),
+        notes: vec![
+            format!("{}. {}", shown(&beside.title), beside.sentence()),
+            "recomputed: from the rows that the study prints. A claim that does not follow from them is a finding about \
+             numbers, not about anybody; parade audit --claim ID shows every step."
+                .to_owned(),
+        ],
+    }]
+}
+
+fn claim(row: &ClaimRow) -> Row {
+    let text = |text: Option<&str>| Cell::new(sentence(text.unwrap_or("–"), LONGEST_TEXT));
+    let number = |text: &Option<String>| text.as_deref().and_then(|text| text.parse::<f64>().ok());
+    let (follows, follows_tone) = match row.verdict {
+        "holds" => ("✓ holds", Tone::Good),
+        "differs" => ("≠ differs", Tone::Bad),
+        _ => ("not computable", Tone::Muted),
+    };
+    let (own, own_tone) = match row.own_verdict {
+        "reproduced" => ("✓ reproduced", Tone::Good),
+        "direction_only" => ("→ direction only", Tone::Plain),
+        "not_reproduced" => ("≠ not reproduced", Tone::Bad),
+        _ => ("not run", Tone::Muted),
+    };
+    let against = row.reference.as_ref().filter(|reference| **reference != row.stated);
+    let hint =
+        against.map(|reference| format!("compared with {reference}, the published value for the subjects of the run"));
+    Row::body(vec![
+        Cell::new(sentence(&row.place, LONGEST_TEXT)),
+        Cell::new(sentence(&row.claim, LONGEST_TEXT)),
+        Cell::new(sentence(&row.stated, LONGEST_TEXT)).valued(row.stated.parse::<f64>().ok()),
+        text(row.recomputed.as_deref()).valued(number(&row.recomputed)),
+        Cell::new(follows).toned(follows_tone),
+        text(row.own.as_deref()).valued(number(&row.own)).hinted(hint),
+        Cell::new(own).toned(own_tone).hinted(row.reason.clone()),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_from_other_texts() {
+        assert!(is_time("2m50s") && is_time("1h 2m") && is_time("34s"));
+        assert!(!is_time("TO") && !is_time("methods") && !is_time("12") && !is_time("1.59"));
+    }
+
+    #[test]
+    fn nested_heads_come_apart_again() {
+        let column = head("classes/#1", true);
+        assert_eq!((column.group.as_deref(), column.label.as_str()), (Some("classes"), "#1"));
+    }
+}
