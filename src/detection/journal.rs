@@ -26,6 +26,7 @@ struct Line {
     key: String,
     seconds: f64,
     longest: f64,
+    work: f64,
     /// The tests as they ran.
     ran: Vec<usize>,
     /// Places of those that did not pass, and how they ended.
@@ -132,6 +133,7 @@ impl Line {
             key: key.to_owned(),
             seconds: observation.seconds,
             longest: observation.longest,
+            work: observation.work,
             ran: seen.iter().map(|seen| seen.test).collect(),
             otherwise: places()
                 .filter(|(_, seen)| seen.outcome != Outcome::Passed)
@@ -151,7 +153,7 @@ impl Line {
             stretch += u32::from(self.breaks.contains(&place));
             Seen { test, outcome: outcomes.get(&place).copied().unwrap_or(Outcome::Passed), stretch }
         });
-        Observation { seen: seen.collect(), seconds: self.seconds, longest: self.longest }
+        Observation { seen: seen.collect(), seconds: self.seconds, longest: self.longest, work: self.work }
     }
 }
 
@@ -167,7 +169,7 @@ mod tests {
             seen(2, Outcome::Passed, 1),
             seen(0, Outcome::Skipped, 2),
         ];
-        Observation { seen, seconds: 1.25, longest: 0.5 }
+        Observation { seen, seconds: 1.25, longest: 0.5, work: 1.0 }
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub fn baseline(lab: &mut Lab<'_>, times: usize) -> Step<Baseline> {
         };
         let ended = breakers(&observation);
         if ended.is_empty() || left_out.len() >= ENDLESS {
-            lab.limit_by(observation.seconds, observation.longest);
+            lab.limit_by(&observation);
             runs.push(observation);
         } else {
             // Without them everything else can be seen; and what was seen with them does not count.

@@ -42,6 +42,8 @@ pub struct Observation {
     pub seconds: f64,
     /// Of the test that took longest.
     pub longest: f64,
+    /// Of all tests together.
+    pub work: f64,
 }
 
 impl Observation {
@@ -89,7 +91,8 @@ impl Observation {
             }
         }
         let longest = run.executions.iter().map(|execution| execution.seconds).fold(0.0, f64::max);
-        Observation { seen, seconds: run.cost.wall_seconds, longest }
+        let work = run.executions.iter().map(|execution| execution.seconds).sum();
+        Observation { seen, seconds: run.cost.wall_seconds, longest, work }
     }
 }
 
@@ -163,6 +166,8 @@ pub struct Runs {
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     pub run: Duration,
+    /// Added for a run of the whole suite, and in proportion for less; where there is none, only longer runs get more.
+    pub suite: Option<Duration>,
     pub test: Option<Duration>,
 }
 
@@ -201,8 +206,8 @@ impl<'a> Lab<'a> {
         let whole = Duration::from_secs_f64(budget.clamp(1.0, 30.0 * 86_400.0));
         // Nobody knows yet how long anything takes; what hangs may not use everything up.
         let limits = match capabilities.limits_tests {
-            true => Limits { run: whole, test: Some(whole / 8) },
-            false => Limits { run: whole / 4, test: None },
+            true => Limits { run: whole, suite: None, test: Some(whole / 8) },
+            false => Limits { run: whole / 4, suite: None, test: None },
         };
         Lab {
             pairs: Pairs::of(roster.len()),
@@ -243,12 +248,15 @@ impl<'a> Lab<'a> {
         self.doing = text.into();
     }
 
-    /// Limits for what is known to take so long.
-    pub fn limit_by(&mut self, whole: f64, longest: f64) {
-        let test = (10.0 * longest).max(5.0);
-        let run = (3.0 * whole + test).clamp(1.0, 30.0 * 86_400.0);
-        self.limits.run = Duration::from_secs_f64(run);
-        self.limits.test = self.limits.test.map(|_| Duration::from_secs_f64(test.min(run)));
+    /// Limits by a run of the whole suite. Where single tests have a limit, that of a run need not be tight.
+    pub fn limit_by(&mut self, whole: &Observation) {
+        let test = (10.0 * whole.longest).max(5.0);
+        let seconds = |seconds: f64| Duration::from_secs_f64(seconds.clamp(1.0, 30.0 * 86_400.0));
+        let overhead = (whole.seconds - whole.work).max(0.0);
+        self.limits = match self.limits.test {
+            Some(_) => Limits { run: seconds(3.0 * whole.seconds + test), suite: None, test: Some(seconds(test)) },
+            None => Limits { run: seconds(overhead + test), suite: Some(seconds(3.0 * whole.work)), test: None },
+        };
     }
 
     /// Does the test fail at the end of this order? `None` where it did not run, or nobody can tell.
@@ -322,8 +330,11 @@ impl<'a> Lab<'a> {
 
     /// An order can have tests more than once, and so be longer than the suite.
     fn limit_of(&self, tests: usize) -> Duration {
-        let suites = tests as f64 / self.roster.len().max(1) as f64;
-        self.limits.run.mul_f64(suites.clamp(1.0, 10_000.0))
+        let suites = (tests as f64 / self.roster.len().max(1) as f64).min(10_000.0);
+        match self.limits.suite {
+            Some(suite) => self.limits.run + suite.mul_f64(suites),
+            None => self.limits.run.mul_f64(suites.max(1.0)),
+        }
     }
 
     /// The same order asked for the same time is the same run, in this sitting and in the next.
