@@ -7,12 +7,13 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::report::Format;
-use crate::commands::{artifact, audit, check, compare, doctor, init, merge, order, report, run, stats, test};
+use crate::commands::{artifact, audit, check, compare, detect, doctor, init, merge, order, report, run, stats, test};
 use parade::engine::{EngineKind, Forks, Mode};
 use parade::experiment::{TechniqueKind, parse_duration};
 use parade::stats::{Alternative, Method, Zeros};
 use parade::study::Verdict;
 use parade::technique::algorithm::Algorithm;
+use parade::technique::detect::Strategy;
 
 /// Reproduces evaluations of techniques that make test suites run faster.
 #[derive(Debug, Parser)]
@@ -44,6 +45,8 @@ enum Command {
     Test(TestArgs),
     /// Give the order in which a regression testing algorithm runs a suite, and on request run it
     Order(OrderArgs),
+    /// Find the tests that depend on the order they run in, and what they depend on
+    Detect(DetectArgs),
     /// Write a commented experiment file to start from
     Init(InitArgs),
     /// Say what this machine can measure, and what is missing
@@ -310,6 +313,55 @@ struct OrderArgs {
 }
 
 #[derive(Debug, Args)]
+struct DetectArgs {
+    /// The folder of a Maven project or of one of its modules, the url of a git repository, or a model suite
+    project: String,
+    /// Which orders to try, joined by commas: reverse, reverse-classes, reverse-methods, random-classes, random-methods,
+    /// random-class-method, random-interleaved, exhaustive, isolation, pairs [default: a mix that finds most]
+    #[arg(long = "strategy", value_name = "NAME,…", value_delimiter = ',', value_parser = strategy)]
+    strategies: Vec<Strategy>,
+    /// Orders of each random strategy
+    #[arg(long, value_name = "N", default_value = "10", value_parser = count)]
+    rounds: usize,
+    /// Tests in each order of `exhaustive`
+    #[arg(long, value_name = "N", default_value = "2", value_parser = count)]
+    k: usize,
+    /// For the random orders
+    #[arg(long, value_name = "N", default_value = "0")]
+    seed: u64,
+    /// For everything after the build; what it did not suffice for is said
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = duration)]
+    budget: Duration,
+    /// How often the original order is run first, to set flaky tests aside
+    #[arg(long, value_name = "N", default_value = "3", value_parser = count)]
+    baseline: usize,
+    /// Only this module, by its path or as :artifact; repeatable
+    #[arg(long, value_name = "NAME")]
+    module: Vec<String>,
+    /// A commit, tag or branch [default: a folder as it stands, the default branch of a repository]
+    #[arg(long, value_name = "REV")]
+    revision: Option<String>,
+    /// For the build
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = duration)]
+    timeout: Duration,
+    /// The folder that results go below
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    results: PathBuf,
+    /// Where the dependency file goes [default: in the result folder]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Start anew instead of going on with an unfinished detection
+    #[arg(long)]
+    fresh: bool,
+    /// The JDK, by version or path [default: the newest that builds the project]
+    #[arg(long, value_name = "VERSION|PATH")]
+    jdk: Option<String>,
+    /// End with one JSON document on standard output
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
 struct InitArgs {
     /// The experiment file
     #[arg(default_value = "experiment.toml")]
@@ -350,6 +402,15 @@ fn comparison_format(text: &str) -> Result<compare::Format, String> {
 fn technique(text: &str) -> Result<TechniqueKind, String> {
     let known = [TechniqueKind::Paste, TechniqueKind::Parallel, TechniqueKind::Sequential];
     among(text, known, TechniqueKind::name)
+}
+
+fn strategy(text: &str) -> Result<Strategy, String> {
+    among(text, Strategy::ALL, Strategy::name)
+}
+
+fn count(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| (1..=1_000_000).contains(number));
+    number.ok_or_else(|| "write a whole number from 1 to 1000000".to_owned())
 }
 
 fn mode(text: &str) -> Result<Mode, String> {
@@ -495,6 +556,23 @@ impl Cli {
                 module: args.module,
                 revision: args.revision,
                 timeout: args.timeout,
+                jdk: args.jdk,
+                json: args.json,
+            }),
+            Command::Detect(args) => detect::run(&detect::DetectOptions {
+                project: args.project,
+                strategies: args.strategies,
+                rounds: args.rounds,
+                k: args.k,
+                seed: args.seed,
+                budget: args.budget,
+                baseline: args.baseline,
+                module: args.module,
+                revision: args.revision,
+                timeout: args.timeout,
+                results: args.results,
+                out: args.out,
+                fresh: args.fresh,
                 jdk: args.jdk,
                 json: args.json,
             }),

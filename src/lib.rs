@@ -17,6 +17,7 @@
 //! - [`process`] is the only place that spawns: pinned, limited, timed, and killed with all its descendants.
 //! - [`technique`] decides what runs when. It knows engines only by their trait.
 //! - [`once`] runs a suite by a technique, now, without an experiment.
+//! - [`detection`] finds the order-dependent tests of a project, now, and writes down what it found.
 //! - [`store`] keeps what happened: journal, run folders, environment, Parquet.
 //! - [`stats`] holds pure functions on numbers; [`columns`] reads numbers for it from anyone's CSV file.
 //! - [`study`] holds what was published: tables, claims about them, and whether one follows from the other.
@@ -25,6 +26,7 @@
 
 pub mod artifact;
 pub mod columns;
+pub mod detection;
 pub mod engine;
 pub mod experiment;
 mod folders;

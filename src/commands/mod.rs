@@ -4,6 +4,7 @@ pub mod artifact;
 pub mod audit;
 pub mod check;
 pub mod compare;
+pub mod detect;
 pub mod doctor;
 pub mod init;
 pub mod merge;

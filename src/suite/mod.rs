@@ -4,6 +4,7 @@
 
 mod coverage;
 mod dependencies;
+pub mod dependency_file;
 mod durations;
 mod id;
 mod outcome;

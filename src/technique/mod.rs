@@ -5,6 +5,7 @@
 
 pub mod algorithm;
 pub mod arrange;
+pub mod detect;
 pub mod enhance;
 mod last_outcomes;
 pub mod parallelize;

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use miette::miette;
 
 use self::archive::Archive;
-use self::crew::{Haul, Staffing};
+use self::crew::{Haul, Staffing, Workplace};
 use self::harvest::Identities;
 use self::launch::Jvm;
 use self::listing::Shelf;
@@ -58,6 +58,8 @@ pub struct DirectSession {
     quick: HashMap<usize, Jvm>,
     /// By suite: processes that stay. They end before their folders go.
     warm: HashMap<usize, Staff>,
+    /// By suite, where somebody wants that: a fresh process for the next run, started during the last one.
+    ready: Option<HashMap<usize, Staff>>,
     scratch: tempfile::TempDir,
 }
 
@@ -102,12 +104,19 @@ impl DirectSession {
             numbers: AtomicU64::new(0),
             quick: HashMap::new(),
             warm: HashMap::new(),
+            ready: None,
             scratch,
         };
         let listings = session.listings()?;
         session.places = roots::places(&session.prepared.discovery, &listings);
         session.identities = Identities::new(&session.prepared.discovery.tests, &session.places);
         Ok(session)
+    }
+
+    /// From now on the next run finds a process that is started already: for those who run small orders by the hundred, and
+    /// measure none of them. It has run nothing, so it is as fresh as any.
+    pub fn keep_one_ready(&mut self) {
+        self.ready.get_or_insert_default();
     }
 
     fn known(&self) -> &[KnownTest] {
@@ -247,7 +256,12 @@ impl DirectSession {
             deadline: pace.deadline,
         };
         let jvm = self.jvm_for(request, leg.suite)?;
-        let mut workers = if warm { self.staff(leg.suite, &jvm, &bounds) } else { Vec::new() };
+        let mut workers = match &mut self.ready {
+            _ if warm => fitting(&mut self.warm, leg.suite, &jvm, &bounds),
+            Some(ready) => fitting(ready, leg.suite, &jvm, &bounds),
+            None => Vec::new(),
+        };
+        let next = if warm || self.ready.is_none() { None } else { Some(self.start_ahead(leg.suite, &jvm, &bounds)?) };
         let tickets: Vec<Ticket<'_>> = chosen.iter().map(|position| self.ticket(*position)).collect();
         let mut place = self.place(leg.suite, jvm.clone(), bounds.clone(), pace.logs, &request.label, &tickets);
         place.clock = pace.clock;
@@ -255,6 +269,9 @@ impl DirectSession {
         if warm {
             let Bounds { cores, memory_bytes, .. } = bounds;
             self.warm.insert(leg.suite, Staff { jvm, cores, memory_bytes, workers });
+        } else if let (Some(ready), Some(next)) = (&mut self.ready, next) {
+            let Bounds { cores, memory_bytes, .. } = bounds;
+            ready.insert(leg.suite, Staff { jvm, cores, memory_bytes, workers: vec![next] });
         }
         haul
     }
@@ -299,12 +316,10 @@ impl DirectSession {
         Ok(if warm { jvm.with_folders_apart() } else { jvm })
     }
 
-    /// The processes that stayed, where they are what this run asks for.
-    fn staff(&mut self, suite: usize, jvm: &Jvm, bounds: &Bounds) -> Vec<JvmWorker> {
-        let fits = |staff: &Staff| {
-            staff.jvm == *jvm && staff.cores == bounds.cores && staff.memory_bytes == bounds.memory_bytes
-        };
-        self.warm.remove(&suite).filter(fits).map(|staff| staff.workers).unwrap_or_default()
+    /// A process without an order; its output goes where that of no run does.
+    fn start_ahead(&self, suite: usize, jvm: &Jvm, bounds: &Bounds) -> miette::Result<JvmWorker> {
+        let place = self.place(suite, jvm.clone(), bounds.clone(), self.scratch.path(), "ahead", &[]);
+        place.start(1, None)
     }
 
     /// Adds what a leg brought in, by the names of the suite's tests.
@@ -384,6 +399,13 @@ impl DirectSession {
             (None, Some(finding)) => Err(finding.text.clone()),
         })
     }
+}
+
+/// The processes of a suite that are there already, if they are what this run asks for.
+fn fitting(staff: &mut HashMap<usize, Staff>, suite: usize, jvm: &Jvm, bounds: &Bounds) -> Vec<JvmWorker> {
+    let fits =
+        |staff: &Staff| staff.jvm == *jvm && staff.cores == bounds.cores && staff.memory_bytes == bounds.memory_bytes;
+    staff.remove(&suite).filter(fits).map(|staff| staff.workers).unwrap_or_default()
 }
 
 /// What the legs of a run have brought in.

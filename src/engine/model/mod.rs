@@ -6,7 +6,7 @@
 mod schedule;
 mod suite;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::Path;
 
 use rand::{Rng, SeedableRng};
@@ -17,7 +17,7 @@ use super::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, 
 use crate::suite::{Cost, Execution, Granularity, Outcome, RunEnd, SuiteRun, TestId};
 
 use schedule::{Schedule, Slot};
-pub use suite::{ModelSuite, ModelTest};
+pub use suite::{FailsBy, ModelSuite, ModelTest};
 
 /// A model suite, opened.
 #[derive(Debug)]
@@ -84,12 +84,13 @@ impl ModelSession {
     /// What the state of the process and the neighbours in time make of a test.
     fn judge(&self, slot: &Slot, schedule: &Schedule) -> Outcome {
         let test = &self.suite.tests[slot.test];
-        let before: Vec<&TestId> = schedule.finished_before(slot).map(|earlier| &self.tests[earlier.test]).collect();
-        let names: HashSet<&TestId> = before.iter().copied().collect();
-        let missing = test.needs.iter().any(|needed| !names.contains(needed));
-        let polluted = is_polluted(test, &before);
-        let raced = schedule.overlapping(slot).any(|other| test.races_with.contains(&self.tests[other.test]));
-        if missing || polluted || raced { Outcome::Failed } else { Outcome::Passed }
+        // Most tests of a large suite depend on nothing.
+        let depends = !test.needs.is_empty() || !test.polluted_by.is_empty();
+        let before = || schedule.finished_before(slot).map(|earlier| &self.tests[earlier.test]).collect::<Vec<_>>();
+        let broken = depends && test.is_broken(&before());
+        let races = |other: &Slot| test.races_with.contains(&self.tests[other.test]);
+        let raced = !test.races_with.is_empty() && schedule.overlapping(slot).any(races);
+        if broken || raced { Outcome::Failed } else { Outcome::Passed }
     }
 }
 
@@ -98,15 +99,6 @@ fn luck_of(request: &RunRequest) -> u64 {
     let trial = request.allotment.logs.file_name().unwrap_or_default();
     let digest = Sha256::digest([trial.as_encoded_bytes(), request.label.as_bytes()].concat());
     digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
-}
-
-/// Is the last polluter later than the last cleaner?
-fn is_polluted(test: &ModelTest, before: &[&TestId]) -> bool {
-    let last = |of: &[TestId]| before.iter().rposition(|earlier| of.contains(earlier));
-    match (last(&test.polluted_by), last(&test.cleaned_by)) {
-        (Some(polluter), Some(cleaner)) => polluter > cleaner,
-        (polluter, _) => polluter.is_some(),
-    }
 }
 
 impl Session for ModelSession {

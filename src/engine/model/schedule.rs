@@ -6,9 +6,9 @@
 
 use std::collections::VecDeque;
 
-use super::suite::ModelSuite;
+use super::suite::{FailsBy, ModelSuite};
 use crate::engine::{Mode, Parallelism};
-use crate::suite::{ClassId, Outcome};
+use crate::suite::{ClassId, Outcome, TestId};
 
 /// One test in its place.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +23,8 @@ pub(super) struct Slot {
     pub end: f64,
     /// Set when it did not come to its own end.
     pub cut: Option<Outcome>,
+    /// Does its process end with it?
+    exits: bool,
 }
 
 #[derive(Debug, Default)]
@@ -51,6 +53,8 @@ impl Schedule {
         let mut earlier: Vec<&Slot> = self
             .slots
             .iter()
+            // Tests that take no time start and end at once; what stands behind has not run yet.
+            .take_while(|other| !std::ptr::eq(*other, slot))
             .filter(|other| other.process == process && other.life == life)
             .filter(|other| other.cut.is_none() && other.end <= start && other.test != test)
             .collect();
@@ -176,14 +180,23 @@ impl<'a> Simulation<'a> {
 
     fn start(&mut self, process: usize, lane: usize, test: usize) {
         let model = &self.suite.tests[test];
-        let end = match model.hangs_after {
-            Some(_) => f64::INFINITY,
-            None => self.now + model.exits_after.unwrap_or(model.seconds),
-        };
+        let broken = model.fails_by.filter(|_| model.is_broken(&self.finished_in(process)));
+        let hangs = model.hangs_after.is_some() || broken == Some(FailsBy::Hanging);
+        let exits = model.exits_after.is_some() || broken == Some(FailsBy::Exiting);
+        let end = if hangs { f64::INFINITY } else { self.now + model.exits_after.unwrap_or(model.seconds) };
         self.processes[process].running[lane] = Some(self.slots.len());
         let life = self.processes[process].life;
         let (process, lane) = (process as u32 + 1, lane as u32 + 1);
-        self.slots.push(Slot { test, process, life, lane, start: self.now, end, cut: None });
+        self.slots.push(Slot { test, process, life, lane, start: self.now, end, cut: None, exits });
+    }
+
+    /// What has run in the present life of a process, in order of its end.
+    fn finished_in(&self, process: usize) -> Vec<&'a TestId> {
+        let (number, life) = (process as u32 + 1, self.processes[process].life);
+        let here = |slot: &&Slot| slot.process == number && slot.life == life && slot.cut.is_none();
+        let mut finished: Vec<&Slot> = self.slots.iter().filter(here).filter(|slot| slot.end <= self.now).collect();
+        finished.sort_by(|a, b| a.end.total_cmp(&b.end));
+        finished.into_iter().map(|slot| &self.suite.tests[slot.test].id).collect()
     }
 
     fn next_event(&self) -> Option<f64> {
@@ -197,7 +210,7 @@ impl<'a> Simulation<'a> {
                 let Some(slot) = self.processes[process].running[lane] else { continue };
                 if self.slots[slot].end <= self.now {
                     self.processes[process].running[lane] = None;
-                    if self.suite.tests[self.slots[slot].test].exits_after.is_some() {
+                    if self.slots[slot].exits {
                         self.slots[slot].cut = Some(Outcome::Crashed);
                         self.kill(process, Outcome::Crashed);
                     }

@@ -51,6 +51,16 @@ pub struct ModelTest {
     pub exits_after: Option<f64>,
     /// Lines and methods of the program under test.
     pub covers: Option<Vec<Element>>,
+    /// What it does, other than to fail, when something that it needs is missing or it is polluted.
+    pub fails_by: Option<FailsBy>,
+}
+
+/// How a test can break down in an order that is not for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FailsBy {
+    Hanging,
+    Exiting,
 }
 
 impl ModelSuite {
@@ -89,6 +99,16 @@ impl ModelSuite {
 }
 
 impl ModelTest {
+    /// After these, is something missing, or the last polluter later than the last cleaner?
+    pub(super) fn is_broken(&self, before: &[&TestId]) -> bool {
+        let last = |of: &[TestId]| before.iter().rposition(|earlier| of.contains(earlier));
+        let polluted = match (last(&self.polluted_by), last(&self.cleaned_by)) {
+            (Some(polluter), Some(cleaner)) => polluter > cleaner,
+            (polluter, _) => polluter.is_some(),
+        };
+        polluted || self.needs.iter().any(|needed| !before.contains(&needed))
+    }
+
     fn check(&self, known: &HashSet<&TestId>) -> miette::Result<()> {
         let named = [&self.needs, &self.polluted_by, &self.cleaned_by, &self.races_with].into_iter().flatten();
         if let Some(unknown) = named.into_iter().find(|test| !known.contains(test)) {

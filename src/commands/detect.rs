@@ -1,0 +1,256 @@
+//! `parade detect`: which tests depend on the order that they run in, and on which others.
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use parade::detection::{self, Ended, Found, Order};
+use parade::experiment::MachineLimits;
+use parade::home::Home;
+use parade::once::project::{self, Choice, Refusal};
+use parade::process::Interrupt;
+use parade::suite::{Outcome, TestId};
+use parade::technique::detect::{Detection, Kind, OrderDependent, Settings, Strategy};
+use parade::wording::{counted, plural};
+use serde_json::{Value, json};
+
+use super::output::{one_line, pretty, print};
+use super::progress::Progress;
+use super::{BadUsage, asked_jdk};
+
+#[derive(Debug)]
+pub struct DetectOptions {
+    /// A folder, a url, or a model suite.
+    pub project: String,
+    /// Empty for a mix.
+    pub strategies: Vec<Strategy>,
+    pub rounds: usize,
+    pub k: usize,
+    pub seed: u64,
+    pub budget: Duration,
+    pub baseline: usize,
+    pub module: Vec<String>,
+    pub revision: Option<String>,
+    pub timeout: Duration,
+    pub results: PathBuf,
+    pub out: Option<PathBuf>,
+    pub fresh: bool,
+    pub jdk: Option<String>,
+    pub json: bool,
+}
+
+const INTERRUPTED: u8 = 130;
+/// Of a list for a person; the files have all.
+const LISTED: usize = 50;
+/// In a log, a word now and then.
+const CALM: Duration = Duration::from_secs(10);
+const LIVELY: Duration = Duration::from_millis(200);
+
+pub fn run(options: &DetectOptions) -> miette::Result<ExitCode> {
+    let order = order(options)?;
+    if let Some(out) = &options.out {
+        detection::check_writable(out).map_err(|error| BadUsage {
+            message: format!("{} cannot be written: {error}", out.display()),
+            help: "give another file with --out".to_owned(),
+        })?;
+    }
+    let home = Home::find()?;
+    let interrupt = Interrupt::install()?;
+    let mut progress = Progress::new();
+    let ended = detection::run(&order, &home, &interrupt, &mut progress);
+    progress.finish();
+    match ended? {
+        Ended::Interrupted(folder) => {
+            let what = folder.map_or_else(
+                || "nothing was begun".to_owned(),
+                |folder| format!("the same command goes on from {}", folder.display()),
+            );
+            eprintln!("interrupted: {what}");
+            Ok(ExitCode::from(INTERRUPTED))
+        }
+        Ended::BuildFailed { reason, log } => {
+            show_failed_build(&reason, &log.display().to_string(), options.json)?;
+            Ok(ExitCode::FAILURE)
+        }
+        Ended::Done(found) => {
+            let text = if options.json { pretty(&document(&found))? } else { page(&found) };
+            print(&text)?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn order(options: &DetectOptions) -> Result<Order, BadUsage> {
+    let choice = Choice { revision: options.revision.as_deref(), modules: &options.module };
+    let mut subject = project::locate(&options.project, &choice, options.timeout)
+        .map_err(|Refusal { message, help }| BadUsage { message, help })?;
+    subject.jdk = options.jdk.as_deref().map(asked_jdk).transpose()?;
+    Ok(Order {
+        subject,
+        strategies: (!options.strategies.is_empty()).then(|| options.strategies.clone()),
+        settings: Settings { rounds: options.rounds, k: options.k, seed: options.seed },
+        budget: options.budget,
+        baseline: options.baseline,
+        cores: MachineLimits::here().cores,
+        results: options.results.clone(),
+        out: options.out.as_ref().map(|out| std::path::absolute(out).unwrap_or_else(|_| out.clone())),
+        fresh: options.fresh,
+        build_timeout: options.timeout,
+        calm: if std::io::stderr().is_terminal() { LIVELY } else { CALM },
+    })
+}
+
+fn show_failed_build(reason: &str, log: &str, json: bool) -> miette::Result<()> {
+    if json {
+        let document = json!({
+            "verdict": "build_failed", "reason": reason, "log": log, "tests": 0, "flaky": [], "order_dependent": [],
+        });
+        return print(&pretty(&document)?);
+    }
+    let lines: String = reason.lines().map(|line| format!("  {}\n", one_line(line))).collect();
+    print(&format!("The build failed, so no test ran:\n{lines}The whole log is {log}\n"))
+}
+
+fn document(found: &Found) -> Value {
+    let detection = &found.detection;
+    json!({
+        "tests": detection.tests.len(),
+        "flaky": detection.flaky.iter().map(|flaky| &flaky.test).collect::<Vec<_>>(),
+        "order_dependent": detection.order_dependent,
+        "unconfirmed": detection.unconfirmed,
+        "unexplained": detection.unexplained,
+        "left_out": detection.left_out,
+        "accidents": detection.accidents,
+        "coverage": detection.coverage,
+        "strategies": detection.strategies,
+        "runs": detection.runs,
+        "seconds": (detection.seconds * 1000.0).round() / 1000.0,
+        "budget_ended": detection.budget_ended,
+        "dependencies": found.dependencies,
+        "dot": found.dot,
+        "svg": found.svg,
+        "folder": found.folder,
+        "jdk": found.jdk,
+        "notes": found.notes,
+    })
+}
+
+/// For a person: what depends on what, what to do about it, what was tried and what not.
+fn page(found: &Found) -> String {
+    let detection = &found.detection;
+    let mut page = String::new();
+    for finding in &found.notes {
+        page.push_str(&format!("Note: {}\n", one_line(&finding.text)));
+    }
+    page.push_str(&headline(detection));
+    for ((kind, causes), tests) in by_cause(&detection.order_dependent) {
+        page.push_str(&section(kind, &causes, &tests));
+    }
+    let flaky: Vec<String> = detection.flaky.iter().map(|flaky| format!("{} ({})", flaky.test, flaky.seen)).collect();
+    page.push_str(&listed("Flaky, whatever the order", &flaky));
+    let accident = |accident: &parade::technique::detect::Accident| {
+        let what = if accident.outcome == Outcome::TimedOut { "hung" } else { "ended its process" };
+        format!("{}: {what} in {}", accident.test, plural(accident.runs, "run"))
+    };
+    page.push_str(&listed("Hung or ended the process", &detection.accidents.iter().map(accident).collect::<Vec<_>>()));
+    let left: Vec<String> = detection.left_out.iter().map(|left| format!("{}: {}", left.test, left.why)).collect();
+    page.push_str(&listed("Left out of orders", &left));
+    page.push_str(&listed("Looked order-dependent, not confirmed by fresh processes", &ids(&detection.unconfirmed)));
+    page.push_str(&listed(
+        "Looks order-dependent; the budget ended before it was explained",
+        &ids(&detection.unexplained),
+    ));
+    page.push_str(&covered(detection));
+    page.push_str(&format!("Dependencies: {}\n", found.dependencies.display()));
+    page.push_str(&format!("Graph: {} and .dot\n", found.svg.display()));
+    page
+}
+
+fn headline(detection: &Detection) -> String {
+    let (found, tests) = (detection.order_dependent.len(), detection.tests.len());
+    let verb = if found == 1 { "depends" } else { "depend" };
+    format!("{found} of {} {verb} on the order\n", plural(tests, "test"))
+}
+
+/// What tests have in common: groups that break them, groups that they need, cleaners.
+type Causes = [Vec<String>; 3];
+
+fn by_cause(tests: &[OrderDependent]) -> BTreeMap<(&'static str, Causes), Vec<&OrderDependent>> {
+    let mut sections: BTreeMap<(&'static str, Causes), Vec<&OrderDependent>> = BTreeMap::new();
+    let joined = |groups: &[Vec<TestId>]| groups.iter().map(|group| ids(group).join(" with ")).collect::<Vec<_>>();
+    for test in tests {
+        let causes = [joined(&test.polluter_groups), joined(&test.state_setter_groups), ids(&test.cleaners)];
+        sections.entry((test.kind.name(), causes)).or_default().push(test);
+    }
+    sections
+}
+
+fn section(kind: &str, causes: &Causes, tests: &[&OrderDependent]) -> String {
+    let title = match kind {
+        kind if kind == Kind::Victim.name() => counted(tests.len(), "victim", "victims"),
+        kind if kind == Kind::Brittle.name() => counted(tests.len(), "brittle test", "brittle tests"),
+        _ => counted(tests.len(), "test that is brittle and a victim", "tests that are brittle and victims"),
+    };
+    let mut text = format!("\n{title}\n");
+    for (what, names) in ["fails after", "passes only after", "is cleaned by"].iter().zip(causes) {
+        for (place, name) in names.iter().take(LISTED).enumerate() {
+            let or = if place > 0 { "or" } else { what };
+            text.push_str(&format!("  {or:>17}  {}\n", one_line(name)));
+        }
+        if names.len() > LISTED {
+            text.push_str(&format!("  {:>17}  and {} more\n", "", names.len() - LISTED));
+        }
+    }
+    for test in tests {
+        let originally = if test.fails_originally { " (fails in the original order)" } else { "" };
+        let partly = if test.complete { "" } else { " (not all others were tried)" };
+        text.push_str(&format!("    {}{originally}{partly}\n", one_line(&test.test.to_string())));
+    }
+    text
+}
+
+fn ids(tests: &[TestId]) -> Vec<String> {
+    tests.iter().map(ToString::to_string).collect()
+}
+
+fn listed(title: &str, lines: &[String]) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("\n{title}\n");
+    lines.iter().take(LISTED).for_each(|line| text.push_str(&format!("    {}\n", one_line(line))));
+    if lines.len() > LISTED {
+        text.push_str(&format!("    and {} more\n", lines.len() - LISTED));
+    }
+    text
+}
+
+fn covered(detection: &Detection) -> String {
+    let coverage = &detection.coverage;
+    let percent = |share: f64| format!("{:.1} %", share * 100.0);
+    let tried: Vec<String> = detection
+        .strategies
+        .iter()
+        .map(|tried| match tried.orders == tried.planned {
+            true => format!("{} {}", tried.strategy, tried.orders),
+            false => format!("{} {} of {}", tried.strategy, tried.orders, tried.planned),
+        })
+        .collect();
+    let mut text = format!("\nOrders tried: {}\n", tried.join(", "));
+    text.push_str(&format!(
+        "Of {} ordered pairs, {} ran right after each other, {} in this order at some distance\n",
+        coverage.pairs,
+        percent(coverage.consecutive_share),
+        percent(coverage.any_distance_share)
+    ));
+    let ended = if detection.budget_ended { "; the budget ended before all was tried" } else { "" };
+    text.push_str(&format!(
+        "{} in fresh processes and {} in warm ones took {:.1} s{ended}\n",
+        plural(detection.runs.fresh, "run"),
+        detection.runs.warm,
+        detection.seconds
+    ));
+    text
+}

@@ -1,0 +1,100 @@
+//! The folder of a detection: `results/detect-<project>/<utc time>/`, never overwritten once it is finished.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use miette::miette;
+use sha2::{Digest, Sha256};
+
+use super::Order;
+use super::journal::Journal;
+use super::opened::Suite;
+use crate::technique::detect::Detection;
+use crate::whole_file;
+use crate::wording::hex;
+
+const JOURNAL: &str = "journal.jsonl";
+/// Is there only when everything else is.
+const RECORD: &str = "detection.json";
+
+/// Everything that a detection follows from: the same identity means the same runs.
+pub(super) struct Identity(pub String);
+
+impl Identity {
+    pub fn of(order: &Order, suite: &Suite) -> Self {
+        let mut hash = Sha256::new();
+        let mut part = |text: &str| {
+            hash.update((text.len() as u64).to_le_bytes());
+            hash.update(text);
+        };
+        part(env!("CARGO_PKG_VERSION"));
+        part(&suite.revision);
+        part(suite.jdk.as_deref().unwrap_or_default());
+        let settings = order.settings;
+        part(&format!("{:?} {settings:?} {:?} {}", order.strategies, order.budget, order.baseline));
+        suite.session.tests().iter().for_each(|test| part(&test.to_string()));
+        Identity(hex(&hash.finalize()))
+    }
+}
+
+pub(super) struct Folder {
+    dir: PathBuf,
+}
+
+impl Folder {
+    /// The unfinished detection of the same identity, or a new one.
+    pub fn obtain(order: &Order, identity: &Identity) -> miette::Result<(Self, Journal)> {
+        let name = order.subject.name.strip_prefix("test-").unwrap_or(&order.subject.name);
+        let name = name.strip_suffix(".toml").unwrap_or(name);
+        let above = order.results.join(format!("detect-{name}"));
+        let failed = |error: std::io::Error| {
+            miette!(help = "name another folder with --results", "{} could not be made: {error}", above.display())
+        };
+        fs::create_dir_all(&above).map_err(failed)?;
+        if let Some(dir) = fs::canonicalize(above.join("latest")).ok().filter(|dir| !order.fresh && !is_finished(dir))
+            && let Some(journal) = Journal::go_on(&dir.join(JOURNAL), &identity.0)?
+        {
+            return Ok((Folder { dir }, journal));
+        }
+        let dir = new_dir(&above).map_err(failed)?;
+        let journal = Journal::begin(&dir.join(JOURNAL), &identity.0)?;
+        point_latest_to(&above, &dir).map_err(failed)?;
+        Ok((Folder { dir }, journal))
+    }
+
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    pub fn logs(&self) -> PathBuf {
+        self.dir.join("logs")
+    }
+
+    pub fn finish(&self, detection: &Detection) -> miette::Result<()> {
+        whole_file::write_json(&self.dir.join(RECORD), detection)
+    }
+}
+
+fn is_finished(dir: &Path) -> bool {
+    dir.join(RECORD).exists()
+}
+
+fn new_dir(above: &Path) -> std::io::Result<PathBuf> {
+    let time = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string();
+    let names = std::iter::once(time.clone()).chain((2..1_000).map(|number| format!("{time}-{number}")));
+    for name in names {
+        match fs::create_dir(above.join(&name)) {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+            Ok(()) => return above.join(name).canonicalize(),
+        }
+    }
+    Err(std::io::ErrorKind::AlreadyExists.into())
+}
+
+fn point_latest_to(above: &Path, dir: &Path) -> std::io::Result<()> {
+    let draft = above.join(".latest.part");
+    let _ = fs::remove_file(&draft);
+    std::os::unix::fs::symlink(dir.file_name().unwrap_or_default(), &draft)?;
+    fs::rename(&draft, above.join("latest"))
+}

@@ -1,0 +1,175 @@
+//! Order-dependent tests of a project, now: opened, searched, and what was found written down. No experiment.
+//!
+//! Every order that was run is on record before the next one starts. A detection that was killed goes on from there: the
+//! technique asks for the same runs again and gets what is on record.
+
+mod folder;
+pub mod graph;
+mod journal;
+mod opened;
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use miette::miette;
+
+use crate::engine::Allotment;
+use crate::experiment::Subject;
+use crate::home::Home;
+use crate::process::Interrupt;
+use crate::report::text::duration;
+use crate::runner::{Event, Watcher};
+use crate::suite::{Conflict, Dependency, Finding, dependency_file};
+use crate::technique::detect::{self, Company, Detection, Halt, Plan, Settings, Strategy};
+use crate::whole_file;
+
+use folder::{Folder, Identity};
+use opened::{Opened, Suite};
+
+/// What to look for, and how.
+#[derive(Debug)]
+pub struct Order {
+    pub subject: Subject,
+    /// `None` for a mix that finds most within the budget.
+    pub strategies: Option<Vec<Strategy>>,
+    pub settings: Settings,
+    pub budget: Duration,
+    /// How often the original order is run first.
+    pub baseline: usize,
+    pub cores: usize,
+    /// The folder that results go below.
+    pub results: PathBuf,
+    /// Where the dependency file goes besides.
+    pub out: Option<PathBuf>,
+    /// Do not go on with an unfinished detection.
+    pub fresh: bool,
+    /// For the build; the budget is for what comes after it.
+    pub build_timeout: Duration,
+    /// The pause between two words about the progress.
+    pub calm: Duration,
+}
+
+#[derive(Debug)]
+pub enum Ended {
+    Done(Box<Found>),
+    BuildFailed {
+        reason: String,
+        log: PathBuf,
+    },
+    /// The same command goes on; `None` where nothing was begun.
+    Interrupted(Option<PathBuf>),
+}
+
+/// What was found, and where it is written.
+#[derive(Debug)]
+pub struct Found {
+    pub detection: Detection,
+    pub folder: PathBuf,
+    pub dependencies: PathBuf,
+    pub dot: PathBuf,
+    pub svg: PathBuf,
+    pub jdk: Option<String>,
+    pub notes: Vec<Finding>,
+}
+
+pub fn run(order: &Order, home: &Home, interrupt: &Interrupt, watcher: &mut dyn Watcher) -> miette::Result<Ended> {
+    let watcher = RefCell::new(watcher);
+    watcher.borrow_mut().event(&Event::Preparing { subject: &order.subject.name });
+    let opened = opened::open(order, home, interrupt, &watcher)?;
+    if interrupt.is_set() {
+        return Ok(Ended::Interrupted(None));
+    }
+    match opened {
+        Opened::BuildFailed { reason, log } => Ok(Ended::BuildFailed { reason, log }),
+        Opened::Suite(suite) => run_suite(order, *suite, interrupt, &watcher),
+    }
+}
+
+fn run_suite(
+    order: &Order,
+    mut suite: Suite,
+    interrupt: &Interrupt,
+    watcher: &RefCell<&mut dyn Watcher>,
+) -> miette::Result<Ended> {
+    let identity = Identity::of(order, &suite);
+    let (folder, mut journal) = Folder::obtain(order, &identity)?;
+    let note = match journal.recorded() {
+        0 => format!("Results: {}", folder.dir().display()),
+        runs => format!("Results: {}; going on after {runs} recorded runs", folder.dir().display()),
+    };
+    watcher.borrow_mut().event(&Event::Note(note));
+    let plan = Plan {
+        strategies: order.strategies.clone(),
+        settings: order.settings,
+        budget: order.budget,
+        baseline: order.baseline,
+        allotment: Allotment { cores: order.cores, memory_bytes: None, logs: folder.logs() },
+    };
+    let mut last = Instant::now().checked_sub(order.calm);
+    let mut hear = |progress: &detect::Progress| {
+        if last.is_none_or(|last| last.elapsed() >= order.calm) {
+            last = Some(Instant::now());
+            let text = format!("{}; at most {} left", progress.text, duration(progress.seconds_left));
+            watcher.borrow_mut().event(&Event::Stage { text: &text });
+        }
+    };
+    let company = Company { memory: &mut journal, hear: &mut hear, stop: &|| interrupt.is_set() };
+    match detect::detect(suite.session.as_mut(), suite.roster, &plan, company) {
+        Ok(detection) => finish(order, detection, &folder, suite.jdk, suite.notes).map(Ended::Done),
+        Err(Halt::Interrupted) => Ok(Ended::Interrupted(Some(folder.dir().to_owned()))),
+        Err(Halt::Budget) => Err(miette!(
+            help = "give more with --budget",
+            "the budget of {} does not suffice for the original order",
+            duration(order.budget.as_secs_f64())
+        )),
+        Err(Halt::Broken(report)) => Err(report),
+    }
+}
+
+/// Writes everything; the record of the detection comes last, as it says that all is there.
+fn finish(
+    order: &Order,
+    detection: Detection,
+    folder: &Folder,
+    jdk: Option<String>,
+    notes: Vec<Finding>,
+) -> miette::Result<Box<Found>> {
+    let dir = folder.dir();
+    let (dependencies, dot, svg) =
+        (dir.join("dependencies.toml"), dir.join("dependencies.dot"), dir.join("dependencies.svg"));
+    let text = dependency_text(&detection)?;
+    whole_file::write_atomically(&dependencies, text.as_bytes())?;
+    if let Some(out) = &order.out {
+        whole_file::write_atomically(out, text.as_bytes())?;
+    }
+    whole_file::write_atomically(&dot, graph::dot(&detection.order_dependent).as_bytes())?;
+    whole_file::write_atomically(&svg, graph::svg(&detection.order_dependent).as_bytes())?;
+    folder.finish(&detection)?;
+    let dependencies = order.out.clone().unwrap_or(dependencies);
+    Ok(Box::new(Found { detection, folder: dir.to_owned(), dependencies, dot, svg, jdk, notes }))
+}
+
+/// What was found as a dependency file, for every command that takes one.
+fn dependency_text(detection: &Detection) -> miette::Result<String> {
+    let dependencies: Vec<Dependency> = detection
+        .order_dependent
+        .iter()
+        .map(|test| Dependency {
+            test: test.test.clone(),
+            after: test.state_setter_groups.clone(),
+            not_after: test.polluter_groups.clone(),
+            cleaners: test.cleaners.clone(),
+        })
+        .collect();
+    let (dependencies, conflicts): (Vec<Dependency>, Vec<Conflict>) =
+        dependency_file::without_circles(dependencies, &detection.tests);
+    dependency_file::text(&dependencies, &conflicts)
+}
+
+/// Can a file be written there? Asked before hours are spent.
+pub fn check_writable(file: &Path) -> std::io::Result<()> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)?;
+    tempfile::Builder::new().prefix(".parade-").tempfile_in(folder).map(drop)
+}

@@ -1,0 +1,144 @@
+//! From a project to a session that runs its tests in any order, and which of them can meet in a process.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::Instant;
+
+use super::Order;
+use crate::engine::direct::DirectSession;
+use crate::engine::model::ModelSession;
+use crate::engine::{Capabilities, EngineKind, RunRequest, Session};
+use crate::experiment::Origin;
+use crate::home::Home;
+use crate::process::Interrupt;
+use crate::runner::{Telling, Watcher};
+use crate::subject;
+use crate::subject::build::{BuildOutcome, Discovery, DiscoveryTime, Preparation, Prepared};
+use crate::suite::{Finding, FindingKind, SuiteRun, TestId};
+use crate::technique::detect::Roster;
+
+/// Begins the mark of all processes.
+const TAG: &str = "detect";
+
+pub(super) enum Opened {
+    Suite(Box<Suite>),
+    BuildFailed { reason: String, log: PathBuf },
+}
+
+pub(super) struct Suite {
+    pub session: Box<dyn Session>,
+    pub roster: Roster,
+    /// Of the tests as they stand: a commit, or a hash of the content.
+    pub revision: String,
+    pub jdk: Option<String>,
+    pub notes: Vec<Finding>,
+}
+
+pub(super) fn open(
+    order: &Order,
+    home: &Home,
+    interrupt: &Interrupt,
+    watcher: &RefCell<&mut dyn Watcher>,
+) -> miette::Result<Opened> {
+    let telling = Telling(watcher);
+    let stop = || interrupt.is_set();
+    let revision = subject::resolve(&order.subject.origin, home, &telling, &stop)?;
+    if let Origin::Model { path } = &order.subject.origin {
+        let session = Box::new(ModelSession::load(path, order.settings.seed)?);
+        let roster = Roster::by_module(session.tests());
+        return Ok(Opened::Suite(Box::new(Suite { session, roster, revision, jdk: None, notes: Vec::new() })));
+    }
+    let tools = subject::tools()?;
+    let newest = tools.toolchain(order.subject.jdk.as_ref())?;
+    let preparation = Preparation {
+        subject: &order.subject,
+        revision: &revision,
+        toolchain: &newest,
+        home,
+        build_timeout: order.build_timeout,
+        progress: &telling,
+        interrupt,
+        tag: TAG,
+        discovery: DiscoveryTime::Now,
+    };
+    let chosen = subject::prepare_on_some_jdk(&preparation, &tools, None)?;
+    match chosen.outcome {
+        BuildOutcome::Ready(prepared) => {
+            subject::forget_others(&order.subject.name, &revision, home)?;
+            let jdk = format!("{} ({})", prepared.toolchain.java_version, chosen.why);
+            let suite = of_maven(*prepared, revision, jdk, interrupt)?;
+            Ok(Opened::Suite(Box::new(suite)))
+        }
+        BuildOutcome::Failed { reason, log, .. } => Ok(Opened::BuildFailed { reason, log }),
+        BuildOutcome::Interrupted => Ok(Opened::BuildFailed { reason: "interrupted".to_owned(), log: PathBuf::new() }),
+    }
+}
+
+fn of_maven(prepared: Prepared, revision: String, jdk: String, interrupt: &Interrupt) -> miette::Result<Suite> {
+    let prepared = Rc::new(prepared);
+    let groups = groups(&prepared.discovery);
+    let mut notes = prepared.deviations();
+    notes.extend(prepared.discovery.gaps());
+    notes.extend(own_processes(&prepared.discovery));
+    let mut session = DirectSession::open(Rc::clone(&prepared), TAG, interrupt.clone())?;
+    session.keep_one_ready();
+    let roster = Roster::new(session.tests(), &groups);
+    let session = Box::new(Timed { inner: session });
+    Ok(Suite { session, roster, revision, jdk: Some(jdk), notes })
+}
+
+/// Tests meet where one goal runs both in one process. A goal that takes a new process for every class keeps classes apart.
+fn groups(discovery: &Discovery) -> Vec<usize> {
+    let mut numbers: HashMap<(usize, Option<(String, String)>), usize> = HashMap::new();
+    let mut group = |suite: usize, id: &TestId| {
+        let class = (!reuses(discovery, suite)).then(|| (id.module.clone(), id.class.clone()));
+        let next = numbers.len();
+        *numbers.entry((suite, class)).or_insert(next)
+    };
+    discovery.tests.iter().map(|test| group(test.suite, &test.id)).collect()
+}
+
+fn reuses(discovery: &Discovery, suite: usize) -> bool {
+    discovery.suites.get(suite).and_then(|suite| suite.launch.as_ref()).is_none_or(|launch| launch.reuse_forks)
+}
+
+fn own_processes(discovery: &Discovery) -> Option<Finding> {
+    let apart = (0..discovery.suites.len()).any(|suite| !reuses(discovery, suite));
+    apart.then(|| {
+        let text = "the build starts a new process for every class (reuseForks=false): only orders within classes matter there, \
+                    and only they were tried";
+        Finding::new(FindingKind::Deviation, text)
+    })
+}
+
+/// Counts everything that a run takes as its time, and keeps the logs of those runs only in which a process broke down.
+struct Timed {
+    inner: DirectSession,
+}
+
+impl Session for Timed {
+    fn engine(&self) -> EngineKind {
+        self.inner.engine()
+    }
+
+    fn tests(&self) -> &[TestId] {
+        self.inner.tests()
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
+        let began = Instant::now();
+        let mut run = self.inner.run(request)?;
+        if !run.findings.iter().any(|finding| finding.kind == FindingKind::DeadWorker) {
+            // What stays behind is only room on the disk.
+            let _ = std::fs::remove_dir_all(request.allotment.logs.join(&request.label));
+        }
+        run.cost.wall_seconds = began.elapsed().as_secs_f64();
+        Ok(run)
+    }
+}

@@ -1,0 +1,94 @@
+//! The original order, several times: what every test does without any reordering, which tests are flaky, and which cannot
+//! be part of any order as they never come to an end.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::lab::{Care, Halt, Lab, Observation, Step};
+use crate::suite::Outcome;
+
+/// More tests that never end than this, and the suite is not fit for this.
+const ENDLESS: usize = 25;
+
+#[derive(Debug, Default)]
+pub struct Baseline {
+    /// The tests that orders are made of, in their original order.
+    pub tests: Vec<usize>,
+    /// Fails in the original order? Of those that end alike every time.
+    pub fails: BTreeMap<usize, bool>,
+    /// With how it ended in each run.
+    pub flaky: BTreeMap<usize, String>,
+    pub left_out: BTreeMap<usize, String>,
+    first: Observation,
+}
+
+impl Baseline {
+    /// What ran before a test in the original order.
+    pub fn history(&self, test: usize) -> Option<Vec<usize>> {
+        let place = self.first.seen.iter().position(|seen| seen.test == test && seen.has_run())?;
+        Some(self.first.history(place))
+    }
+}
+
+pub fn baseline(lab: &mut Lab<'_>, times: usize) -> Step<Baseline> {
+    let mut tests: Vec<usize> = (0..lab.roster.len()).collect();
+    let mut left_out = BTreeMap::new();
+    let mut runs: Vec<Observation> = Vec::new();
+    while runs.len() < times.max(1) && !tests.is_empty() {
+        lab.doing(format!("the original order, {} of {times}", runs.len() + 1));
+        let observation = match lab.observe(&tests, Care::Sure) {
+            Err(Halt::Budget) if !runs.is_empty() => break,
+            observed => observed?,
+        };
+        let ended = breakers(&observation);
+        if ended.is_empty() || left_out.len() >= ENDLESS {
+            lab.limit_by(&observation);
+            runs.push(observation);
+        } else {
+            // Without them everything else can be seen; and what was seen with them does not count.
+            tests.retain(|test| !ended.contains_key(test));
+            left_out.extend(ended);
+            runs.clear();
+        }
+    }
+    Ok(judged(tests, left_out, runs))
+}
+
+/// Tests that hung or took their process along, as every order with them would be cut in two.
+fn breakers(observation: &Observation) -> BTreeMap<usize, String> {
+    let why = |outcome| match outcome {
+        Outcome::TimedOut => Some("it did not come to an end in the original order"),
+        Outcome::Crashed => Some("its process ended with it in the original order"),
+        _ => None,
+    };
+    let found = observation.seen.iter().filter_map(|seen| why(seen.outcome).map(|why| (seen.test, why.to_owned())));
+    found.collect()
+}
+
+fn judged(tests: Vec<usize>, left_out: BTreeMap<usize, String>, runs: Vec<Observation>) -> Baseline {
+    let mut baseline = Baseline { left_out, ..Baseline::default() };
+    let mut endings: BTreeMap<usize, Vec<Outcome>> = BTreeMap::new();
+    for seen in runs.iter().flat_map(|run| &run.seen) {
+        endings.entry(seen.test).or_default().push(seen.outcome);
+    }
+    for (test, outcomes) in endings {
+        let fails: BTreeSet<bool> =
+            outcomes.iter().filter(|outcome| has_run(**outcome)).map(|outcome| outcome.is_failure()).collect();
+        match fails.len() {
+            0 => {}
+            1 => {
+                baseline.fails.insert(test, fails.contains(&true));
+            }
+            _ => {
+                let names: Vec<&str> = outcomes.iter().map(|outcome| outcome.name()).collect();
+                baseline.flaky.insert(test, names.join(", "));
+            }
+        }
+    }
+    baseline.first = runs.into_iter().next().unwrap_or_default();
+    baseline.tests = tests;
+    baseline
+}
+
+fn has_run(outcome: Outcome) -> bool {
+    !matches!(outcome, Outcome::NotRun | Outcome::Skipped)
+}

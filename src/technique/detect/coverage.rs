@@ -1,0 +1,103 @@
+//! Which ordered pairs of tests have run: right after each other, and at any distance.
+
+use serde::Serialize;
+
+use super::lab::Seen;
+use super::roster::Roster;
+
+/// Above this, the pairs of a suite do not fit into a sensible amount of memory, and none are counted.
+const COUNTED: usize = 20_000;
+
+/// Of all ordered pairs of tests that can share a process.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Coverage {
+    pub pairs: u64,
+    /// Ran right after each other.
+    pub consecutive: u64,
+    /// Ran in this order, whatever was between.
+    pub any_distance: u64,
+    pub consecutive_share: f64,
+    pub any_distance_share: f64,
+}
+
+/// By the later test: a bit for each earlier one.
+#[derive(Debug)]
+pub(super) struct Pairs {
+    tests: usize,
+    next: Vec<u64>,
+    before: Vec<u64>,
+}
+
+impl Pairs {
+    pub(super) fn of(tests: usize) -> Self {
+        let tests = if tests > COUNTED { 0 } else { tests };
+        let words = tests * tests.div_ceil(64);
+        Pairs { tests, next: vec![0; words], before: vec![0; words] }
+    }
+
+    /// Adds what ran in one process after the other.
+    pub(super) fn add(&mut self, seen: &[Seen]) {
+        if self.tests == 0 {
+            return;
+        }
+        let width = self.tests.div_ceil(64);
+        for stretch in seen.chunk_by(|a, b| a.stretch == b.stretch) {
+            let mut earlier = vec![0u64; width];
+            let mut last: Option<usize> = None;
+            for test in stretch.iter().filter(|seen| seen.has_run()).map(|seen| seen.test) {
+                let row = test * width..(test + 1) * width;
+                self.before[row.clone()].iter_mut().zip(&earlier).for_each(|(all, new)| *all |= new);
+                if let Some(last) = last {
+                    self.next[row][last / 64] |= 1 << (last % 64);
+                }
+                earlier[test / 64] |= 1 << (test % 64);
+                last = Some(test);
+            }
+        }
+    }
+
+    pub(super) fn coverage(&self, roster: &Roster) -> Coverage {
+        let pairs = possible(roster);
+        let count = |bits: &[u64]| bits.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+        // A test that ran twice in a process is no pair.
+        let with_itself = |bits: &[u64]| {
+            let width = self.tests.div_ceil(64);
+            (0..self.tests).filter(|test| bits[test * width + test / 64] >> (test % 64) & 1 == 1).count() as u64
+        };
+        let (next, before) =
+            (count(&self.next) - with_itself(&self.next), count(&self.before) - with_itself(&self.before));
+        let share =
+            |count: u64| if pairs == 0 { 1.0 } else { (count as f64 / pairs as f64 * 10_000.0).round() / 10_000.0 };
+        Coverage {
+            pairs,
+            consecutive: next,
+            any_distance: before,
+            consecutive_share: share(next),
+            any_distance_share: share(before),
+        }
+    }
+}
+
+fn possible(roster: &Roster) -> u64 {
+    let mut sizes = std::collections::HashMap::new();
+    roster.groups().iter().for_each(|group| *sizes.entry(group).or_insert(0u64) += 1);
+    sizes.values().map(|size| size * (size - 1)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::{Outcome, TestId};
+
+    #[test]
+    fn pairs_count_once_and_not_across_processes() {
+        let ids: Vec<TestId> = (0..70).map(|n| TestId::new("", "C", &format!("t{n}"), 1)).collect();
+        let mut pairs = Pairs::of(70);
+        let seen = |test, stretch| Seen { test, outcome: Outcome::Passed, stretch };
+        let run = [seen(0, 0), seen(69, 0), seen(1, 0), seen(2, 1), seen(0, 1), seen(0, 1)];
+        pairs.add(&run);
+        pairs.add(&run);
+        let coverage = pairs.coverage(&Roster::by_module(&ids));
+        assert_eq!((coverage.pairs, coverage.consecutive, coverage.any_distance), (70 * 69, 3, 4));
+    }
+}

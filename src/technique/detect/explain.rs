@@ -1,0 +1,241 @@
+//! From a suspicion to its cause: is it so in fresh processes, and which tests are behind it? The fewest that bring it about
+//! are found by delta debugging in a process that stays, and confirmed in fresh ones.
+
+use std::collections::BTreeMap;
+
+use super::Detective;
+use super::evidence::Known;
+use super::lab::{Care, Step};
+use super::minimise::minimal;
+
+/// Of one test; each takes at least one round of delta debugging.
+const CAUSES: usize = 4;
+/// Suspects that are worth being looked at together.
+const MANY: usize = 4;
+/// Causes of other tests' failures that are tried first.
+const USUAL: usize = 8;
+
+/// What fresh processes say, run several times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Certainty {
+    Yes,
+    No,
+    /// Now so, now otherwise.
+    Mixed,
+}
+
+impl Detective<'_> {
+    /// Explains everything that is suspected and not explained yet, the cheapest first.
+    pub(super) fn explain_all(&mut self) -> Step<()> {
+        self.see_suspects_alone()?;
+        loop {
+            let open = |test: &usize| !self.flaky.contains_key(test) && !self.settled.contains(test);
+            let next =
+                self.evidence.iter().filter(|(test, _)| open(test)).min_by_key(|(_, evidence)| evidence.shortest());
+            let Some((&test, _)) = next else { return Ok(()) };
+            let (done, all) = (self.settled.len() + 1, self.evidence.len());
+            self.lab.doing(format!("finding causes: suspect {done} of {all}"));
+            self.explain(test)?;
+            self.settled.insert(test);
+        }
+    }
+
+    fn explain(&mut self, test: usize) -> Step<()> {
+        let Some(fails_alone) = self.alone(test)? else { return Ok(()) };
+        self.known.entry(test).or_default().fails_alone = fails_alone;
+        if fails_alone && self.known_of(test).setters.is_empty() {
+            self.credit(test)?;
+        }
+        let base = self.known_of(test).base();
+        if fails_alone && base.is_empty() {
+            return Ok(());
+        }
+        for history in self.failing_histories(test).into_iter().take(CAUSES) {
+            let has_base = base.iter().all(|setter| history.contains(setter));
+            if has_base && !self.flaky.contains_key(&test) && !self.known_of(test).explains(&history) {
+                self.blame(test, &base, &history)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn known_of(&self, test: usize) -> Known {
+        self.known.get(&test).cloned().unwrap_or_default()
+    }
+
+    fn failing_histories(&self, test: usize) -> Vec<Vec<usize>> {
+        let mut histories = self.evidence.get(&test).map(|evidence| evidence.failing.clone()).unwrap_or_default();
+        if self.baseline.fails.get(&test) == Some(&true) {
+            histories.extend(self.baseline.history(test));
+        }
+        histories
+    }
+
+    fn passing_histories(&self, test: usize) -> Vec<Vec<usize>> {
+        let mut histories = self.evidence.get(&test).map(|evidence| evidence.passing.clone()).unwrap_or_default();
+        if self.baseline.fails.get(&test) == Some(&false) {
+            histories.extend(self.baseline.history(test));
+        }
+        histories
+    }
+
+    /// Do suspects pass with nothing before them? Two fresh processes tell of many at once: in one a suspect has some of the
+    /// others before it, in the other the rest. One that passes in both, and alone in a process that stays, needs none.
+    fn see_suspects_alone(&mut self) -> Step<()> {
+        let open = |test: &&usize| !self.alone.contains_key(test) && !self.flaky.contains_key(test);
+        let suspects: Vec<usize> = self.evidence.keys().filter(open).copied().collect();
+        if !self.lab.has_warm() || suspects.len() < MANY {
+            return Ok(());
+        }
+        self.lab.doing(format!("running {} suspects without the others", suspects.len()));
+        let backwards: Vec<usize> = suspects.iter().rev().copied().collect();
+        let runs = [self.lab.observe(&suspects, Care::Sure)?, self.lab.observe(&backwards, Care::Sure)?];
+        for test in suspects {
+            let passes = runs.iter().all(|run| run.fails(test) == Some(false));
+            if passes && self.lab.fails(&[], test, Care::Look)? == Some(false) {
+                self.alone.insert(test, false);
+            }
+        }
+        Ok(())
+    }
+
+    /// Does the test fail with nothing before it? `None` where it does so only now and then.
+    pub(super) fn alone(&mut self, test: usize) -> Step<Option<bool>> {
+        if let Some(fails) = self.alone.get(&test) {
+            return Ok(Some(*fails));
+        }
+        let Some(first) = self.lab.fails(&[], test, Care::Look)? else {
+            self.unconfirmed.insert(test);
+            return Ok(None);
+        };
+        for fails in [first, !first] {
+            match self.certain(&[], test, fails)? {
+                Certainty::Yes => {
+                    self.alone.insert(test, fails);
+                    return Ok(Some(fails));
+                }
+                Certainty::Mixed => {
+                    self.call_flaky(test, "alone");
+                    return Ok(None);
+                }
+                // What the staying process showed is not so in a fresh one: then the opposite is.
+                Certainty::No => {}
+            }
+        }
+        self.unconfirmed.insert(test);
+        Ok(None)
+    }
+
+    /// Runs the order in fresh processes, as often as it takes to tell chance from cause.
+    pub(super) fn certain(&mut self, before: &[usize], test: usize, fails: bool) -> Step<Certainty> {
+        let mut agreed = 0;
+        for _ in 0..self.confirmations {
+            match self.lab.fails(before, test, Care::Sure)? {
+                Some(seen) if seen == fails => agreed += 1,
+                _ if agreed == 0 => return Ok(Certainty::No),
+                _ => return Ok(Certainty::Mixed),
+            }
+        }
+        Ok(Certainty::Yes)
+    }
+
+    fn call_flaky(&mut self, test: usize, wherein: &str) {
+        self.flaky.insert(test, format!("passes and fails {wherein}"));
+        self.known.remove(&test);
+    }
+
+    /// Finds what makes a test fail that passes after `base`.
+    fn blame(&mut self, test: usize, base: &[usize], history: &[usize]) -> Step<()> {
+        for usual in self.usual(history, test, |known| &known.polluters) {
+            let before = in_order(history, base, &[usual]);
+            if self.lab.fails(&before, test, Care::Look)? == Some(true)
+                && self.certain(&before, test, true)? == Certainty::Yes
+            {
+                self.known.entry(test).or_default().polluters.insert(vec![usual]);
+                return Ok(());
+            }
+        }
+        match self.cause(test, base, history, true)? {
+            Some(group) => {
+                self.known.entry(test).or_default().polluters.insert(group);
+            }
+            None => {
+                self.unconfirmed.insert(test);
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds what makes a test pass that fails alone.
+    fn credit(&mut self, test: usize) -> Step<()> {
+        for history in self.passing_histories(test) {
+            for usual in self.usual(&history, test, |known| &known.setters) {
+                if self.lab.fails(&[usual], test, Care::Look)? == Some(false)
+                    && self.certain(&[usual], test, false)? == Certainty::Yes
+                {
+                    self.known.entry(test).or_default().setters.insert(vec![usual]);
+                    return Ok(());
+                }
+            }
+            if let Some(group) = self.cause(test, &[], &history, false)? {
+                self.known.entry(test).or_default().setters.insert(group);
+                return Ok(());
+            }
+        }
+        self.unconfirmed.insert(test);
+        Ok(())
+    }
+
+    /// Tests of the history that are behind what other tests do, the most notorious first.
+    fn usual(
+        &self,
+        history: &[usize],
+        test: usize,
+        of: impl Fn(&Known) -> &std::collections::BTreeSet<Vec<usize>>,
+    ) -> Vec<usize> {
+        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+        for group in self.known.values().flat_map(|known| of(known).iter()) {
+            if let [single] = group.as_slice() {
+                *counts.entry(*single).or_default() += 1;
+            }
+        }
+        let mut usual: Vec<(usize, usize)> = counts.into_iter().map(|(single, count)| (count, single)).collect();
+        usual.sort_unstable_by(|a, b| b.cmp(a));
+        let there = usual.into_iter().map(|(_, single)| single);
+        there.filter(|single| *single != test && history.contains(single)).take(USUAL).collect()
+    }
+
+    /// The fewest tests of a history that make the test end so, in fresh processes. Found in a process that stays; where
+    /// that one is misled by what the JVM itself remembers, in fresh ones.
+    fn cause(&mut self, test: usize, base: &[usize], history: &[usize], fails: bool) -> Step<Option<Vec<usize>>> {
+        let cares: &[Care] = if self.lab.has_warm() { &[Care::Look, Care::Sure] } else { &[Care::Sure] };
+        let rest: Vec<usize> = history.iter().copied().filter(|earlier| !base.contains(earlier)).collect();
+        for care in cares {
+            if self.lab.fails(history, test, *care)? != Some(fails) {
+                continue;
+            }
+            let lab = &mut self.lab;
+            let ends_so = |part: &[usize]| -> Step<bool> {
+                Ok(lab.fails(&in_order(history, base, part), test, *care)? == Some(fails))
+            };
+            let group = minimal(&rest, ends_so)?;
+            if group.is_empty() {
+                continue;
+            }
+            match self.certain(&in_order(history, base, &group), test, fails)? {
+                Certainty::Yes => return Ok(Some(group)),
+                Certainty::Mixed => {
+                    self.call_flaky(test, "in one and the same order");
+                    return Ok(None);
+                }
+                Certainty::No => {}
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The tests of both parts, as the history has them.
+fn in_order(history: &[usize], base: &[usize], part: &[usize]) -> Vec<usize> {
+    history.iter().copied().filter(|test| base.contains(test) || part.contains(test)).collect()
+}

@@ -1,0 +1,351 @@
+//! Runs orders and reads what came of them: counts the time, remembers what was run before, and stops in time.
+//!
+//! Two ways to run an order: to look, quickly and often, in a process that stays where the engine has one; and to be sure, in
+//! fresh processes. What only looking has shown is never more than a suspicion.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::coverage::Pairs;
+use super::roster::Roster;
+use crate::engine::{Allotment, Handling, Isolation, Parallelism, RunRequest, Selection, Session};
+use crate::suite::{Outcome, RunEnd, SuiteRun};
+use crate::wording::hex;
+
+/// One test in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seen {
+    pub test: usize,
+    pub outcome: Outcome,
+    /// Changes where the process does: what ran before such a change is forgotten.
+    pub stretch: u32,
+}
+
+impl Seen {
+    pub fn has_run(&self) -> bool {
+        !matches!(self.outcome, Outcome::NotRun | Outcome::Skipped)
+    }
+
+    /// `None` where it says nothing about the test.
+    pub fn fails(&self) -> Option<bool> {
+        self.has_run().then(|| self.outcome.is_failure())
+    }
+}
+
+/// What came of one order: the tests as they ran.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Observation {
+    pub seen: Vec<Seen>,
+    pub seconds: f64,
+    /// Of the test that took longest.
+    pub longest: f64,
+    /// Of all tests together.
+    pub work: f64,
+}
+
+impl Observation {
+    /// How the last run of a test ended.
+    pub fn fails(&self, test: usize) -> Option<bool> {
+        self.seen.iter().rev().find(|seen| seen.test == test).and_then(Seen::fails)
+    }
+
+    /// What ran in the same process before the one at this place, each once, where it ran last.
+    pub fn history(&self, place: usize) -> Vec<usize> {
+        let at = &self.seen[place];
+        let mut known = HashSet::from([at.test]);
+        let earlier = self.seen[..place].iter().rev().take_while(|seen| seen.stretch == at.stretch);
+        let mut history: Vec<usize> =
+            earlier.filter(|seen| seen.has_run() && known.insert(seen.test)).map(|seen| seen.test).collect();
+        history.reverse();
+        history
+    }
+
+    /// Did everything run as asked, in one process?
+    pub fn is_as_asked(&self, order: &[usize]) -> bool {
+        self.seen.len() == order.len()
+            && self.seen.iter().zip(order).all(|(seen, asked)| seen.test == *asked && seen.stretch == 0)
+    }
+
+    fn of(run: &SuiteRun, roster: &Roster, asked: &[usize]) -> Self {
+        let ran: HashSet<usize> =
+            run.executions.iter().filter_map(|execution| roster.number(&execution.test)).collect();
+        let (mut seen, mut stretch, mut place) = (Vec::new(), 0, None);
+        for execution in &run.executions {
+            let number = roster.number(&execution.test);
+            let group = number.map(|test| roster.groups()[test]).or(place.and_then(|(_, group)| group));
+            // What a process that stays runs of another group would have had a process of its own.
+            if place.is_some_and(|place| place != (execution.process, group)) {
+                stretch += 1;
+            }
+            place = Some((execution.process, group));
+            if let Some(test) = number {
+                seen.push(Seen { test, outcome: execution.outcome, stretch });
+            } else if execution.is_failed_fixture() {
+                // What a failed fixture kept from running has failed.
+                let class = execution.test.class_id();
+                let kept = asked.iter().filter(|test| !ran.contains(test) && roster.id(**test).class_id() == class);
+                seen.extend(kept.map(|test| Seen { test: *test, outcome: execution.outcome, stretch }));
+            }
+        }
+        let longest = run.executions.iter().map(|execution| execution.seconds).fold(0.0, f64::max);
+        let work = run.executions.iter().map(|execution| execution.seconds).sum();
+        Observation { seen, seconds: run.cost.wall_seconds, longest, work }
+    }
+}
+
+/// Why work stops before it is done.
+#[derive(Debug)]
+pub enum Halt {
+    /// The time for it is used up.
+    Budget,
+    Interrupted,
+    Broken(miette::Report),
+}
+
+impl From<miette::Report> for Halt {
+    fn from(report: miette::Report) -> Self {
+        Halt::Broken(report)
+    }
+}
+
+pub type Step<T> = Result<T, Halt>;
+
+/// What earlier sittings have run already, and where what is run now is kept.
+pub trait Memory {
+    fn recall(&mut self, key: &str) -> Option<Observation>;
+    fn keep(&mut self, key: &str, observation: &Observation) -> miette::Result<()>;
+}
+
+/// For callers that never go on.
+#[derive(Debug, Default)]
+pub struct Forgetful;
+
+impl Memory for Forgetful {
+    fn recall(&mut self, _: &str) -> Option<Observation> {
+        None
+    }
+
+    fn keep(&mut self, _: &str, _: &Observation) -> miette::Result<()> {
+        Ok(())
+    }
+}
+
+/// How far the work is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Progress {
+    pub text: String,
+    /// At most.
+    pub seconds_left: f64,
+}
+
+/// Whom to tell, and whom to obey.
+pub struct Company<'a> {
+    pub memory: &'a mut dyn Memory,
+    pub hear: &'a mut dyn FnMut(&Progress),
+    pub stop: &'a dyn Fn() -> bool,
+}
+
+/// How an order is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Care {
+    Look,
+    Sure,
+}
+
+/// Runs that took place.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Runs {
+    pub warm: usize,
+    pub fresh: usize,
+}
+
+/// Longest times.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    pub run: Duration,
+    /// Added for a run of the whole suite, and in proportion for less; where there is none, only longer runs get more.
+    pub suite: Option<Duration>,
+    pub test: Option<Duration>,
+}
+
+pub struct Lab<'a> {
+    pub roster: Roster,
+    pub limits: Limits,
+    session: &'a mut dyn Session,
+    company: Company<'a>,
+    allotment: Allotment,
+    has_warm: bool,
+    /// How often each order was asked for: a rerun is another run.
+    asked: HashMap<[u8; 16], u32>,
+    budget: f64,
+    /// Up to where the present phase may go.
+    allowance: f64,
+    spent: f64,
+    pub runs: Runs,
+    pairs: Pairs,
+    /// Tests that hung or ended their process, and how often.
+    pub accidents: BTreeMap<(usize, Outcome), usize>,
+    /// What is being done, for the progress.
+    doing: String,
+}
+
+impl<'a> Lab<'a> {
+    pub fn new(
+        session: &'a mut dyn Session,
+        roster: Roster,
+        company: Company<'a>,
+        allotment: Allotment,
+        budget: Duration,
+    ) -> Self {
+        let capabilities = session.capabilities();
+        let has_warm = capabilities.isolations.contains(&Isolation::Warm);
+        let budget = budget.as_secs_f64();
+        let whole = Duration::from_secs_f64(budget.clamp(1.0, 30.0 * 86_400.0));
+        // Nobody knows yet how long anything takes; what hangs may not use everything up.
+        let limits = match capabilities.limits_tests {
+            true => Limits { run: whole, suite: None, test: Some(whole / 8) },
+            false => Limits { run: whole / 4, suite: None, test: None },
+        };
+        Lab {
+            pairs: Pairs::of(roster.len()),
+            roster,
+            limits,
+            session,
+            company,
+            allotment,
+            has_warm,
+            asked: HashMap::new(),
+            budget,
+            allowance: budget,
+            spent: 0.0,
+            runs: Runs::default(),
+            accidents: BTreeMap::new(),
+            doing: String::new(),
+        }
+    }
+
+    pub fn has_warm(&self) -> bool {
+        self.has_warm
+    }
+
+    pub fn spent(&self) -> f64 {
+        self.spent
+    }
+
+    pub fn coverage(&self) -> super::Coverage {
+        self.pairs.coverage(&self.roster)
+    }
+
+    /// The next phase may use the budget up to this share of it.
+    pub fn allow(&mut self, share: f64) {
+        self.allowance = self.budget * share;
+    }
+
+    pub fn doing(&mut self, text: impl Into<String>) {
+        self.doing = text.into();
+    }
+
+    /// Limits by a run of the whole suite. Where single tests have a limit, that of a run need not be tight.
+    pub fn limit_by(&mut self, whole: &Observation) {
+        let test = (10.0 * whole.longest).max(5.0);
+        let seconds = |seconds: f64| Duration::from_secs_f64(seconds.clamp(1.0, 30.0 * 86_400.0));
+        let overhead = (whole.seconds - whole.work).max(0.0);
+        self.limits = match self.limits.test {
+            Some(_) => Limits { run: seconds(3.0 * whole.seconds + test), suite: None, test: Some(seconds(test)) },
+            None => Limits { run: seconds(overhead + test), suite: Some(seconds(3.0 * whole.work)), test: None },
+        };
+    }
+
+    /// Does the test fail at the end of this order? `None` where it did not run, or nobody can tell.
+    pub fn fails(&mut self, before: &[usize], test: usize, care: Care) -> Step<Option<bool>> {
+        let order: Vec<usize> = before.iter().copied().chain([test]).collect();
+        let observation = self.observe(&order, care)?;
+        // A process that broke down earlier has left the test without what was to run before it.
+        let cut = observation.seen.iter().any(|seen| seen.stretch > 0);
+        Ok(if cut { None } else { observation.fails(test) })
+    }
+
+    pub fn observe(&mut self, order: &[usize], care: Care) -> Step<Observation> {
+        let isolation = match care {
+            Care::Look if self.has_warm => Isolation::Warm,
+            Care::Look | Care::Sure => Isolation::Fresh,
+        };
+        let key = self.next_key(order, isolation);
+        let observation = match self.company.memory.recall(&key) {
+            Some(observation) => observation,
+            None => {
+                self.check_time()?;
+                let observation = self.run(order, isolation, &key)?;
+                self.company.memory.keep(&key, &observation)?;
+                observation
+            }
+        };
+        self.spent += observation.seconds;
+        match isolation {
+            Isolation::Warm => self.runs.warm += 1,
+            Isolation::Fresh => self.runs.fresh += 1,
+        }
+        self.pairs.add(&observation.seen);
+        for seen in observation.seen.iter().filter(|seen| matches!(seen.outcome, Outcome::TimedOut | Outcome::Crashed))
+        {
+            *self.accidents.entry((seen.test, seen.outcome)).or_default() += 1;
+        }
+        self.report();
+        Ok(observation)
+    }
+
+    fn check_time(&self) -> Step<()> {
+        if (self.company.stop)() {
+            return Err(Halt::Interrupted);
+        }
+        if self.spent >= self.allowance { Err(Halt::Budget) } else { Ok(()) }
+    }
+
+    fn report(&mut self) {
+        let seconds_left = (self.budget - self.spent).max(0.0);
+        (self.company.hear)(&Progress { text: self.doing.clone(), seconds_left });
+    }
+
+    fn run(&mut self, order: &[usize], isolation: Isolation, key: &str) -> Step<Observation> {
+        let request = RunRequest {
+            label: key.to_owned(),
+            selection: Selection::Tests(self.roster.ids(order)),
+            parallelism: Parallelism::SEQUENTIAL,
+            allotment: self.allotment.clone(),
+            time_limit: self.limit_of(order.len()),
+            handling: Handling { isolation, test_limit: self.limits.test, quick_start: self.has_warm },
+        };
+        let run = self.session.run(&request)?;
+        if run.end == RunEnd::Interrupted || (self.company.stop)() {
+            return Err(Halt::Interrupted);
+        }
+        if let (RunEnd::BuildFailed(reason) | RunEnd::Crashed(reason), true) = (&run.end, run.executions.is_empty()) {
+            return Err(Halt::Broken(miette::miette!("the tests could not be run: {reason}")));
+        }
+        Ok(Observation::of(&run, &self.roster, order))
+    }
+
+    /// An order can have tests more than once, and so be longer than the suite.
+    fn limit_of(&self, tests: usize) -> Duration {
+        let suites = (tests as f64 / self.roster.len().max(1) as f64).min(10_000.0);
+        match self.limits.suite {
+            Some(suite) => self.limits.run + suite.mul_f64(suites),
+            None => self.limits.run.mul_f64(suites.max(1.0)),
+        }
+    }
+
+    /// The same order asked for the same time is the same run, in this sitting and in the next.
+    fn next_key(&mut self, order: &[usize], isolation: Isolation) -> String {
+        let mut hash = Sha256::new();
+        hash.update(isolation.name());
+        order.iter().for_each(|test| hash.update((*test as u64).to_le_bytes()));
+        let mut digest = [0; 16];
+        digest.copy_from_slice(&hash.finalize()[..16]);
+        let times = self.asked.entry(digest).or_insert(0);
+        *times += 1;
+        format!("{}-{times}", hex(&digest))
+    }
+}

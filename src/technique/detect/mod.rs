@@ -1,0 +1,211 @@
+//! Order-dependent tests: found by running the suite in other orders, confirmed in fresh processes, explained by the fewest
+//! tests that bring the failure about.
+//!
+//! Against [`Session`] only, so it runs unchanged in virtual time. It takes time from the runs themselves, writes no file and
+//! draws nothing. Everything it does follows from the runs and the seed: with the same memory it goes on where it was.
+
+mod baseline;
+mod coverage;
+mod evidence;
+mod explain;
+mod lab;
+mod minimise;
+mod result;
+mod roster;
+mod ruled_out;
+mod screen;
+mod search;
+mod square;
+mod strategy;
+mod sweep;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::time::Duration;
+
+use crate::engine::{Allotment, Session};
+use crate::suite::TestId;
+
+pub use coverage::Coverage;
+pub use lab::{Company, Forgetful, Halt, Memory, Observation, Progress, Runs, Seen};
+pub use result::{Accident, Detection, Flaky, Kind, LeftOut, OrderDependent, Tried};
+pub use roster::Roster;
+pub use strategy::{Settings, Strategy, orders};
+
+use baseline::Baseline;
+use evidence::{Evidence, Known};
+use lab::{Lab, Step};
+
+/// What to do, and for how long.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// `None` for a mix that finds most within the budget.
+    pub strategies: Option<Vec<Strategy>>,
+    pub settings: Settings,
+    pub budget: Duration,
+    /// How often the original order is run first.
+    pub baseline: usize,
+    pub allotment: Allotment,
+}
+
+/// Runs in fresh processes that have to agree before anything is reported. A process that stays has shown it twice before
+/// (in an order of a strategy, and in this one); where there is none, fresh ones have to do it all.
+const CONFIRMATIONS: usize = 1;
+const CONFIRMATIONS_COLD: usize = 3;
+/// Shares of the budget up to which the phases may go.
+const SCREENED: f64 = 0.5;
+const EXPLAINED: f64 = 0.7;
+const SCREENED_AGAIN: f64 = 0.75;
+const EXPLAINED_AGAIN: f64 = 0.85;
+
+/// What is known so far.
+struct Detective<'a> {
+    lab: Lab<'a>,
+    baseline: Baseline,
+    evidence: BTreeMap<usize, Evidence>,
+    known: BTreeMap<usize, Known>,
+    alone: BTreeMap<usize, bool>,
+    /// Suspects whose evidence was looked into.
+    settled: BTreeSet<usize>,
+    flaky: BTreeMap<usize, String>,
+    unconfirmed: BTreeSet<usize>,
+    /// Tests that are in no further order, as they cut orders in two.
+    dropped: BTreeMap<usize, String>,
+    tried: Vec<Tried>,
+    /// Orders that were run to look for suspects.
+    looked: HashSet<Vec<usize>>,
+    /// Causes whose other effects were looked for.
+    followed: BTreeSet<(bool, usize)>,
+    /// Whole orders as they were seen, for what they rule out.
+    orders: Vec<Observation>,
+    confirmations: usize,
+    budget_ended: bool,
+}
+
+/// Finds the order-dependent tests of a suite. An error is an interruption, or a harness that broke.
+pub fn detect<'a>(
+    session: &'a mut dyn Session,
+    roster: Roster,
+    plan: &Plan,
+    company: Company<'a>,
+) -> Result<Detection, Halt> {
+    let mut lab = Lab::new(session, roster, company, plan.allotment.clone(), plan.budget);
+    let baseline = baseline::baseline(&mut lab, plan.baseline)?;
+    let mut detective = Detective {
+        flaky: baseline.flaky.clone(),
+        confirmations: if lab.has_warm() { CONFIRMATIONS } else { CONFIRMATIONS_COLD },
+        lab,
+        baseline,
+        evidence: BTreeMap::new(),
+        known: BTreeMap::new(),
+        alone: BTreeMap::new(),
+        settled: BTreeSet::new(),
+        unconfirmed: BTreeSet::new(),
+        dropped: BTreeMap::new(),
+        tried: Vec::new(),
+        orders: Vec::new(),
+        looked: HashSet::new(),
+        followed: BTreeSet::new(),
+        budget_ended: false,
+    };
+    detective.work(plan)?;
+    Ok(detective.result())
+}
+
+impl Detective<'_> {
+    fn work(&mut self, plan: &Plan) -> Step<()> {
+        let (first, second) = match &plan.strategies {
+            Some(strategies) => (strategies.clone(), Vec::new()),
+            None => screen::mix(self.baseline.tests.len()),
+        };
+        self.within(SCREENED, |detective| detective.screen_all(&first, plan.settings))?;
+        self.within(EXPLAINED, Self::follow_up)?;
+        self.within(SCREENED_AGAIN, |detective| detective.screen_all(&second, plan.settings))?;
+        self.within(EXPLAINED_AGAIN, Self::follow_up)?;
+        self.within(1.0, |detective| {
+            detective.follow_up()?;
+            detective.search_all()?;
+            // The search is made of orders too, which can show what no order before did.
+            detective.follow_up()?;
+            detective.search_all()
+        })
+    }
+
+    /// The end of its time ends a phase, not the work.
+    fn within(&mut self, share: f64, phase: impl FnOnce(&mut Self) -> Step<()>) -> Step<()> {
+        self.lab.allow(share);
+        match phase(self) {
+            Err(Halt::Budget) => {
+                self.budget_ended = true;
+                Ok(())
+            }
+            done => done,
+        }
+    }
+
+    /// The tests that further orders are made of.
+    fn present(&self) -> Vec<usize> {
+        self.baseline.tests.iter().copied().filter(|test| !self.dropped.contains_key(test)).collect()
+    }
+
+    fn result(self) -> Detection {
+        let roster = &self.lab.roster;
+        let id = |test: &usize| roster.id(*test).clone();
+        let found = self.known.iter().filter(|(test, known)| known.is_found() && !self.flaky.contains_key(test));
+        let order_dependent: Vec<OrderDependent> = found
+            .map(|(test, known)| {
+                let fails = self.baseline.fails.get(test) == Some(&true);
+                order_dependent(roster, *test, known, fails)
+            })
+            .collect();
+        let is_found =
+            |test: &usize| self.known.get(test).is_some_and(Known::is_found) || self.flaky.contains_key(test);
+        let open = self.evidence.keys().filter(|test| !is_found(test) && !self.unconfirmed.contains(test));
+        let left_out = self.baseline.left_out.iter().chain(&self.dropped);
+        Detection {
+            tests: (0..roster.len()).map(|test| id(&test)).collect(),
+            flaky: self.flaky.iter().map(|(test, seen)| Flaky { test: id(test), seen: seen.clone() }).collect(),
+            order_dependent,
+            unconfirmed: self.unconfirmed.iter().filter(|test| !is_found(test)).map(id).collect(),
+            unexplained: open.map(id).collect(),
+            left_out: left_out.map(|(test, why)| LeftOut { test: id(test), why: why.clone() }).collect(),
+            accidents: self
+                .lab
+                .accidents
+                .iter()
+                .map(|((test, outcome), runs)| Accident { test: id(test), outcome: *outcome, runs: *runs })
+                .collect(),
+            coverage: self.lab.coverage(),
+            strategies: self.tried,
+            runs: self.lab.runs,
+            seconds: self.lab.spent(),
+            budget_ended: self.budget_ended,
+        }
+    }
+}
+
+fn order_dependent(roster: &Roster, test: usize, known: &Known, fails_originally: bool) -> OrderDependent {
+    let kind = match (known.fails_alone, known.polluters.is_empty()) {
+        (false, _) => Kind::Victim,
+        (true, true) => Kind::Brittle,
+        (true, false) => Kind::Both,
+    };
+    let groups =
+        |groups: &BTreeSet<Vec<usize>>| -> Vec<Vec<TestId>> { groups.iter().map(|group| roster.ids(group)).collect() };
+    let flat = |groups: &BTreeSet<Vec<usize>>| -> Vec<TestId> {
+        let all: BTreeSet<usize> = groups.iter().flatten().copied().collect();
+        all.iter().map(|test| roster.id(*test).clone()).collect()
+    };
+    OrderDependent {
+        test: roster.id(test).clone(),
+        kind,
+        polluters: flat(&known.polluters),
+        cleaners: known.cleaners.iter().map(|test| roster.id(*test).clone()).collect(),
+        state_setters: flat(&known.setters),
+        polluter_groups: groups(&known.polluters),
+        state_setter_groups: groups(&known.setters),
+        complete: known.is_complete(),
+        fails_originally,
+    }
+}

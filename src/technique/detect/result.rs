@@ -1,0 +1,100 @@
+//! What a detection yields.
+
+use serde::Serialize;
+
+use super::Strategy;
+use super::coverage::Coverage;
+use super::lab::Runs;
+use crate::suite::{Outcome, TestId};
+
+/// What makes a test depend on the order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Passes alone, fails after a polluter.
+    Victim,
+    /// Fails alone, passes after a state-setter.
+    Brittle,
+    /// Fails alone, passes after a state-setter, and fails again with a polluter between.
+    Both,
+}
+
+impl Kind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Victim => "victim",
+            Kind::Brittle => "brittle",
+            Kind::Both => "both",
+        }
+    }
+}
+
+/// A test whose outcome depends on what ran before it. All of this was seen in fresh processes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OrderDependent {
+    pub test: TestId,
+    pub kind: Kind,
+    /// All tests that take part in a pollution.
+    pub polluters: Vec<TestId>,
+    pub cleaners: Vec<TestId>,
+    /// All tests that take part in setting the state.
+    pub state_setters: Vec<TestId>,
+    /// Any one of these, all of it, makes the test fail.
+    pub polluter_groups: Vec<Vec<TestId>>,
+    /// Any one of these, all of it, makes the test pass.
+    pub state_setter_groups: Vec<Vec<TestId>>,
+    /// Was every other test tried as a polluter, cleaner or state-setter?
+    pub complete: bool,
+    /// Does it fail in the original order?
+    pub fails_originally: bool,
+}
+
+/// A test that ends in different ways in one and the same order.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Flaky {
+    pub test: TestId,
+    pub seen: String,
+}
+
+/// A test that is in none of the orders.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LeftOut {
+    pub test: TestId,
+    pub why: String,
+}
+
+/// A test that hung or ended its process.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Accident {
+    pub test: TestId,
+    pub outcome: Outcome,
+    pub runs: usize,
+}
+
+/// How far a strategy came.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Tried {
+    pub strategy: Strategy,
+    pub orders: usize,
+    pub planned: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Detection {
+    /// In their original order.
+    pub tests: Vec<TestId>,
+    pub flaky: Vec<Flaky>,
+    pub order_dependent: Vec<OrderDependent>,
+    /// Tests that looked order-dependent, and that no fresh process confirmed.
+    pub unconfirmed: Vec<TestId>,
+    /// Tests that look order-dependent, and that time did not suffice for.
+    pub unexplained: Vec<TestId>,
+    pub left_out: Vec<LeftOut>,
+    pub accidents: Vec<Accident>,
+    pub coverage: Coverage,
+    pub strategies: Vec<Tried>,
+    pub runs: Runs,
+    pub seconds: f64,
+    /// Did the budget end anything early?
+    pub budget_ended: bool,
+}

@@ -1,0 +1,124 @@
+//! Runs the orders of the strategies and takes down who ended otherwise than in the original order.
+
+use super::Detective;
+use super::Tried;
+use super::lab::{Care, Observation, Step};
+use super::strategy::{Order, Settings, Strategy, orders};
+use crate::suite::Outcome;
+
+/// A test that hung or ended its process this often is left out of further orders: each costs as much as many others.
+const ACCIDENTS: usize = 3;
+/// Executions that all pairs of a suite may take in the mix; larger suites leave that to who asks for it.
+const AFFORDABLE: usize = 1_000_000;
+
+/// What finds most: each reversal and some random orders first, then what finds the rest where the suite is small enough.
+pub fn mix(tests: usize) -> (Vec<Strategy>, Vec<Strategy>) {
+    let first = vec![
+        Strategy::Reverse,
+        Strategy::ReverseClasses,
+        Strategy::ReverseMethods,
+        Strategy::RandomClassMethod,
+        Strategy::RandomInterleaved,
+    ];
+    let affordable = tests.saturating_mul(tests) <= AFFORDABLE;
+    (first, if affordable { vec![Strategy::Isolation, Strategy::Pairs] } else { Vec::new() })
+}
+
+impl Detective<'_> {
+    pub(super) fn screen_all(&mut self, strategies: &[Strategy], settings: Settings) -> Step<()> {
+        strategies.iter().try_for_each(|strategy| self.screen(*strategy, settings))
+    }
+
+    fn screen(&mut self, strategy: Strategy, settings: Settings) -> Step<()> {
+        let (orders, planned) = orders(strategy, &self.lab.roster, &self.present(), settings);
+        self.tried.push(Tried { strategy, orders: 0, planned });
+        for (number, order) in orders.enumerate() {
+            let suspects = self.evidence.len();
+            self.lab.doing(format!("{strategy}: order {} of {planned}, {suspects} suspected", number + 1));
+            self.look(order)?;
+            if let Some(tried) = self.tried.last_mut() {
+                tried.orders += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Explains what is suspected, and looks who else suffers from what is found: who pollutes one test often pollutes more.
+    pub(super) fn follow_up(&mut self) -> Step<()> {
+        loop {
+            self.explain_all()?;
+            let Some((pollutes, cause)) = self.unfollowed() else { return Ok(()) };
+            self.lab.doing(format!("who else depends on {}", self.lab.roster.id(cause)));
+            let mut others = self.present();
+            others.retain(|test| self.lab.roster.meet(*test, cause));
+            let backwards: Order = others.iter().rev().copied().collect();
+            for order in [others, backwards] {
+                let first = if pollutes { vec![cause] } else { Vec::new() };
+                self.look([first, order].concat())?;
+            }
+            self.followed.insert((pollutes, cause));
+        }
+    }
+
+    /// A single polluter, or a state-setter that others can be run without.
+    fn unfollowed(&self) -> Option<(bool, usize)> {
+        let singles = self.known.values().flat_map(|known| {
+            let polluters = known.polluters.iter().map(|group| (true, group));
+            polluters.chain(known.setters.iter().map(|group| (false, group)))
+        });
+        let mut singles = singles.filter_map(|(pollutes, group)| match group.as_slice() {
+            [single] => Some((pollutes, *single)),
+            _ => None,
+        });
+        singles.find(|cause| !self.followed.contains(cause) && !self.dropped.contains_key(&cause.1))
+    }
+
+    /// A test that takes its run down with it is left out, and the order run again.
+    fn look(&mut self, mut order: Order) -> Step<()> {
+        loop {
+            order.retain(|test| !self.dropped.contains_key(test));
+            // The same order again shows nothing new.
+            if order.is_empty() || !self.looked.insert(order.clone()) {
+                return Ok(());
+            }
+            let observation = self.lab.observe(&order, Care::Look)?;
+            self.take_in(&observation);
+            let lost = observation.seen.len() < order.len();
+            let dropped = self.dropped.len();
+            self.drop_breakers(&observation, lost);
+            self.remember(observation);
+            if !lost || self.dropped.len() == dropped {
+                return Ok(());
+            }
+        }
+    }
+
+    pub(super) fn take_in(&mut self, observation: &Observation) {
+        for (place, seen) in observation.seen.iter().enumerate() {
+            let (Some(fails), Some(usually)) = (seen.fails(), self.baseline.fails.get(&seen.test)) else { continue };
+            if fails == *usually {
+                continue;
+            }
+            let history = observation.history(place);
+            let explained = fails && self.known.get(&seen.test).is_some_and(|known| known.explains(&history));
+            if !explained {
+                self.evidence.entry(seen.test).or_default().add(fails, history);
+                self.settled.remove(&seen.test);
+            }
+        }
+    }
+
+    fn drop_breakers(&mut self, observation: &Observation, lost: bool) {
+        for seen in &observation.seen {
+            let why = match seen.outcome {
+                Outcome::TimedOut => "it did not come to an end in some orders",
+                Outcome::Crashed => "its process ended with it in some orders",
+                _ => continue,
+            };
+            let often = self.lab.accidents.get(&(seen.test, seen.outcome)).is_some_and(|runs| *runs >= ACCIDENTS);
+            if lost || often {
+                self.dropped.insert(seen.test, format!("{why}; it was left out of the orders after that"));
+            }
+        }
+    }
+}

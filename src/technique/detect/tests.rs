@@ -1,0 +1,329 @@
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use super::*;
+use crate::engine::model::{ModelSession, ModelSuite};
+use crate::engine::{Capabilities, EngineKind, RunRequest, Selection};
+use crate::suite::{Outcome, SuiteRun};
+
+/// Every kind of dependency, across classes, with bystanders between.
+const PLANTED: &str = "
+startup = 0.1
+[[test]]
+id = 'A#setter'
+[[test]]
+id = 'A#brittle'
+needs = ['A#setter']
+[[test]]
+id = 'A#victim'
+polluted_by = ['B#polluter', 'C#polluter']
+[[test]]
+id = 'A#bystander'
+[[test]]
+id = 'B#both'
+needs = ['A#setter']
+polluted_by = ['B#polluter']
+[[test]]
+id = 'B#cleaned'
+polluted_by = ['C#polluter']
+cleaned_by = ['A#bystander', 'C#cleaner']
+[[test]]
+id = 'B#polluter'
+[[test]]
+id = 'B#chain'
+needs = ['B#both']
+[[test]]
+id = 'C#group'
+needs = ['A#setter', 'B#chain']
+[[test]]
+id = 'C#polluter'
+[[test]]
+id = 'C#cleaner'
+[[test]]
+id = 'C#bystander'
+[[test]]
+id = 'D#always'
+flaky = 1
+[[test]]
+id = 'D#broken'
+polluted_by = ['A#victim']
+";
+
+fn plan(strategies: Option<Vec<Strategy>>) -> Plan {
+    Plan {
+        strategies,
+        settings: Settings { rounds: 5, k: 2, seed: 1 },
+        budget: Duration::from_secs(600),
+        baseline: 3,
+        allotment: Allotment { cores: 1, memory_bytes: None, logs: "logs".into() },
+    }
+}
+
+fn detected(session: &mut dyn Session, plan: &Plan, memory: &mut dyn Memory) -> Detection {
+    let roster = Roster::by_module(session.tests());
+    let company = Company { memory, hear: &mut |_| {}, stop: &|| false };
+    detect(session, roster, plan, company).unwrap_or_else(|halt| panic!("{halt:?}"))
+}
+
+fn of_model(toml: &str, strategies: Option<Vec<Strategy>>) -> Detection {
+    let mut session = ModelSession::new(ModelSuite::parse(toml).unwrap(), 1);
+    detected(&mut session, &plan(strategies), &mut Forgetful)
+}
+
+fn names(tests: &[TestId]) -> String {
+    tests.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+/// By test: its kind, polluters, cleaners and state-setters.
+fn summary(detection: &Detection) -> BTreeMap<String, [String; 4]> {
+    let of = |test: &OrderDependent| {
+        let lists = [&test.polluters, &test.cleaners, &test.state_setters].map(|tests| names(tests));
+        let [polluters, cleaners, setters] = lists;
+        (test.test.to_string(), [test.kind.name().to_owned(), polluters, cleaners, setters])
+    };
+    detection.order_dependent.iter().map(of).collect()
+}
+
+fn expected(rows: &[(&str, [&str; 4])]) -> BTreeMap<String, [String; 4]> {
+    rows.iter().map(|(test, row)| ((*test).to_owned(), row.map(str::to_owned))).collect()
+}
+
+fn planted() -> BTreeMap<String, [String; 4]> {
+    expected(&[
+        ("A#brittle", ["brittle", "", "", "A#setter"]),
+        ("A#victim", ["victim", "B#polluter C#polluter", "", ""]),
+        ("B#both", ["both", "B#polluter", "", "A#setter"]),
+        ("B#cleaned", ["victim", "C#polluter", "A#bystander C#cleaner", ""]),
+        ("B#chain", ["brittle", "", "", "B#both"]),
+        ("C#group", ["brittle", "", "", "A#setter B#chain"]),
+        ("D#broken", ["victim", "A#victim", "", ""]),
+    ])
+}
+
+#[test]
+fn everything_planted_is_found_and_nothing_else() {
+    let detection = of_model(PLANTED, None);
+    assert_eq!(summary(&detection), planted());
+    assert!(detection.order_dependent.iter().all(|test| test.complete));
+    assert!(detection.flaky.is_empty() && detection.unconfirmed.is_empty() && detection.unexplained.is_empty());
+    let broken = detection.order_dependent.iter().find(|test| test.test.name == "broken").unwrap();
+    assert!(broken.fails_originally);
+    let group = detection.order_dependent.iter().find(|test| test.test.name == "group").unwrap();
+    assert_eq!(group.state_setter_groups.len(), 1);
+    assert_eq!((detection.coverage.consecutive_share, detection.coverage.any_distance_share), (1.0, 1.0));
+}
+
+#[test]
+fn each_strategy_finds_what_it_can() {
+    for strategy in Strategy::ALL {
+        let detection = of_model(PLANTED, Some(vec![strategy]));
+        let (found, planted) = (summary(&detection), planted());
+        for (test, row) in &found {
+            // A test that is both may have shown only one of its sides.
+            assert_eq!(row[0], planted[test][0], "{strategy}: {test}");
+        }
+        let least = if strategy == Strategy::Isolation { 4 } else { 1 };
+        assert!(found.len() >= least, "{strategy}: {found:?}");
+    }
+}
+
+#[test]
+fn flaky_tests_are_set_aside_or_not_confirmed() {
+    let toml: String = (0..30).map(|n| format!("[[test]]\nid='C#t{n}'\nflaky=0.{}\n", 1 + n % 5)).collect();
+    for strategies in [None, Some(vec![Strategy::RandomInterleaved])] {
+        let detection = of_model(&toml, strategies);
+        assert_eq!(detection.order_dependent, []);
+        assert!(detection.flaky.len() > 15, "{}", detection.flaky.len());
+    }
+}
+
+#[test]
+fn tests_that_hang_or_exit_in_one_order_are_said_and_the_rest_goes_on() {
+    for (how, outcome) in [("hanging", Outcome::TimedOut), ("exiting", Outcome::Crashed)] {
+        let toml = format!(
+            "[[test]]\nid='A#breaks'\nseconds=0.1\npolluted_by=['B#p']\nfails_by='{how}'\n[[test]]\nid='A#v'\nseconds=0.1\npolluted_by=['B#p']\n[[test]]\nid='B#p'\nseconds=0.1\n"
+        );
+        let detection = of_model(&toml, None);
+        let rows = [("A#breaks", ["victim", "B#p", "", ""]), ("A#v", ["victim", "B#p", "", ""])];
+        assert_eq!(summary(&detection), expected(&rows), "{how}");
+        assert!(
+            detection.accidents.iter().any(|accident| accident.test.name == "breaks" && accident.outcome == outcome)
+        );
+        assert_eq!(names(&[detection.left_out[0].test.clone()]), "A#breaks");
+    }
+}
+
+#[test]
+fn tests_that_always_hang_or_exit_are_left_out() {
+    let toml = "[[test]]\nid='A#hangs'\nhangs_after=1\n[[test]]\nid='A#v'\npolluted_by=['B#p']\n[[test]]\nid='A#exits'\nexits_after=1\n[[test]]\nid='B#p'\n";
+    let detection = of_model(toml, None);
+    assert_eq!(summary(&detection), expected(&[("A#v", ["victim", "B#p", "", ""])]));
+    let left: Vec<&str> = detection.left_out.iter().map(|test| test.test.name.as_str()).collect();
+    assert_eq!(left, ["hangs", "exits"]);
+}
+
+#[test]
+fn modules_are_not_mixed() {
+    let toml = "[[test]]\nid='m:A#v'\npolluted_by=['n:A#p']\n[[test]]\nid='n:A#p'\n";
+    let detection = of_model(toml, None);
+    assert_eq!((detection.order_dependent.len(), detection.coverage.pairs), (0, 0));
+}
+
+#[test]
+fn five_thousand_tests_are_no_obstacle() {
+    let mut toml: String = (0..5_000)
+        .map(|n| {
+            let extra = match n {
+                7 => "polluted_by=['C80#t4000']\n",
+                1_000 => "needs=['C4#t203']\n",
+                2_500 => "polluted_by=['C99#t4999', 'C51#t2551']\ncleaned_by=['C20#t1003']\n",
+                _ => "",
+            };
+            format!("[[test]]\nid='C{}#t{n}'\nseconds=0.001\n{extra}", n / 50)
+        })
+        .collect();
+    toml.insert_str(0, "startup=0.2\n");
+    let detection = of_model(&toml, None);
+    let rows = [
+        ("C0#t7", ["victim", "C80#t4000", "", ""]),
+        ("C20#t1000", ["brittle", "", "", "C4#t203"]),
+        ("C50#t2500", ["victim", "C51#t2551 C99#t4999", "C20#t1003", ""]),
+    ];
+    assert_eq!(summary(&detection), expected(&rows));
+}
+
+#[test]
+fn a_small_budget_says_what_it_left_undone() {
+    let mut session =
+        ModelSession::new(ModelSuite::parse(&PLANTED.replace("startup = 0.1", "startup = 10")).unwrap(), 1);
+    let short = Plan { budget: Duration::from_secs(300), ..plan(None) };
+    let detection = detected(&mut session, &short, &mut Forgetful);
+    assert!(detection.budget_ended);
+    assert!(detection.strategies.iter().any(|tried| tried.orders < tried.planned));
+    let undone = detection.order_dependent.iter().any(|test| !test.complete) || !detection.unexplained.is_empty();
+    assert!(undone, "{detection:?}");
+    let planted = planted();
+    assert!(summary(&detection).keys().all(|test| planted.contains_key(test)));
+}
+
+/// What a killed sitting leaves behind.
+#[derive(Default)]
+struct Notes {
+    kept: HashMap<String, Observation>,
+    recalled: usize,
+    left: usize,
+}
+
+impl Memory for Notes {
+    fn recall(&mut self, key: &str) -> Option<Observation> {
+        let found = self.kept.get(key).cloned();
+        self.recalled += usize::from(found.is_some());
+        found
+    }
+
+    fn keep(&mut self, key: &str, observation: &Observation) -> miette::Result<()> {
+        self.left = self.left.checked_sub(1).ok_or_else(|| miette::miette!("killed"))?;
+        self.kept.insert(key.to_owned(), observation.clone());
+        Ok(())
+    }
+}
+
+#[test]
+fn a_killed_detection_goes_on_and_ends_alike() {
+    let toml = format!("{PLANTED}[[test]]\nid='D#flaky'\nflaky=0.3\n");
+    let whole = of_model(&toml, None);
+    let mut notes = Notes::default();
+    let mut sittings = 0;
+    let resumed = loop {
+        sittings += 1;
+        notes.left = 40;
+        let mut session = ModelSession::new(ModelSuite::parse(&toml).unwrap(), 1);
+        let roster = Roster::by_module(session.tests());
+        let company = Company { memory: &mut notes, hear: &mut |_| {}, stop: &|| false };
+        match detect(&mut session, roster, &plan(None), company) {
+            Ok(detection) => break detection,
+            Err(Halt::Broken(_)) => {}
+            Err(halt) => panic!("{halt:?}"),
+        }
+    };
+    assert!(sittings > 2 && notes.recalled > 80, "{sittings} sittings, {} recalled", notes.recalled);
+    assert_eq!(resumed, whole);
+}
+
+/// A suite whose outcomes a function decides, with a warm process that is misled.
+struct Scripted<F> {
+    model: ModelSession,
+    capabilities: Capabilities,
+    fails: F,
+}
+
+impl<F: Fn(&[&str], &str, bool) -> bool> Scripted<F> {
+    fn new(names: &[&str], fails: F) -> Self {
+        let toml: String = names.iter().map(|name| format!("[[test]]\nid='{name}'\nseconds=0.01\n")).collect();
+        let model = ModelSession::new(ModelSuite::parse(&toml).unwrap(), 1);
+        let mut capabilities = model.capabilities().clone();
+        capabilities.isolations.push(crate::engine::Isolation::Warm);
+        Scripted { model, capabilities, fails }
+    }
+}
+
+impl<F: Fn(&[&str], &str, bool) -> bool> Session for Scripted<F> {
+    fn engine(&self) -> EngineKind {
+        EngineKind::Model
+    }
+
+    fn tests(&self) -> &[TestId] {
+        self.model.tests()
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
+        let mut run = self.model.run(request)?;
+        let Selection::Tests(asked) = &request.selection else { return Ok(run) };
+        let names: Vec<String> = asked.iter().map(ToString::to_string).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let warm = request.handling.isolation == crate::engine::Isolation::Warm;
+        for (place, execution) in run.executions.iter_mut().enumerate() {
+            if (self.fails)(&names[..place], names[place], warm) {
+                execution.outcome = Outcome::Failed;
+            }
+        }
+        Ok(run)
+    }
+}
+
+const TEN: [&str; 10] = ["A#a", "A#b", "A#c", "B#d", "B#e", "B#f", "C#g", "C#h", "C#i", "C#j"];
+
+#[test]
+fn what_only_a_warm_process_shows_is_not_reported() {
+    let mut session = Scripted::new(&TEN, |before, test, warm| warm && test == "A#a" && before.contains(&"C#j"));
+    let detection = detected(&mut session, &plan(None), &mut Forgetful);
+    assert_eq!(detection.order_dependent, []);
+    assert_eq!(names(&detection.unconfirmed), "A#a");
+}
+
+#[test]
+fn polluters_that_work_only_together_are_a_group() {
+    let together = |before: &[&str], test: &str, _: bool| {
+        test == "A#a" && ["B#e", "C#i"].iter().all(|polluter| before.contains(polluter))
+    };
+    let mut session = Scripted::new(&TEN, together);
+    let detection = detected(&mut session, &plan(None), &mut Forgetful);
+    assert_eq!(summary(&detection), expected(&[("A#a", ["victim", "B#e C#i", "", ""])]));
+    assert_eq!(detection.order_dependent[0].polluter_groups.len(), 1);
+}
+
+#[test]
+fn a_test_that_pollution_cannot_reach_twice_has_all_its_polluters_found() {
+    // Once it has run, nothing harms it any more: a chain of candidates would be deaf.
+    let immune = |before: &[&str], test: &str, _: bool| {
+        test == "A#a" && !before.contains(&"A#a") && ["B#e", "C#i"].iter().any(|polluter| before.contains(polluter))
+    };
+    let mut session = Scripted::new(&TEN, immune);
+    let detection = detected(&mut session, &plan(None), &mut Forgetful);
+    assert_eq!(summary(&detection), expected(&[("A#a", ["victim", "B#e C#i", "", ""])]));
+    assert!(detection.order_dependent[0].complete);
+}

@@ -1,0 +1,192 @@
+//! `parade detect`: the real program, on model suites, and on bundled subjects where slow tests are wanted.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+const SUITE: &str = "
+startup = 1
+[[test]]
+id = 'a.A#setter'
+[[test]]
+id = 'a.A#brittle'
+needs = ['a.A#setter']
+[[test]]
+id = 'a.B#victim'
+polluted_by = ['a.C#polluter']
+cleaned_by = ['a.C#cleaner']
+[[test]]
+id = 'a.C#polluter'
+[[test]]
+id = 'a.C#cleaner'
+[[test]]
+id = 'a.C#mutual'
+polluted_by = ['a.C#other']
+[[test]]
+id = 'a.C#other'
+polluted_by = ['a.C#mutual']
+";
+
+struct Desk {
+    dir: tempfile::TempDir,
+    home: PathBuf,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        Desk { home: dir.path().join("home"), dir }
+    }
+
+    /// With the downloads of the tests of bundled subjects.
+    fn with_downloads() -> Self {
+        Desk { home: Path::new(env!("CARGO_TARGET_TMPDIR")).join("parade-home"), ..Desk::new() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_parade"));
+        command.current_dir(self.dir.path()).env("PARADE_HOME", &self.home).env("NO_COLOR", "1");
+        command.arg("detect").args(arguments);
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        let output = self.run(&[arguments, &["--json"]].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    fn suite(&self, text: &str) -> &'static str {
+        fs::write(self.path("suite.toml"), text).unwrap();
+        "suite.toml"
+    }
+}
+
+fn entry<'d>(document: &'d Value, test: &str) -> &'d Value {
+    let found = document["order_dependent"].as_array().unwrap().iter().find(|entry| entry["test"] == test);
+    found.unwrap_or_else(|| panic!("{test} is not among {}", document["order_dependent"]))
+}
+
+#[test]
+fn the_document_has_what_scripts_need() {
+    let desk = Desk::new();
+    let document = desk.json(&[desk.suite(SUITE), "--out", "here/dependencies.toml"]);
+    assert_eq!(document["tests"], 7);
+    assert_eq!(document["flaky"], Value::Array(vec![]));
+    assert_eq!(document["order_dependent"].as_array().unwrap().len(), 4);
+    let brittle = entry(&document, "a.A#brittle");
+    assert_eq!((&brittle["kind"], &brittle["complete"]), (&"brittle".into(), &true.into()));
+    assert_eq!(brittle["state_setters"], serde_json::json!(["a.A#setter"]));
+    let victim = entry(&document, "a.B#victim");
+    assert_eq!(victim["kind"], "victim");
+    assert_eq!(victim["polluters"], serde_json::json!(["a.C#polluter"]));
+    assert_eq!(victim["cleaners"], serde_json::json!(["a.C#cleaner"]));
+    assert_eq!(document["coverage"]["consecutive_share"], 1.0);
+    assert_eq!(document["coverage"]["pairs"], 42);
+    for file in ["dot", "svg", "dependencies"] {
+        assert!(desk.path(document[file].as_str().unwrap()).is_file(), "{file}");
+    }
+}
+
+#[test]
+fn the_dependency_file_is_one_that_other_commands_take() {
+    let desk = Desk::new();
+    desk.json(&[desk.suite(SUITE), "--out", "dependencies.toml"]);
+    let text = fs::read_to_string(desk.path("dependencies.toml")).unwrap();
+    assert!(text.contains("[[conflict]]") && text.contains("a.C#mutual"), "{text}");
+    let experiment = "[experiment]\nname = 'x'\nrepetitions = 1\n[[subject]]\nname = 's'\nmodel = 'suite.toml'\n\
+                      dependencies = 'dependencies.toml'\n[[configuration]]\nname = 'one'\ntechnique = 'sound-rerun'\n\
+                      parallel = 'classes'\nthreads = 2\n[analysis]\nbaseline = 'one'\n";
+    fs::write(desk.path("x.toml"), experiment).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_parade"));
+    command.current_dir(desk.dir.path()).env("PARADE_HOME", &desk.home).args(["run", "x.toml"]);
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_person_reads_who_breaks_whom_and_what_was_tried() {
+    let desk = Desk::new();
+    let output = desk.run(&[desk.suite(SUITE), "--strategy", "reverse,isolation"]);
+    let page = String::from_utf8(output.stdout).unwrap();
+    for part in [
+        "4 of 7 tests depend on the order",
+        "fails after  a.C#polluter",
+        "passes only after  a.A#setter",
+        "reverse 1, isolation 7",
+    ] {
+        assert!(page.contains(part), "{part:?} is missing in\n{page}");
+    }
+}
+
+#[test]
+fn a_detection_that_was_cut_short_goes_on() {
+    let desk = Desk::new();
+    let suite = desk.suite(SUITE);
+    let whole = desk.json(&[suite]);
+    let folder = fs::canonicalize(desk.path("results/detect-suite/latest")).unwrap();
+    // As a kill leaves it: some runs on record, the last of them cut off, and nothing said to be finished.
+    fs::remove_file(folder.join("detection.json")).unwrap();
+    let journal = fs::read_to_string(folder.join("journal.jsonl")).unwrap();
+    let lines: Vec<&str> = journal.lines().collect();
+    let half = lines[..lines.len() / 2].join("\n");
+    fs::write(folder.join("journal.jsonl"), format!("{half}\n{{\"key\":")).unwrap();
+    let output = desk.run(&[suite, "--json"]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("going on after"), "{told}");
+    let resumed: Value = serde_json::from_slice(&output.stdout).unwrap();
+    for part in ["tests", "order_dependent", "coverage", "runs", "folder"] {
+        assert_eq!(resumed[part], whole[part], "{part}");
+    }
+    let again = desk.json(&[suite]);
+    assert_ne!(again["folder"], whole["folder"], "a finished detection is never overwritten");
+}
+
+#[test]
+fn wrong_options_are_bad_usage() {
+    let desk = Desk::new();
+    let suite = desk.suite(SUITE);
+    for arguments in [
+        &["nowhere"] as &[&str],
+        &[suite, "--strategy", "best"],
+        &[suite, "--rounds", "0"],
+        &[suite, "--budget", "soon"],
+        &[suite, "--out", "/dev/null/x"],
+    ] {
+        let output = desk.run(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+/// A real suite with dependencies in both directions, within classes and across them.
+#[test]
+fn bundled_subjects_are_seen_through() {
+    if std::env::var_os("PARADE_SLOW_TESTS").is_none() {
+        eprintln!("skipped: set PARADE_SLOW_TESTS=1");
+        return;
+    }
+    let desk = Desk::with_downloads();
+    let detected = |name: &str| {
+        let subject = Path::new(env!("CARGO_MANIFEST_DIR")).join("subjects").join(name);
+        desk.json(&[subject.to_str().unwrap(), "--budget", "5m"])
+    };
+    let within = detected("order-within-class");
+    let last = entry(&within, "bank.AccountTest#c_depositsFiveMore");
+    let group = ["bank.AccountTest#a_opensTheAccount", "bank.AccountTest#b_depositsTen"];
+    assert_eq!(last["state_setter_groups"], serde_json::json!([group]));
+    let across = detected("order-across-classes");
+    let tea = entry(&across, "shop.SaleTest#sellsTea");
+    assert_eq!((&tea["kind"], &tea["complete"]), (&"brittle".into(), &true.into()));
+    assert_eq!(tea["state_setters"], serde_json::json!(["shop.ArrivalTest#bringsTea"]));
+    assert_eq!(across["order_dependent"].as_array().unwrap().len(), 1);
+}
