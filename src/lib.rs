@@ -24,7 +24,9 @@
 //! - [`report`] turns records into tables, figures and pages. It runs nothing.
 
 pub mod artifact;
+pub mod bad_usage;
 pub mod columns;
+mod draft;
 pub mod engine;
 pub mod experiment;
 mod folders;
