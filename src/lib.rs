@@ -25,8 +25,10 @@
 //! - [`report`] turns records into tables, figures and pages. It runs nothing.
 
 pub mod artifact;
+pub mod bad_usage;
 pub mod columns;
 pub mod detection;
+mod draft;
 pub mod engine;
 pub mod experiment;
 mod folders;

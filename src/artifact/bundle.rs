@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use miette::miette;
 
 use super::edits::{Edits, Place, Table};
+use super::links;
 use crate::store::record::{RunData, SubjectRecord};
 use crate::subject;
 
@@ -26,6 +27,14 @@ pub(super) struct Bundle {
     pub bundled: Vec<String>,
     /// What differs from the file that was run, a sentence each.
     pub notes: Vec<String>,
+}
+
+impl Bundle {
+    /// Of the experiment file, seen from the artifact's own.
+    pub fn folder(&self) -> PathBuf {
+        // Joining nothing would add a slash.
+        Path::new("experiment").components().chain(self.below.components()).collect()
+    }
 }
 
 /// Where the experiment file came from, and where the new one goes.
@@ -55,6 +64,25 @@ pub(super) fn bundle(run: &RunData, text: &str, places: &Places<'_>) -> miette::
     }
     bundling.jdk(Table::Single("machine"), run.subjects.iter().find_map(|record| record.jdk.as_deref()))?;
     Ok(Bundle { text: bundling.edits.applied(), ..bundling.bundle })
+}
+
+/// The text of an experiment file with everything rewritten but what it names by path: that must still be found there.
+pub(super) fn rewritten(text: &str, rewrite: &dyn Fn(&str) -> String) -> miette::Result<String> {
+    let edits = Edits::of(text);
+    let mut kept = Vec::new();
+    for name in subject_names(text)? {
+        for key in PATH_KEYS {
+            kept.extend(edits.find(Table::Named("subject", &name), key)?.map(|place| place.value_range()));
+        }
+    }
+    kept.sort_by_key(|range| range.start);
+    let (mut out, mut at) = (String::with_capacity(text.len()), 0);
+    for range in kept {
+        out += &rewrite(&text[at..range.start]);
+        out += &text[range.clone()];
+        at = range.end;
+    }
+    Ok(out + &rewrite(&text[at..]))
 }
 
 fn subject_names(text: &str) -> miette::Result<Vec<String>> {
@@ -167,6 +195,7 @@ impl Bundling<'_> {
         let revision = record.and_then(|record| record.revision.clone()).unwrap_or_else(|| commit.value.clone());
         let to = format!("bundled/{name}");
         subject::export_commit(&from, &revision, &self.places.to.join(&to))?;
+        self.leave_links_out(name, Path::new(&to))?;
         self.edits.rename(place, "path", &self.seen_from_the_file(&to));
         self.edits.drop(commit);
         self.bundle.notes.push(format!(
@@ -182,8 +211,26 @@ impl Bundling<'_> {
         if self.copied.insert(to.clone()) {
             let found = subject::copy_folder(&from, &self.places.to.join(&to))?;
             check_content(name, &from, expected, &found)?;
+            self.leave_links_out(name, &to)?;
         }
         self.moved(name, place, &to);
+        Ok(())
+    }
+
+    /// Links that lead out of the folder would lead elsewhere, or tell of this machine.
+    fn leave_links_out(&mut self, name: &str, to: &Path) -> miette::Result<()> {
+        const NAMED: usize = 5;
+        let left_out = links::remove_leading_out(&self.places.to.join(to))?;
+        if left_out.is_empty() {
+            return Ok(());
+        }
+        let named: Vec<_> = left_out.iter().take(NAMED).map(|link| link.to_string_lossy()).collect();
+        let more = left_out.len() - named.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        self.bundle.notes.push(format!(
+            "{name} had links that lead out of its folder; they are left out: {}{more}.",
+            named.join(", ")
+        ));
         Ok(())
     }
 

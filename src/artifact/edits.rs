@@ -27,6 +27,12 @@ pub(super) enum Table<'a> {
     Named(&'a str, &'a str),
 }
 
+impl Place {
+    pub fn value_range(&self) -> Range<usize> {
+        self.span.clone()
+    }
+}
+
 impl<'t> Edits<'t> {
     pub fn of(text: &'t str) -> Self {
         Edits { text, changes: Vec::new() }

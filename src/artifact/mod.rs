@@ -10,6 +10,7 @@ mod claims;
 mod costs;
 mod documents;
 mod edits;
+mod links;
 mod programs;
 mod short;
 mod veil;
@@ -20,12 +21,15 @@ use std::time::Instant;
 
 use miette::miette;
 
+use crate::draft::{self, Draft};
+use crate::experiment;
 use crate::folders;
 use crate::home::Home;
 use crate::report::{self, Analysis};
 use crate::store::record::RunData;
 use crate::store::{self, RunFolder};
 use crate::whole_file::write_atomically;
+use crate::wording::plural;
 
 use bundle::{Bundle, Places};
 use costs::Costs;
@@ -73,37 +77,14 @@ pub struct ShortVersion {
 
 /// Makes an artifact of a run.
 pub fn make(order: &Order) -> miette::Result<Artifact> {
-    check_free(&order.out)?;
+    draft::check_free(&order.out)?;
     let folder = RunFolder::open(&order.run)?;
-    let parent = order.out.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let failed = |error: std::io::Error| miette!("{} could not be made: {error}", order.out.display());
-    fs::create_dir_all(parent).map_err(failed)?;
-    let draft = tempfile::Builder::new().prefix(".parade-artifact-").tempdir_in(parent).map_err(failed)?;
+    draft::check_outside(&order.out, folder.dir())?;
+    let draft = Draft::of(&order.out, ".parade-artifact-")?;
     let mut artifact = fill(order, &folder, draft.path())?;
-    make_readable(draft.path()).map_err(failed)?;
-    fs::rename(draft.path(), &order.out).map_err(failed)?;
-    // It is no draft any more: nothing is left to be removed.
-    let _ = draft.keep();
+    draft.publish()?;
     artifact.dir = order.out.clone();
     Ok(artifact)
-}
-
-fn check_free(out: &Path) -> miette::Result<()> {
-    let is_empty = |dir: &Path| fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none());
-    if out.symlink_metadata().is_err() || is_empty(out) {
-        return Ok(());
-    }
-    Err(miette!(
-        help = "name a folder that is not there yet with --out",
-        "{} is there already, and nothing is overwritten",
-        out.display()
-    ))
-}
-
-/// Temporary folders are private to their owner; artifacts are not.
-fn make_readable(dir: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(dir, fs::Permissions::from_mode(0o755))
 }
 
 fn fill(order: &Order, folder: &RunFolder, to: &Path) -> miette::Result<Artifact> {
@@ -114,23 +95,24 @@ fn fill(order: &Order, folder: &RunFolder, to: &Path) -> miette::Result<Artifact
     let places = Places { from: experiment_folder(order, &run)?, to: &experiment };
     let mut bundle = bundle::bundle(&run, &folder.experiment_text()?, &places)?;
     let veil = order.anonymous.then(|| veil_over(order, &run, &bundle, &places));
+    let mut short = short::choose(&run, &costs, &bundle.text)?;
     if let Some(veil) = &veil {
-        bundle = veiled(bundle, veil);
+        bundle = veiled(bundle, veil)?;
+        short = short.map(|short| short.rewritten(&|text| veil.text(text))).transpose()?;
     }
-    let short = short::choose(&run, &costs, &bundle.text)?;
     write_experiments(&experiment.join(&bundle.below), &bundle, short.as_ref())?;
     let copied = copy_run(folder, &to.join("run"), veil.as_ref())?;
     let program = programs::copy_program(to, veil.as_ref())?;
-    let names = Names {
-        folder: &Path::new("experiment").join(&bundle.below),
-        full: &run.manifest.experiment,
-        short: short.as_ref().map(|short| short.name.as_str()),
-    };
-    programs::write_scripts(to, &names)?;
+    // What the files say, as the folders of results are called by it.
+    let full = setting(&bundle.text, "experiment", "name").unwrap_or_else(|| run.manifest.experiment.clone());
+    let short_name = short.as_ref().map(|short| short.name.as_str());
+    programs::write_scripts(to, &Names { folder: &bundle.folder(), full: &full, short: short_name })?;
     write_documents(to, &copied, &costs, &bundle, short.as_ref(), &program, order.anonymous)?;
+    programs::write_check(to, folders::files(to)?.len() + 1)?;
     let files = checksums::write(to)?;
     let mut notes = bundle.notes.clone();
     notes.extend(veil.iter().flat_map(|veil| still_told(to, veil, &bundle)));
+    notes.extend(veil.iter().filter_map(Veil::told_by_tests));
     notes.extend(other_program(&copied.data));
     Ok(Artifact {
         dir: to.to_owned(),
@@ -171,16 +153,29 @@ fn veil_over(order: &Order, run: &RunData, bundle: &Bundle, places: &Places<'_>)
     Veil::of(run, &bundle.remote, &folders)
 }
 
-fn veiled(bundle: Bundle, veil: &Veil) -> Bundle {
-    Bundle { text: veil.text(&bundle.text), notes: bundle.notes.iter().map(|note| veil.text(note)).collect(), ..bundle }
+fn veiled(bundle: Bundle, veil: &Veil) -> miette::Result<Bundle> {
+    let text = bundle::rewritten(&bundle.text, &|text| veil.text(text))?;
+    Ok(Bundle { text, notes: bundle.notes.iter().map(|note| veil.text(note)).collect(), ..bundle })
 }
 
 fn write_experiments(folder: &Path, bundle: &Bundle, short: Option<&Short>) -> miette::Result<()> {
-    write_atomically(&folder.join(bundle::FULL), bundle.text.as_bytes())?;
-    match short {
-        Some(short) => write_atomically(&folder.join(bundle::SHORT), short.text.as_bytes()),
-        None => Ok(()),
+    let full = (bundle::FULL, bundle.text.as_str());
+    let short = short.map(|short| (bundle::SHORT, short.text.as_str()));
+    let files: Vec<(&str, &str)> = std::iter::once(full).chain(short).collect();
+    for (name, text) in &files {
+        write_atomically(&folder.join(name), text.as_bytes())?;
     }
+    files.iter().try_for_each(|(name, _)| check_loads(&folder.join(name), name))
+}
+
+/// A reviewer must be able to run it, on whatever machine.
+fn check_loads(file: &Path, name: &str) -> miette::Result<()> {
+    let Err(mistakes) = experiment::load_for_elsewhere(file) else { return Ok(()) };
+    let told = mistakes.entries().first().map(|mistake| mistake.message.clone()).unwrap_or_default();
+    Err(miette!(
+        help = "parade check says the same of the experiment file, if it is the file; with --anonymous, a name in it may have become one that is not allowed",
+        "the artifact's {name} cannot be run: {told}"
+    ))
 }
 
 /// The run in the artifact, with a report that was made from it.
@@ -231,8 +226,9 @@ fn write_documents(
         figures: figures.iter().map(|file| file.to_string_lossy().into_owned()).collect(),
         rebuild_seconds: copied.rebuild_seconds,
         artifact_bytes: folders::bytes(to).unwrap_or(0),
-        memory_limit: setting(&bundle.text, "memory"),
-        user: setting(&bundle.text, "user").or_else(|| copied.data.subjects.iter().find_map(|s| s.user.clone())),
+        memory_limit: setting(&bundle.text, "machine", "memory"),
+        user: setting(&bundle.text, "machine", "user")
+            .or_else(|| copied.data.subjects.iter().find_map(|s| s.user.clone())),
         logs: copied.has_logs,
         anonymous,
     })?;
@@ -242,14 +238,15 @@ fn write_documents(
     Ok(())
 }
 
-/// A text in `[machine]`.
-fn setting(experiment: &str, key: &str) -> Option<String> {
+/// A text in a table of the experiment file.
+fn setting(experiment: &str, table: &str, key: &str) -> Option<String> {
     let file: toml::Table = experiment.parse().ok()?;
-    file.get("machine")?.get(key)?.as_str().map(str::to_owned)
+    file.get(table)?.get(key)?.as_str().map(str::to_owned)
 }
 
 /// What an anonymous artifact still tells, file by file: bundled files are never changed.
 fn still_told(to: &Path, veil: &Veil, bundle: &Bundle) -> Vec<String> {
+    const LISTED: usize = 20;
     let mut notes = Vec::new();
     for file in folders::files(to).unwrap_or_default() {
         let Ok(bytes) = fs::read(to.join(&file)) else { continue };
@@ -257,6 +254,10 @@ fn still_told(to: &Path, veil: &Veil, bundle: &Bundle) -> Vec<String> {
         if let Some(word) = veil.found_in(&bytes).or_else(|| veil.found_in(name.as_bytes())) {
             notes.push(format!("{name} still has `{word}` in it"));
         }
+    }
+    if let Some(more) = notes.len().checked_sub(LISTED).filter(|more| *more > 0) {
+        notes.truncate(LISTED);
+        notes.push(format!("{} more still have such a name in them", plural(more, "file")));
     }
     notes.extend(
         bundle

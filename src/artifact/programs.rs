@@ -9,18 +9,20 @@ use miette::miette;
 use super::veil::Veil;
 
 /// POSIX shell, nothing else.
-const SCRIPTS: [(&str, &str); 4] = [
+const SCRIPTS: [(&str, &str); 3] = [
     ("run-short", include_str!("templates/run-short.sh")),
     ("run-full", include_str!("templates/run-full.sh")),
     ("rebuild-report", include_str!("templates/rebuild-report.sh")),
-    ("check", include_str!("templates/check.sh")),
 ];
+const CHECK: &str = include_str!("templates/check.sh");
 const FIND_PARADE: &str = include_str!("templates/find-parade.sh");
 
 /// Stands in the scripts where the name of an experiment belongs.
 const NAME: &str = "@NAME@";
 /// And the folder of its file.
 const FOLDER: &str = "@FOLDER@";
+/// And how many files there are.
+const FILES: &str = "@FILES@";
 const FINDING: &str = "# @FIND@\n";
 
 /// The names of the experiments that the scripts run; without a short one there is no script for it.
@@ -37,11 +39,19 @@ pub(super) fn write_scripts(folder: &Path, names: &Names<'_>) -> miette::Result<
         let Some(name) = name else { continue };
         let text = text.replace(FINDING, FIND_PARADE).replace(NAME, &quoted(name));
         let text = text.replace(FOLDER, &quoted(&names.folder.to_string_lossy()));
-        let path = folder.join(script);
-        crate::whole_file::write_atomically(&path, text.as_bytes())?;
-        make_executable(&path)?;
+        write_script(&folder.join(script), &text)?;
     }
     Ok(())
+}
+
+/// The script that checks the files. It knows how many are listed, itself among them: a list that lost lines is found out.
+pub(super) fn write_check(folder: &Path, files: usize) -> miette::Result<()> {
+    write_script(&folder.join("check"), &CHECK.replace(FILES, &files.to_string()))
+}
+
+fn write_script(path: &Path, text: &str) -> miette::Result<()> {
+    crate::whole_file::write_atomically(path, text.as_bytes())?;
+    make_executable(path)
 }
 
 /// As one word of a shell, whatever it holds.

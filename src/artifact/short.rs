@@ -31,6 +31,21 @@ pub(super) struct Short {
     pub fits: bool,
 }
 
+impl Short {
+    /// With other names, the same ones everywhere.
+    pub fn rewritten(self, rewrite: &dyn Fn(&str) -> String) -> miette::Result<Short> {
+        let all = |names: &[String]| names.iter().map(|name| rewrite(name)).collect();
+        let text = super::bundle::rewritten(&self.text, rewrite)?;
+        Ok(Short {
+            name: super::setting(&text, "experiment", "name").unwrap_or_default(),
+            subjects: all(&self.subjects),
+            configurations: all(&self.configurations),
+            text,
+            ..self
+        })
+    }
+}
+
 /// Nothing if no subject was run with the baseline and another configuration on the same number of cores.
 pub(super) fn choose(run: &RunData, costs: &Costs, full: &str) -> miette::Result<Option<Short>> {
     let Some(cores) = cores(run) else { return Ok(None) };

@@ -3,10 +3,14 @@
 //! A name is replaced where it stands as a word of its own, and not at all if it is a word that machines and users are
 //! commonly called by. Any absolute path below a usual top folder is replaced whole. Addresses of subjects stay.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::store::record::{RunData, RunManifest};
+use crate::store::{
+    self,
+    record::{RunData, RunManifest},
+};
 
 /// Names that tell nothing, and that texts are full of.
 const COMMON: [&str; 20] = [
@@ -71,6 +75,8 @@ pub(super) struct Veil {
     roots: BTreeSet<String>,
     /// Addresses that stay as they are.
     kept: Vec<String>,
+    /// Names of tests that would have been changed, a few of them.
+    tests: RefCell<BTreeSet<String>>,
 }
 
 impl Veil {
@@ -122,9 +128,34 @@ impl Veil {
     /// A text, and the key that JSON has it under: there, a host is a host whatever it is called.
     pub fn over(&self, key: Option<&str>, text: &str) -> String {
         match key {
+            Some(store::TEST | "modules") => {
+                self.look_at_test(text);
+                text.to_owned()
+            }
             Some("host" | "hostname") => text.split(", ").map(|host| self.host(host)).collect::<Vec<_>>().join(", "),
             _ => self.text(text),
         }
+    }
+
+    /// The name of a test has to be that of the bundled suite, and stays.
+    fn look_at_test(&self, text: &str) {
+        const KEPT: usize = 3;
+        let mut tests = self.tests.borrow_mut();
+        if tests.len() < KEPT && self.text(text) != text {
+            tests.insert(text.to_owned());
+        }
+    }
+
+    /// What names of tests still tell.
+    pub fn told_by_tests(&self) -> Option<String> {
+        let tests = self.tests.borrow();
+        let named: Vec<String> = tests.iter().map(|test| format!("`{}`", crate::report::text::shown(test))).collect();
+        (!named.is_empty()).then(|| {
+            format!(
+                "names of tests stay as they are, and some have a name or a path of yours in them: {}",
+                named.join(", ")
+            )
+        })
     }
 
     fn host(&self, host: &str) -> String {
@@ -160,8 +191,7 @@ impl Veil {
         while let Some(at) = rest.find('/') {
             let before = rest[..at].chars().next_back().or(out.chars().next_back());
             let length = self.path_length(&rest[at..]);
-            let begins =
-                before.is_none_or(|c| !(c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | ')' | '~' | '/')));
+            let begins = !before.is_some_and(continues_path);
             let is_web = ["http:", "https:", "ssh:", "git:"].iter().any(|scheme| rest[..at].ends_with(scheme));
             out += &rest[..at];
             if length > 0 && begins && !is_web {
@@ -215,11 +245,29 @@ fn replaced(text: &str, word: &str, replacement: &str) -> String {
         let after = rest[at + word.len()..].chars().next();
         let joins = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric());
         let (starts, ends) = (word.starts_with(char::is_alphanumeric), word.ends_with(char::is_alphanumeric));
+        let is_part = if word.starts_with('/') {
+            before.is_some_and(continues_path) || goes_on(&rest[at + word.len()..])
+        } else {
+            (starts && joins(before)) || (ends && joins(after))
+        };
         out += &rest[..at];
-        out += if (starts && joins(before)) || (ends && joins(after)) { word } else { replacement };
+        out += if is_part { word } else { replacement };
         rest = &rest[at + word.len()..];
     }
     out + rest
+}
+
+/// Is what follows this character no beginning of a path, but more of one?
+fn continues_path(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | ')' | '~' | '/')
+}
+
+/// Does a path's last component go on here? A full stop may be the sentence's.
+fn goes_on(rest: &str) -> bool {
+    match rest.trim_start_matches('.').chars().next() {
+        Some('/' | ':') | None => false,
+        Some(c) => is_path_character(c),
+    }
 }
 
 fn hosts(manifest: &RunManifest, hostname: &str) -> Vec<String> {
@@ -302,6 +350,29 @@ mod tests {
         for (text, expected) in texts {
             assert_eq!(veil.text(text), expected);
         }
+    }
+
+    #[test]
+    fn a_folder_is_replaced_as_a_whole_or_not_at_all() {
+        let mut veil = veil();
+        veil.add("/root", PATH);
+        let texts = [
+            ("bundled/root-abs.model.toml", "bundled/root-abs.model.toml"),
+            ("/root-abs /rooted /root.d", "/root-abs /rooted /root.d"),
+            ("in /root: '/root' and /root.", "in (path): '(path)' and (path)."),
+            ("x=/root/w", "x=(path)/w"),
+        ];
+        for (text, expected) in texts {
+            assert_eq!(veil.text(text), expected);
+        }
+    }
+
+    #[test]
+    fn names_of_tests_stay_and_are_told() {
+        let veil = veil();
+        assert_eq!(veil.told_by_tests(), None);
+        assert_eq!(veil.over(Some(store::TEST), "lovelace.StockTest#fills"), "lovelace.StockTest#fills");
+        assert!(veil.told_by_tests().unwrap().contains("`lovelace.StockTest#fills`"));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use parade::report::compare::{Compared, Comparison};
 use parade::report::render::comparison;
 use parade::store::RunFolder;
 
-use super::output::{pretty, print};
+use super::output::{one_format, pretty, print};
 use super::report::terminal_style;
 
 pub struct CompareOptions {
@@ -41,6 +41,7 @@ impl Format {
 }
 
 pub fn run(options: &CompareOptions) -> miette::Result<ExitCode> {
+    one_format(options.json, options.format.is_some_and(|format| format != Format::Json))?;
     let (first, second) = (open(&options.first)?, open(&options.second)?);
     let compared = Comparison::of(&first, &second)?;
     let format = if options.json { Some(Format::Json) } else { options.format };

@@ -16,7 +16,7 @@ pub mod run;
 pub mod stats;
 pub mod test;
 
-use miette::Diagnostic;
+pub use parade::bad_usage::BadUsage;
 use parade::subject::{self, JdkWish};
 
 /// The exit code when the user interrupted.
@@ -29,25 +29,4 @@ fn asked_jdk(written: &str) -> Result<JdkWish, BadUsage> {
         message: format!("--jdk: {report}"),
         help: report.help().map(|help| help.to_string()).unwrap_or_default(),
     })
-}
-
-/// A combination of options that makes no sense; the exit code is that of bad usage.
-#[derive(Debug)]
-pub struct BadUsage {
-    pub message: String,
-    pub help: String,
-}
-
-impl std::fmt::Display for BadUsage {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for BadUsage {}
-
-impl Diagnostic for BadUsage {
-    fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
-        Some(Box::new(&self.help))
-    }
 }

@@ -5,6 +5,8 @@ use std::io::{ErrorKind, Write};
 
 use miette::IntoDiagnostic;
 
+use super::BadUsage;
+
 /// A reader that has seen enough, as `head` has, is no error.
 pub fn print(text: &str) -> miette::Result<()> {
     match std::io::stdout().lock().write_all(text.as_bytes()) {
@@ -16,6 +18,23 @@ pub fn print(text: &str) -> miette::Result<()> {
 /// A document for a script.
 pub fn pretty(document: &impl serde::Serialize) -> miette::Result<String> {
     serde_json::to_string_pretty(document).map(|text| text + "\n").into_diagnostic()
+}
+
+/// Something that its reader should know, and that stops nothing.
+pub fn warn(text: &str) {
+    // Nobody may be reading any more.
+    let _ = writeln!(std::io::stderr(), "{}", one_line(text));
+}
+
+/// `--json` is a format, too: with another one beside it nobody could say which is meant.
+pub fn one_format(json: bool, is_other: bool) -> Result<(), BadUsage> {
+    if json && is_other {
+        return Err(BadUsage {
+            message: "--json and --format ask for two formats".to_owned(),
+            help: "leave one of them out".to_owned(),
+        });
+    }
+    Ok(())
 }
 
 /// A text of a subject's in a line of ours: it may hold anything, and must neither break the line nor steer the terminal.

@@ -9,7 +9,7 @@ use parade::report::{Analysis, Details, Table, TableName, write_all, write_timel
 use parade::store::RunFolder;
 
 use super::BadUsage;
-use super::output::{pretty, print};
+use super::output::{one_format, pretty, print, warn};
 
 pub struct ReportOptions {
     /// A run folder, or `results/<experiment>/latest`.
@@ -49,6 +49,7 @@ impl Format {
 }
 
 pub fn run(options: &ReportOptions) -> miette::Result<ExitCode> {
+    one_format(options.json, options.format.is_some_and(|format| format != Format::Json))?;
     if let Some(trial) = &options.timeline {
         return timeline(options, trial);
     }
@@ -65,9 +66,12 @@ pub fn run(options: &ReportOptions) -> miette::Result<ExitCode> {
             }
         }
         (None, None) => {
-            folder.derive_trials(&run)?;
-            let page = write_all(&analysis, &options.run_dir)?;
             print(&terminal::render(&analysis, terminal_style()))?;
+            // The table is derived, and the page does not need it: a folder that cannot be written has it already.
+            if let Err(report) = folder.derive_trials(&run) {
+                warn(&format!("trials.csv stays as it is: {report}"));
+            }
+            let page = write_all(&analysis, &options.run_dir)?;
             print(&format!("\nreport: {}\n", page.display()))?;
         }
     }

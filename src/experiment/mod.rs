@@ -61,13 +61,15 @@ impl MachineLimits {
 /// What else an experiment can ask of this machine. Looked up only when one does.
 #[derive(Clone, Copy)]
 struct Here {
-    jdks: fn() -> &'static Jdks,
+    jdks: Option<fn() -> &'static Jdks>,
     /// Can subjects be run as the user of this name?
     check_user: fn(&str) -> miette::Result<()>,
 }
 
 impl Here {
-    const REAL: Here = Here { jdks: subject::jdks, check_user: |name| process::other_user(name).map(drop) };
+    const REAL: Here = Here { jdks: Some(subject::jdks), check_user: |name| process::other_user(name).map(drop) };
+    /// Some other machine, of which nothing is known.
+    const ELSEWHERE: Here = Here { jdks: None, check_user: |_| Ok(()) };
 }
 
 /// An experiment file that has no mistake.
@@ -103,18 +105,24 @@ impl Loaded {
 
 /// Reads and validates an experiment file; all its mistakes come back at once.
 pub fn load(path: &Path, limits: &MachineLimits) -> Result<Loaded, Mistakes> {
-    understand(document::read(path)?, path, limits)
+    understand(document::read(path)?, path, limits, Here::REAL)
+}
+
+/// Reads an experiment file for a machine that has what it takes, whatever this one has.
+pub(crate) fn load_for_elsewhere(path: &Path) -> Result<Loaded, Mistakes> {
+    let limits = MachineLimits { cores: 1 << 12, memory_bytes: 1 << 50 };
+    understand(document::read(path)?, path, &limits, Here::ELSEWHERE)
 }
 
 /// What [`load`] does with a file's bytes. Relative paths in it start where `path` lies.
 pub(crate) fn parse(bytes: Vec<u8>, path: &Path, limits: &MachineLimits) -> Result<Loaded, Mistakes> {
-    understand(document::decode(bytes, &path.display().to_string())?, path, limits)
+    understand(document::decode(bytes, &path.display().to_string())?, path, limits, Here::REAL)
 }
 
-fn understand(text: String, path: &Path, limits: &MachineLimits) -> Result<Loaded, Mistakes> {
+fn understand(text: String, path: &Path, limits: &MachineLimits, here: Here) -> Result<Loaded, Mistakes> {
     let log = Log::default();
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let experiment = interpret(&text, &Context { folder, limits, log: &log, here: Here::REAL });
+    let experiment = interpret(&text, &Context { folder, limits, log: &log, here });
     match experiment {
         Some(experiment) if log.is_empty() => Ok(Loaded { experiment, text, path: path.to_owned() }),
         _ => Err(log.into_mistakes(&path.display().to_string(), &text)),

@@ -15,6 +15,9 @@ use crate::folders;
 /// Changes a text on its way out. It is told the key under which JSON has it, if any.
 pub type Rewrite<'a> = &'a dyn Fn(Option<&str>, &str) -> String;
 
+/// The key of a test's identity, or of a part of it: it is the same in every copy, or nothing could be looked up.
+pub const TEST: &str = "test";
+
 /// Copies a run into a folder that is not there yet, logs included.
 pub fn export(run: &RunFolder, to: &Path) -> miette::Result<RunFolder> {
     folders::copy(run.dir(), to)?;
@@ -37,7 +40,7 @@ pub fn export_rewritten(run: &RunFolder, to: &Path, rewrite: Rewrite<'_>) -> mie
     for trial in rewrite_journal(run, &copy, rewrite)? {
         let from = run.tests_of(&trial.trial);
         if from.is_file() {
-            frames::copy_rewritten(&from, &copy.tests_of(&rewrite(None, &trial.trial)), &|text| rewrite(None, text))?;
+            frames::copy_rewritten(&from, &copy.tests_of(&rewrite(None, &trial.trial)), rewrite)?;
         }
     }
     copy.derive_tables()?;

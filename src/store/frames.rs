@@ -24,7 +24,7 @@ fn encode(frame: &mut DataFrame, path: &Path) -> miette::Result<()> {
 }
 
 /// Copies the executions of a trial with all texts rewritten.
-pub fn copy_rewritten(from: &Path, to: &Path, rewrite: &dyn Fn(&str) -> String) -> miette::Result<()> {
+pub fn copy_rewritten(from: &Path, to: &Path, rewrite: super::Rewrite<'_>) -> miette::Result<()> {
     let failed = || format!("{} could not be copied", from.display());
     let mut frame = read(from)?;
     for name in frame.get_column_names_owned() {
@@ -35,7 +35,8 @@ pub fn copy_rewritten(from: &Path, to: &Path, rewrite: &dyn Fn(&str) -> String) 
         }
         let texts = column.cast(&DataType::String).into_diagnostic().wrap_err_with(failed)?;
         let texts = texts.str().into_diagnostic().wrap_err_with(failed)?;
-        let changed: Vec<Option<String>> = texts.iter().map(|text| text.map(rewrite)).collect();
+        let key = ["module", "class", "name"].contains(&name.as_str()).then_some(super::TEST);
+        let changed: Vec<Option<String>> = texts.iter().map(|text| text.map(|text| rewrite(key, text))).collect();
         let changed = Column::new(name, changed).cast(&kind).into_diagnostic().wrap_err_with(failed)?;
         frame.with_column(changed).into_diagnostic().wrap_err_with(failed)?;
     }

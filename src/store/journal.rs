@@ -100,7 +100,10 @@ pub fn read_entries(mut reader: impl BufRead, path: &Path) -> miette::Result<(Ve
         number += 1;
         match serde_json::from_slice(&line) {
             _ if !line.ends_with(b"\n") && at_end(&mut reader) => return Ok((entries, intact)),
-            Ok(entry) => entries.push(entry),
+            Ok(entry) => match impossible(&entry) {
+                Some(why) => return Err(damaged(path, number, &why)),
+                None => entries.push(entry),
+            },
             Err(error) => return Err(damaged(path, number, &error)),
         }
         intact += length as u64;
@@ -111,7 +114,16 @@ fn at_end(reader: &mut impl BufRead) -> bool {
     reader.fill_buf().map_or(true, <[u8]>::is_empty)
 }
 
-fn damaged(path: &Path, line: usize, error: &serde_json::Error) -> miette::Report {
+/// A time that no trial can have taken.
+fn impossible(entry: &Entry) -> Option<String> {
+    let Entry::Trial(trial) = entry else { return None };
+    let stages = trial.stages.iter().map(|stage| stage.cost.wall_seconds);
+    let mut seconds = std::iter::once(trial.cost.wall_seconds).chain(stages);
+    let wrong = seconds.find(|seconds| !seconds.is_finite() || *seconds < 0.0);
+    wrong.map(|seconds| format!("{} cannot have taken {seconds} seconds", trial.trial.escape_debug()))
+}
+
+fn damaged(path: &Path, line: usize, error: &dyn std::fmt::Display) -> miette::Report {
     miette!(
         help = "restore the file from a copy, or start a new run with --fresh",
         "{}:{line}: not a record of parade: {error}",
@@ -169,6 +181,19 @@ mod tests {
         drop(journal);
         let error = Journal::open(&path).unwrap_err().to_string();
         assert!(error.contains("journal.jsonl:2"), "{error}");
+    }
+
+    #[test]
+    fn a_time_that_cannot_be_is_damage() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal.jsonl");
+        let (mut journal, _) = Journal::open(&path).unwrap();
+        let mut trial = crate::store::record::tests::trial("t");
+        journal.append(&Entry::Trial(trial.clone())).unwrap();
+        trial.cost.wall_seconds = -1.0;
+        journal.append(&Entry::Trial(trial)).unwrap();
+        let error = read(&path).unwrap_err().to_string();
+        assert!(error.contains("journal.jsonl:2") && error.contains("-1 seconds"), "{error}");
     }
 
     #[test]

@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use super::journal::{self, Entry, Journal};
 use super::record::{Environment, ExecutionRow, Phase, RunData, RunManifest, SubjectRecord, TrialRecord, UsedJdk};
 use super::{frames, table, write_atomically};
+use crate::bad_usage::BadUsage;
 use crate::experiment::Trial;
 
 /// One run's folder.
@@ -321,11 +322,11 @@ pub(super) fn is_plain_name(name: &str) -> bool {
 }
 
 fn not_a_run(dir: &Path, why: &str) -> miette::Report {
-    miette!(
-        help = "name the folder of one run, such as results/quickstart/latest",
-        "{} is not the folder of a run: {why}",
-        dir.display()
-    )
+    BadUsage {
+        message: format!("{} is not the folder of a run: {why}", dir.display()),
+        help: "name the folder of one run, such as results/quickstart/latest".to_owned(),
+    }
+    .into()
 }
 
 #[cfg(test)]

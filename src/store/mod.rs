@@ -17,7 +17,7 @@ use std::path::Path;
 
 pub use environment::{Strain, busy_cores, capture_environment, logical_cores};
 pub use executions::{RowTotals, StageTotals, TestTime, TestTimes, TrialExecutions, TrialTotals};
-pub use export::{Rewrite, export, export_rewritten};
+pub use export::{Rewrite, TEST, export, export_rewritten};
 pub(crate) use journal::read_entries;
 pub use journal::{Entry, Journal};
 pub(crate) use layout::assemble;

@@ -247,6 +247,13 @@ pub struct RunManifest {
     pub merged: Vec<MergedRun>,
 }
 
+impl RunManifest {
+    /// Are its trials of more than one machine?
+    pub fn is_of_several_machines(&self) -> bool {
+        self.merged.iter().any(|run| run.host != self.merged[0].host)
+    }
+}
+
 /// A run that became a part of another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MergedRun {

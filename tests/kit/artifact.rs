@@ -63,9 +63,66 @@ fn an_artifact_runs_from_where_it_is() {
         "runs change nothing that came with it"
     );
 
+    check_finds_damage(&kit);
     fs::write(kit.join("run/trials.csv"), "changed").unwrap();
     let changed = script(&kit, "check", &[]);
     assert!(!changed.status.success() && String::from_utf8_lossy(&changed.stderr).contains("run/trials.csv"));
+}
+
+/// A list that is gone, empty, shorter or no list at all is no proof of anything.
+fn check_finds_damage(kit: &Path) {
+    fs::write(kit.join("notes.txt"), "mine").unwrap();
+    let with_mine = script(kit, "check", &[]);
+    assert!(String::from_utf8_lossy(&with_mine.stderr).contains("notes.txt"), "{with_mine:?}");
+    assert!(with_mine.status.success());
+    fs::remove_file(kit.join("notes.txt")).unwrap();
+    let list = kit.join("CHECKSUMS.sha256");
+    let whole = fs::read_to_string(&list).unwrap();
+    let shorter = whole.lines().skip(1).map(|line| format!("{line}\n")).collect::<String>();
+    for damaged in ["", "garbage\n", &shorter, &format!("{shorter}garbage\n")] {
+        fs::write(&list, damaged).unwrap();
+        assert_eq!(script(kit, "check", &[]).status.code(), Some(1), "{}", damaged.len());
+    }
+    fs::remove_file(&list).unwrap();
+    assert_eq!(script(kit, "check", &[]).status.code(), Some(1));
+    fs::write(&list, whole).unwrap();
+}
+
+#[test]
+fn an_anonymous_artifact_still_runs() {
+    let lab = lab();
+    let suite = SUITE.replace("Race#", "shop.Race#");
+    fs::write(lab.path("suite.toml"), &suite).unwrap();
+    let absolute = format!("name = 'root-abs'\nmodel = '{}'", lab.path("suite.toml").display());
+    lab.write(
+        &EXPERIMENT
+            .replace("name = 'model'", "name = 'ada-study'")
+            .replace("name = 'one'\nmodel = 'suite.toml'", &absolute),
+    );
+    assert!(lab.run(&["--only", "cores=1"]).status.success());
+    let run = fs::canonicalize(lab.path("results/ada-study/latest")).unwrap();
+    call_host(&run, "shop");
+    let mut command = lab.command(&["artifact", text(&run), "--out", "kit", "--anonymous", "--json"]);
+    let told = json(&output_of(&command.env("HOME", "/root").env("USER", "ada").output().unwrap()));
+    assert!(told["notes"].to_string().contains("names of tests stay as they are"), "{told}");
+
+    let (_elsewhere, kit) = moved_away(lab, "kit");
+    assert!(kit.join("experiment/bundled/root-abs.model.toml").is_file());
+    let executed = texts(&kit.join("run/tests.parquet"));
+    assert!(executed["class"].iter().any(|class| class == "shop.Race"), "the suite is the bundled one");
+    let run_short = || {
+        let mut command = Command::new(kit.join("run-short"));
+        command.env("PARADE", env!("CARGO_BIN_EXE_parade")).env_remove("PARADE_HOME").output().unwrap()
+    };
+    let ran = output_of(&run_short());
+    assert!(ran.contains("Beside the run of the authors") && ran.contains("root-abs"), "{ran}");
+    assert!(kit.join("results/someone-study-short/latest").is_dir());
+
+    let script = fs::read_to_string(kit.join("run-short")).unwrap();
+    fs::write(kit.join("run-short"), script.replace("someone-study-short/latest", "elsewhere/latest")).unwrap();
+    let lost = run_short();
+    assert_eq!(lost.status.code(), Some(1), "{lost:?}");
+    assert!(String::from_utf8_lossy(&lost.stderr).contains("there is no run in"), "{lost:?}");
 }
 
 fn check_documents(kit: &Path) {
@@ -83,7 +140,7 @@ fn check_documents(kit: &Path) {
     for document in ["README.md", "REQUIREMENTS.md", "INSTALL.md", "STATUS.md", "CLAIMS.md", "LICENSE"] {
         let text = fs::read_to_string(kit.join(document)).unwrap();
         assert!(text.len() > 200 && !text.contains("://"), "{document}");
-        assert!(!text.contains("{{") && !text.contains("<script"), "{document}");
+        assert!(!text.contains("{{") && !text.contains("<script") && !text.contains("experiment//"), "{document}");
     }
 }
 
@@ -109,8 +166,10 @@ fn what_cannot_be_bundled_is_refused_and_nothing_is_left() {
     fs::write(lab.path("suite.toml"), SUITE).unwrap();
     fs::create_dir(lab.path("taken")).unwrap();
     fs::write(lab.path("taken/mine"), "").unwrap();
-    assert!(refused(&lab, &["artifact", text(&run), "--out", "taken"], 1).contains("is there already"));
-    assert!(refused(&lab, &["artifact", "nowhere", "--out", "kit"], 1).contains("is not the folder of a run"));
+    assert!(refused(&lab, &["artifact", text(&run), "--out", "taken"], 2).contains("is there already"));
+    assert!(refused(&lab, &["artifact", "nowhere", "--out", "kit"], 2).contains("is not the folder of a run"));
+    let inside = run.join("kit");
+    assert!(refused(&lab, &["artifact", text(&run), "--out", text(&inside)], 2).contains("lies inside the run"));
     let names = fs::read_dir(lab.path("")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     assert!(!names.into_iter().any(|name| name == "kit" || name.starts_with(".parade")));
 }
@@ -121,7 +180,7 @@ const USER: &str = "lovelace";
 
 /// A run whose records name host, user and paths wherever they can.
 fn telling_run(lab: &Lab) -> PathBuf {
-    let suite = format!("{SUITE}[[test]]\nid = 'Paths#/home/{USER}/data on {HOST}'\nseconds = 1\n");
+    let suite = format!("# /home/{USER}/data on {HOST}\n{SUITE}");
     fs::write(lab.path("suite.toml"), suite).unwrap();
     lab.write(&EXPERIMENT.replace("# Two subjects", &format!("# {USER}'s file on {HOST}: two subjects")));
     let run = run_on(lab, HOST, &["--only", "cores=1"]);

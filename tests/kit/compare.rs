@@ -40,6 +40,38 @@ fn every_form_holds_the_same_cells() {
 }
 
 #[test]
+fn a_copy_is_the_same_run() {
+    let lab = lab();
+    let run = run_on(&lab, "alpha", &["--only", "cores=1"]);
+    let copied = std::process::Command::new("cp").arg("-R").arg(&run).arg(lab.path("copy")).status().unwrap();
+    assert!(copied.success());
+    for other in [text(&run), "copy"] {
+        let compared = json(&succeeds(&lab, &["compare", text(&run), other, "--json"]));
+        let caveats = &compared["caveats"];
+        assert!(caveats[0].as_str().unwrap().contains("the same run twice"), "{caveats}");
+        assert!(!caveats.to_string().contains("disturbed"), "{caveats}");
+    }
+    for command in [&["compare", text(&run), "copy"][..], &["report", text(&run)]] {
+        let both = [command, &["--json", "--format", "md"]].concat();
+        assert!(refused(&lab, &both, 2).contains("two formats"));
+        succeeds(&lab, &[command, &["--json", "--format", "json"]].concat());
+    }
+}
+
+#[test]
+fn a_run_that_cannot_be_written_is_still_reported() {
+    let lab = lab();
+    let run = run_on(&lab, "alpha", &["--only", "cores=1"]);
+    // A folder in its place stops root, too.
+    fs::remove_file(run.join("trials.csv")).unwrap();
+    fs::create_dir_all(run.join("trials.csv/taken")).unwrap();
+    let output = parade(&lab, &["report", text(&run)]);
+    assert!(output.status.success(), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("trials.csv stays as it is"), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("report: "), "{output:?}");
+}
+
+#[test]
 fn runs_that_share_nothing_are_bad_usage() {
     let lab = lab();
     let first = run_on(&lab, "alpha", &["--only", "subject=one"]);
@@ -49,5 +81,5 @@ fn runs_that_share_nothing_are_bad_usage() {
         error.contains("these runs share nothing") && error.contains("`one`") && error.contains("`two`"),
         "{error}"
     );
-    assert!(refused(&lab, &["compare", text(&first), "nowhere"], 1).contains("is not the folder of a run"));
+    assert!(refused(&lab, &["compare", text(&first), "nowhere"], 2).contains("is not the folder of a run"));
 }

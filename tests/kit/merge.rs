@@ -51,7 +51,7 @@ fn machines_that_shared_the_subjects_give_one_run() {
 fn the_same_trials_are_refused_or_become_further_blocks() {
     let lab = lab();
     let (a, b) = (run_on(&lab, "alpha", &[]), run_on(&lab, "beta", &[]));
-    let error = refused(&lab, &["merge", text(&a), text(&b), "--out", "merged"], 1);
+    let error = refused(&lab, &["merge", text(&a), text(&b), "--out", "merged"], 2);
     assert!(error.contains("`one` on 1 core") && error.contains("--repetitions"), "{error}");
     assert!(!lab.path("merged").exists() && left_behind(&lab).is_empty());
 
@@ -90,13 +90,13 @@ fn other_settings_are_refused_and_named() {
     for (number, (old, new, expected)) in changes.into_iter().enumerate() {
         lab.write(&EXPERIMENT.replace(old, new));
         let b = run_on(&lab, &format!("beta{number}"), &["--only", "subject=two"]);
-        let error = refused(&lab, &["merge", text(&a), text(&b), "--out", "merged", "--repetitions"], 1);
+        let error = refused(&lab, &["merge", text(&a), text(&b), "--out", "merged", "--repetitions"], 2);
         assert!(error.contains("not runs of the same experiment") && error.contains(expected), "{error}");
     }
     lab.write(EXPERIMENT);
     fs::write(lab.path("suite.toml"), SUITE.replace("seconds = 40", "seconds = 41")).unwrap();
     let b = run_on(&lab, "edited", &["--only", "subject=two"]);
-    let error = refused(&lab, &["merge", text(&a), text(&b), "--out", "merged"], 1);
+    let error = refused(&lab, &["merge", text(&a), text(&b), "--out", "merged"], 2);
     assert!(error.contains("the content of subject `one`"), "{error}");
     assert!(!lab.path("merged").exists());
 }
@@ -136,7 +136,7 @@ fn a_merged_run_merges_again_but_nothing_counts_twice() {
 
     let twice = merge(&["two", text(&runs[1])], "four");
     assert!(String::from_utf8_lossy(&twice.stderr).contains("the same measurement"), "{twice:?}");
-    let error = refused(&lab, &["merge", text(&runs[0]), text(&runs[0]), "--out", "four"], 1);
+    let error = refused(&lab, &["merge", text(&runs[0]), text(&runs[0]), "--out", "four"], 2);
     assert!(error.contains("is given twice"), "{error}");
     assert!(!lab.path("four").exists());
 }
@@ -147,7 +147,7 @@ fn a_merged_run_is_never_overwritten_nor_resumed() {
     let (a, b) = (run_on(&lab, "alpha", &["--only", "subject=one"]), run_on(&lab, "beta", &["--only", "subject=two"]));
     let out = "results/model/merged";
     succeeds(&lab, &["merge", text(&a), text(&b), "--out", out]);
-    let error = refused(&lab, &["merge", text(&a), text(&b), "--out", out], 1);
+    let error = refused(&lab, &["merge", text(&a), text(&b), "--out", out], 2);
     assert!(error.contains("is there already"), "{error}");
 
     std::os::unix::fs::symlink("merged", lab.path("results/model/latest")).unwrap();
@@ -177,4 +177,18 @@ fn a_subject_that_yielded_nothing_gives_way_to_one_that_did() {
     let trials = table(&lab.path("merged/trials.csv"));
     assert!(trials.iter().all(|row| row["verdict"] == "clean"));
     assert!(trials.iter().any(|row| row["subject"] == "two"));
+}
+
+#[test]
+fn a_baseline_of_one_run_is_no_pair_for_a_candidate_of_another() {
+    let lab = lab();
+    let a = run_on(&lab, "alpha", &["--only", "configuration=sequential,cores=1"]);
+    let b = run_on(&lab, "beta", &["--only", "configuration=both,cores=1"]);
+    let error = refused(&lab, &["merge", text(&a), text(&b), "--out", "merged"], 2);
+    assert!(error.contains("in one run") && !error.contains("--repetitions"), "{error}");
+    let error = refused(&lab, &["merge", text(&a), text(&b), "--out", "merged", "--repetitions"], 2);
+    assert!(error.contains("there would be no pair"), "{error}");
+    let inside = a.join("merged");
+    let error = refused(&lab, &["merge", text(&a), text(&b), "--out", text(&inside)], 2);
+    assert!(error.contains("lies inside the run"), "{error}");
 }

@@ -1,15 +1,49 @@
 #!/bin/sh
-# Is every file here what it was when the artifact was made?
+# Is every file here what it was when the artifact was made? Files that were not there then are named, and are no mistake.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 cd -- "$here"
+LC_ALL=C
+export LC_ALL
 if ! command -v sha256sum >/dev/null 2>&1; then
     echo "sha256sum is missing; it is part of the GNU coreutils and of BusyBox" >&2
     exit 1
 fi
-wrong=$(sha256sum -c CHECKSUMS.sha256 2>/dev/null | grep -v ': OK$' || true)
-if [ -n "$wrong" ]; then
-    printf '%s\n' "$wrong" >&2
+list=CHECKSUMS.sha256
+made=@FILES@
+if [ ! -f "$list" ]; then
+    echo "$list is missing: nothing can be checked" >&2
     exit 1
 fi
-echo "all $(wc -l <CHECKSUMS.sha256 | tr -d ' ') files are as they were"
+code=0
+found=$(sha256sum -c "$list" 2>&1) || code=$?
+wrong=$(printf '%s\n' "$found" | grep -v ': OK$' || true)
+right=$(printf '%s\n' "$found" | grep -c ': OK$' || true)
+if [ "$code" -ne 0 ] || [ -n "$wrong" ]; then
+    printf '%s\n' "$wrong" >&2
+fi
+# Every line of the list must be of a file that is right, and there must be as many as there were.
+listed=$(wc -l <"$list" | tr -d ' ')
+if [ "$listed" -ne "$made" ]; then
+    echo "$list has $listed lines; it was made with $made" >&2
+fi
+if [ "$code" -ne 0 ] || [ -n "$wrong" ] || [ "$right" -ne "$made" ] || [ "$listed" -ne "$made" ]; then
+    echo "$right of $made files are as they were" >&2
+    exit 1
+fi
+scratch=$(mktemp -d)
+trap 'rm -rf -- "$scratch"' EXIT
+# Names with line breaks are left to sha256sum.
+break='
+'
+others=$(
+    find . \( -path ./results -o -path ./rebuilt -o -path ./cache -o -path "./$list" \) -prune -o \
+        -type f ! -path "*$break*" -print | sed -e 's|^\./||' -e 's|\\|\\\\|g' | sort >"$scratch/here"
+    sed -e 's/^\\\{0,1\}[0-9a-f]\{64\}  //' "$list" | sort >"$scratch/listed"
+    comm -23 "$scratch/here" "$scratch/listed"
+)
+if [ -n "$others" ]; then
+    echo "not in the list:" >&2
+    printf '%s\n' "$others" >&2
+fi
+echo "all $made files are as they were"

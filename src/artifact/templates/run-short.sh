@@ -6,9 +6,13 @@ here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 code=0
 "$parade" run "$here"/@FOLDER@/short.toml --out "$here/results" "$@" || code=$?
 latest=$here/results/@NAME@/latest
-if [ -d "$latest" ]; then
-    echo
-    echo "Beside the run of the authors (first) is yours (second):"
-    "$parade" compare "$here/run" "$latest"
+case " $* " in *" --dry-run "*) exit "$code" ;; esac
+if [ ! -d "$latest" ]; then
+    echo "there is no run in $latest: nothing can be put beside the authors' run" >&2
+    if [ "$code" -eq 0 ]; then code=1; fi
+    exit "$code"
 fi
+echo
+echo "Beside the run of the authors (first) is yours (second):"
+"$parade" compare "$here/run" "$latest"
 exit "$code"

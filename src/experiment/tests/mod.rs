@@ -15,11 +15,11 @@ const LIMITS: MachineLimits = MachineLimits { cores: 4, memory_bytes: 16 << 30 }
 
 /// A machine with two JDKs, on which parade may run subjects as `nobody`.
 const HERE: Here = Here {
-    jdks: || {
+    jdks: Some(|| {
         static JDKS: std::sync::LazyLock<Jdks> =
             std::sync::LazyLock::new(|| Jdks { found: ["17.0.15", "1.8.0_392"].map(jdk).to_vec(), notes: Vec::new() });
         &JDKS
-    },
+    }),
     check_user: |name| match name {
         "nobody" => Ok(()),
         _ => Err(miette::miette!(help = "write a name that is known", "there is no user `{name}` here")),

@@ -30,7 +30,10 @@ pub(super) fn of_subject(raw: &RawSubject, machine: &Place, context: &Context<'_
 fn jdk(written: Option<&At<String>>, context: &Context<'_>) -> Option<JdkWish> {
     let written = written?;
     let wish = JdkWish::parse(&written.value, context.folder);
-    let wish = wish.and_then(|wish| wish.choose((context.here.jdks)()).map(|_| wish));
+    let wish = wish.and_then(|wish| match context.here.jdks {
+        Some(jdks) => wish.choose(jdks()).map(|_| wish),
+        None => Ok(wish),
+    });
     wish.map_err(|report| context.report(written, &report)).ok()
 }
 

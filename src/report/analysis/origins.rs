@@ -56,7 +56,7 @@ fn row(run: &RunData, subject: &str, origin: &MergedRun) -> Option<OriginRow> {
     })
 }
 
-/// A merged run says so, and which subjects have repetitions from several machines.
+/// A merged run says so, and which subjects have repetitions from several of them.
 pub(super) fn warning(run: &RunData, rows: &[OriginRow]) -> Option<Warning> {
     if run.manifest.merged.is_empty() {
         return None;
@@ -67,11 +67,12 @@ pub(super) fn warning(run: &RunData, rows: &[OriginRow]) -> Option<Warning> {
         .map(|row| row.subject.as_str())
         .collect();
     let runs = plural(run.manifest.merged.len(), "run");
-    let mut text = format!("merged from {runs}: times of different subjects can come from different machines");
+    let part = if run.manifest.is_of_several_machines() { "machine" } else { "run" };
+    let mut text = format!("merged from {runs}: times of different subjects can come from different {part}s");
     if !mixed.is_empty() {
         let subjects = plural(mixed.len(), "subject");
         text += &format!(
-            "; {subjects} with repetitions from several of them: pairs are of one machine each, spreads of times are not"
+            "; {subjects} with repetitions from several of them: pairs are of one {part} each, spreads of times are not"
         );
     }
     Some(Warning { kind: WarningKind::Merged, subject: None, configuration: None, cores: None, text })

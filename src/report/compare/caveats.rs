@@ -1,11 +1,13 @@
 //! What a comparison says in the end, and what makes it weak.
 
+use std::collections::HashSet;
+
 use super::cells::CellRow;
 use super::facts::{COMMIT, FactRow};
 use crate::experiment::Difference;
 use crate::report::text::p_value;
 use crate::stats;
-use crate::store::record::{Phase, RunData};
+use crate::store::record::{Phase, RunData, TrialRecord};
 use crate::wording::{counted, plural};
 
 /// What is called a difference, after Holm's correction.
@@ -48,7 +50,9 @@ pub(super) fn caveats(
     settings: &Result<Vec<Difference>, String>,
     cells: &[CellRow],
 ) -> Vec<String> {
-    let mut caveats = Vec::new();
+    let twice = of_same_measurements(runs);
+    let is_apart = twice.is_none();
+    let mut caveats: Vec<String> = twice.into_iter().collect();
     caveats.extend(of_machines(facts));
     caveats.extend(of_versions(facts));
     caveats.extend(of_commits(facts));
@@ -58,8 +62,27 @@ pub(super) fn caveats(
     for (run, which) in runs.into_iter().zip(["first", "second"]) {
         caveats.extend(of_run(run, which));
     }
-    caveats.extend(of_time(runs));
+    caveats.extend(of_time(runs).filter(|_| is_apart));
     caveats
+}
+
+/// A copy of a run is no second run, whatever its folder is called.
+fn of_same_measurements(runs: [&RunData; 2]) -> Option<String> {
+    let measurements = |run: &RunData| -> HashSet<(String, jiff::Timestamp)> {
+        let id = |trial: &TrialRecord| trial.provenance.as_ref().map_or(&trial.trial, |was| &was.trial).clone();
+        run.trials.iter().map(|trial| (id(trial), trial.started_at)).collect()
+    };
+    let [first, second] = runs.map(measurements);
+    match first.intersection(&second).count() {
+        0 => None,
+        shared if shared == first.len() && shared == second.len() => {
+            Some("This is the same run twice: it says nothing about a second one.".to_owned())
+        }
+        shared => Some(format!(
+            "{} in both runs: one is a copy of the other, or was merged from it.",
+            counted(shared, "measurement is", "measurements are")
+        )),
+    }
 }
 
 fn of_machines(facts: &[FactRow]) -> Option<String> {
@@ -130,13 +153,14 @@ fn of_repetitions(cells: &[CellRow]) -> Option<String> {
 
 fn of_run(run: &RunData, which: &str) -> Vec<String> {
     let manifest = &run.manifest;
+    let merged = if manifest.is_of_several_machines() { "machines" } else { "runs" };
     let done = run.trials.iter().filter(|trial| trial.phase == Phase::Measured).count();
     let facts = [
         (manifest.quick, "is a quick one: one repetition, not for publication".to_owned()),
         (done < manifest.trials.len(), format!("has {done} of {} planned trials", manifest.trials.len())),
         (
             !manifest.merged.is_empty(),
-            "was merged from several machines: spreads of its times can be those between machines".to_owned(),
+            format!("was merged from several {merged}: spreads of its times can be those between {merged}"),
         ),
     ];
     facts.into_iter().filter(|(is_so, _)| *is_so).map(|(_, text)| format!("The {which} run {text}.")).collect()

@@ -75,8 +75,13 @@ fn what_makes_it_weak_is_said() {
 
 #[test]
 fn runs_at_the_same_time_on_one_machine_disturb_each_other() {
-    let at_once = of(sample::study(), sample::study()).caveats.join("\n");
-    assert!(at_once.contains("at the same time"), "{at_once}");
+    let itself = of(sample::study(), sample::study()).caveats;
+    assert!(itself[0].contains("the same run twice"), "{itself:?}");
+    assert!(!itself.join("\n").contains("at the same time"), "{itself:?}");
+    let mut beside = sample::study();
+    beside.trials.iter_mut().for_each(|trial| trial.started_at += jiff::SignedDuration::from_millis(1));
+    let at_once = of(sample::study(), beside).caveats.join("\n");
+    assert!(at_once.contains("at the same time") && !at_once.contains("the same run"), "{at_once}");
     let mut later = sample::study();
     let day = jiff::SignedDuration::from_hours(24);
     later.trials.iter_mut().for_each(|trial| trial.started_at += day);

@@ -23,9 +23,7 @@ pub(super) fn distribute(inputs: &[Input], overlap: Overlap) -> miette::Result<V
     let mut notes: Vec<Vec<String>> = inputs.iter().map(|_| Vec::new()).collect();
     let groups = groups(inputs, &mut notes);
     let shared: BTreeSet<Group> = repeated(groups.iter().flatten());
-    if overlap == Overlap::Refuse && !shared.is_empty() {
-        return Err(refuse_overlap(inputs, &groups, &shared));
-    }
+    check_overlap(inputs, &groups, &shared, overlap)?;
     let renumbering = Renumbering::of(inputs, &groups, &shared);
     let had: BTreeSet<&Group> = groups.iter().flatten().collect();
     let mut planned_so_far = BTreeSet::new();
@@ -93,16 +91,69 @@ fn repeated<'a>(groups: impl Iterator<Item = &'a Group>) -> BTreeSet<Group> {
     counts.into_iter().filter(|(_, count)| *count > 1).map(|(group, _)| group.clone()).collect()
 }
 
-fn refuse_overlap(inputs: &[Input], groups: &[BTreeSet<Group>], shared: &BTreeSet<Group>) -> miette::Report {
+fn check_overlap(
+    inputs: &[Input],
+    groups: &[BTreeSet<Group>],
+    shared: &BTreeSet<Group>,
+    overlap: Overlap,
+) -> miette::Result<()> {
+    // Numbered one after the other, blocks of these groups would have the baseline or a candidate, and never both.
+    let unpaired: BTreeSet<Group> = shared.iter().filter(|group| is_torn(inputs, group)).cloned().collect();
+    if overlap == Overlap::Refuse && !shared.is_empty() {
+        return Err(refuse_overlap(inputs, groups, shared, unpaired.is_empty()));
+    }
+    if unpaired.is_empty() {
+        return Ok(());
+    }
+    Err(refusal(
+        "no run has trials of both the baseline and another configuration, so there would be no pair",
+        &having(inputs, groups, &unpaired),
+        TORN,
+    ))
+}
+
+const TORN: &str = "run the baseline and what is compared with it in one run: pairs are never put together from two";
+
+/// Do the runs have the baseline and another configuration of a group only between them, never one run both?
+fn is_torn(inputs: &[Input], group: &Group) -> bool {
+    let sides = |input: &Input| {
+        let of_group = |trial: &&TrialRecord| {
+            trial.phase == Phase::Measured && (trial.subject.as_str(), trial.cores) == (group.0.as_str(), group.1)
+        };
+        let mut kinds = (false, false);
+        for trial in input.trials.iter().filter(of_group) {
+            let is_baseline = trial.configuration == input.manifest.baseline;
+            kinds = (kinds.0 || is_baseline, kinds.1 || !is_baseline);
+        }
+        kinds
+    };
+    let sides: Vec<(bool, bool)> = inputs.iter().map(sides).collect();
+    let together = sides.iter().any(|side| side.0) && sides.iter().any(|side| side.1);
+    together && !sides.iter().any(|side| side.0 && side.1)
+}
+
+/// Each group with the runs that have it.
+fn having(inputs: &[Input], groups: &[BTreeSet<Group>], wanted: &BTreeSet<Group>) -> Vec<String> {
     let reason = |group: &Group| {
         let having = inputs.iter().zip(groups).filter(|(_, groups)| groups.contains(group));
         let labels: Vec<&str> = having.map(|(input, _)| input.label.as_str()).collect();
         format!("`{}` on {}: {}", group.0, crate::wording::plural(group.1, "core"), labels.join(", "))
     };
+    wanted.iter().map(reason).collect()
+}
+
+fn refuse_overlap(
+    inputs: &[Input],
+    groups: &[BTreeSet<Group>],
+    shared: &BTreeSet<Group>,
+    has_pairs: bool,
+) -> miette::Report {
+    let help =
+        "--repetitions counts the blocks of each further run as further repetitions; or leave one of the runs out";
     refusal(
-        "several runs have trials of the same subject on the same number of cores, and pairs must not be mixed from two machines",
-        &shared.iter().map(reason).collect::<Vec<_>>(),
-        "--repetitions counts the blocks of each further run as further repetitions; or leave one of the runs out",
+        "several runs have trials of the same subject on the same number of cores, and pairs must not be mixed from two runs",
+        &having(inputs, groups, shared),
+        if has_pairs { help } else { TORN },
     )
 }
 

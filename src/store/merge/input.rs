@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use miette::miette;
 
+use crate::bad_usage::BadUsage;
 use crate::store::RunFolder;
 use crate::store::layout::is_plain_name;
 use crate::store::record::{Environment, MergedRun, Provenance, RunManifest, SubjectRecord, TrialRecord};
@@ -28,7 +29,8 @@ impl Input {
             let folder = RunFolder::open(dir)?;
             if let Some(known) = inputs.iter().find(|known| known.folder.dir() == folder.dir()) {
                 let dir = known.folder.dir().display();
-                return Err(miette!(help = "name each run once", "{dir} is given twice"));
+                let (message, help) = (format!("{dir} is given twice"), "name each run once".to_owned());
+                return Err(BadUsage { message, help }.into());
             }
             let label = free_label(&folder, &inputs);
             inputs.push(Input::read(folder, label)?);
@@ -92,14 +94,16 @@ fn check_distinct(inputs: &[Input]) -> miette::Result<()> {
             let Some(provenance) = &trial.provenance else { continue };
             let key = (provenance.host.as_str(), provenance.trial.as_str(), trial.started_at);
             let Some(other) = seen.insert(key, input).filter(|other| other.label != input.label) else { continue };
-            return Err(miette!(
-                help = "leave one of them out: a copy of a run, or a run that the other was merged from, is no further data",
+            let help =
+                "leave one of them out: a copy of a run, or a run that the other was merged from, is no further data";
+            let message = format!(
                 "the same measurement is in {} and in {}: {} of {}",
                 other.folder.dir().display(),
                 input.folder.dir().display(),
                 provenance.trial,
                 trial.started_at
-            ));
+            );
+            return Err(BadUsage { message, help: help.to_owned() }.into());
         }
     }
     Ok(())

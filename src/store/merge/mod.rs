@@ -1,4 +1,4 @@
-//! Joins runs of one experiment from several machines into a run folder that is read like any other.
+//! Joins runs of one experiment, of one machine or several, into a run folder that is read like any other.
 //!
 //! Every trial says which run it comes from. A pair of baseline and candidate is never put together from two runs: a
 //! subject on a number of cores comes from one run only, or its blocks are numbered on, run after run. The runs
@@ -12,10 +12,10 @@ mod output;
 
 use std::path::{Path, PathBuf};
 
-use miette::miette;
-
 use super::record::MergedRun;
 use super::{RunFolder, write_atomically};
+use crate::bad_usage::BadUsage;
+use crate::draft;
 use input::Input;
 
 /// What happens to a subject that several runs have on the same number of cores.
@@ -39,8 +39,9 @@ pub struct Merged {
 
 /// Merges runs into a new folder.
 pub fn merge(runs: &[PathBuf], out: &Path, overlap: Overlap) -> miette::Result<Merged> {
-    output::check_free(out)?;
+    draft::check_free(out)?;
     let inputs = Input::read_all(runs)?;
+    inputs.iter().try_for_each(|input| draft::check_outside(out, input.folder.dir()))?;
     agreement::check(&inputs, overlap)?;
     let shares = blocks::distribute(&inputs, overlap)?;
     output::write(&inputs, &shares, out)
@@ -53,5 +54,5 @@ fn refusal(why: &str, reasons: &[String], help: &str) -> miette::Report {
     if let Some(more) = reasons.len().checked_sub(LISTED).filter(|more| *more > 0) {
         lines.push(format!("\n  - and {more} more"));
     }
-    miette!(help = help, "{why}:{}", lines.concat())
+    BadUsage { message: format!("{why}:{}", lines.concat()), help: help.to_owned() }.into()
 }

@@ -10,31 +10,15 @@ use miette::{IntoDiagnostic, miette};
 use super::blocks::Share;
 use super::input::Input;
 use super::{Merged, write_atomically};
+use crate::draft::Draft;
 use crate::folders;
 use crate::store::record::{Environment, MergedRun, Phase, RunManifest, SubjectRecord};
 use crate::store::{Entry, RunFolder, frames};
 
-/// What is merged goes nowhere but to a place that is free.
-pub(super) fn check_free(out: &Path) -> miette::Result<()> {
-    let is_empty = |dir: &Path| fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none());
-    if out.symlink_metadata().is_err() || is_empty(out) {
-        return Ok(());
-    }
-    Err(miette!(
-        help = "name a folder that is not there yet with --out",
-        "{} is there already, and a run folder is never overwritten",
-        out.display()
-    ))
-}
-
 pub(super) fn write(inputs: &[Input], shares: &[Share], out: &Path) -> miette::Result<Merged> {
     check_ids(shares)?;
     let runs: Vec<MergedRun> = inputs.iter().flat_map(Input::runs).collect();
-    let parent = out.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let failed = |error: std::io::Error| miette!("{} could not be made: {error}", out.display());
-    fs::create_dir_all(parent).map_err(failed)?;
-    let draft = tempfile::Builder::new().prefix(".parade-merge-").tempdir_in(parent).map_err(failed)?;
-    make_readable(draft.path()).map_err(failed)?;
+    let draft = Draft::of(out, ".parade-merge-")?;
     let folder = RunFolder::at(draft.path());
     let manifest = manifest(inputs, shares, &runs);
     folder.begin(&manifest, &experiment_text(inputs)?, &environment(&runs))?;
@@ -45,17 +29,9 @@ pub(super) fn write(inputs: &[Input], shares: &[Share], out: &Path) -> miette::R
     }
     write_journal(&folder, inputs, shares)?;
     folder.derive_tables()?;
-    fs::rename(draft.path(), out).map_err(failed)?;
-    // It is no draft any more: nothing is left to be removed.
-    let _ = draft.keep();
+    draft.publish()?;
     let measured = shares.iter().flat_map(|share| &share.trials).filter(|(_, trial)| trial.phase == Phase::Measured);
     Ok(Merged { trials: measured.count(), runs, notes, folder: RunFolder::open(out)? })
-}
-
-/// Temporary folders are private to their owner; results are not.
-fn make_readable(dir: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(dir, fs::Permissions::from_mode(0o755))
 }
 
 fn check_ids(shares: &[Share]) -> miette::Result<()> {

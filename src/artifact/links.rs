@@ -1,0 +1,64 @@
+//! Links in a bundled folder: those within it stay, those that lead out of it go.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use miette::miette;
+
+/// Removes links that lead out of a folder, and says which. No link is followed.
+pub(super) fn remove_leading_out(folder: &Path) -> miette::Result<Vec<PathBuf>> {
+    let mut removed = Vec::new();
+    let mut open = vec![PathBuf::new()];
+    while let Some(below) = open.pop() {
+        let here = folder.join(&below);
+        let failed = |error: std::io::Error| miette!("{} could not be read: {error}", here.display());
+        for entry in fs::read_dir(&here).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let kind = entry.file_type().map_err(failed)?;
+            let path = below.join(entry.file_name());
+            if kind.is_dir() {
+                open.push(path);
+            } else if kind.is_symlink() && leads_out(&below, &fs::read_link(entry.path()).map_err(failed)?) {
+                fs::remove_file(entry.path()).map_err(failed)?;
+                removed.push(path);
+            }
+        }
+    }
+    removed.sort();
+    Ok(removed)
+}
+
+/// By its words alone: does a link in a folder below the top leave it on its way?
+fn leads_out(below: &Path, target: &Path) -> bool {
+    let mut depth = below.components().count();
+    for part in target.components() {
+        match part {
+            Component::ParentDir if depth == 0 => return true,
+            Component::ParentDir => depth -= 1,
+            Component::Normal(_) => depth += 1,
+            Component::CurDir => {}
+            Component::RootDir | Component::Prefix(_) => return true,
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn links_within_stay_and_links_out_go() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().join("top");
+        fs::create_dir_all(top.join("a/b")).unwrap();
+        for (link, target) in [("a/up", "../file"), ("a/out", "../../file"), ("etc", "/etc"), ("a/b/within", "../../a")]
+        {
+            symlink(target, top.join(link)).unwrap();
+        }
+        let removed = remove_leading_out(&top).unwrap();
+        assert_eq!(removed, [PathBuf::from("a/out"), PathBuf::from("etc")]);
+        assert!(top.join("a/up").is_symlink() && top.join("a/b/within").is_symlink());
+    }
+}
