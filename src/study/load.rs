@@ -162,8 +162,8 @@ pub fn finish(draft: Draft, stated: &BTreeMap<String, Value>, run: &[Table]) -> 
     let Draft { path, text, log, study, spans } = draft;
     let mut stated = stated.clone();
     stated.extend(study.claims.iter().map(|claim| (claim.id.clone(), claim.stated.value())));
-    let published = Source { tables: study.tables.iter().collect(), stated: &stated };
-    let with_run = Source { tables: run.iter().chain(&study.tables).collect(), stated: &stated };
+    let published = Source { tables: study.tables.iter().collect(), stated: &stated, of_run: false };
+    let with_run = Source { tables: run.iter().chain(&study.tables).collect(), stated: &stated, of_run: false };
     for (claim, span) in study.claims.iter().zip(&spans) {
         check_claim(claim, span, &published, &with_run, &log);
     }

@@ -88,7 +88,7 @@ impl<'s> Compared<'s> {
 
     /// Tables of the run and, of the study, the rows of the same subjects.
     pub(super) fn source(&self) -> Source<'_> {
-        Source { tables: self.run.iter().chain(&self.published).collect(), stated: &self.stated }
+        Source { tables: self.run.iter().chain(&self.published).collect(), stated: &self.stated, of_run: true }
     }
 
     pub fn answer(&self, claim: &Claim) -> OwnAnswer {
@@ -164,7 +164,7 @@ impl<'s> Compared<'s> {
         if mentions_claims(&formula.tree) {
             return None;
         }
-        let source = Source { tables: self.published.iter().collect(), stated: &self.stated };
+        let source = Source { tables: self.published.iter().collect(), stated: &self.stated, of_run: true };
         audit::result(formula, &claim.stated.meaning, &source).ok()
     }
 

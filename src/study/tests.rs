@@ -340,6 +340,28 @@ fn a_run_reproduces_claims_or_not() {
 }
 
 #[test]
+fn what_was_not_run_is_not_zero() {
+    let of = |expression: &str| format!("not_computable = 'x'\nown = '{expression}'");
+    let claims = [
+        claim("sum", "0", &of("sum(failures[failures] where [configuration] == \"no\" and [stage] == 1)")),
+        claim("count", "0", &of("count(failures[failures] where [configuration] == \"no\" and [failures] > 0)")),
+        claim("no-stage", "0", &of("sum(failures[failures] where [stage] == 9)")),
+        claim("all", "yes", &of("all(speedups[speedup] > 1 where [configuration] == \"no\")")),
+        claim(
+            "none-so-bad",
+            "0",
+            &of("count(failures[failures] where [configuration] == \"methods\" and [failures] > 999)"),
+        ),
+        claim("either", "yes", &of("count(failures[failures] where [configuration] in (\"no\", \"methods\")) > 0")),
+    ]
+    .concat();
+    let found = own_answers(&claims, &RUN);
+    let verdicts: Vec<&str> = found.iter().map(|answer| answer.own_verdict.name()).collect();
+    assert_eq!(verdicts, ["not_run", "not_run", "not_run", "not_run", "reproduced", "reproduced"]);
+    assert!(found[0].own_reason.as_deref().is_some_and(|reason| reason.starts_with("nothing in the run speaks to it")));
+}
+
+#[test]
 fn a_part_of_the_subjects_is_compared_with_the_same_part() {
     let subjects = [&RUN[..2], &["unknown", "never-run"][..]].concat();
     let own = "own = 'mean(speedups[speedup] where [configuration] == \"classes\")'\nneutral = 1.0";
