@@ -157,6 +157,8 @@ fn what_is_wrong_with_a_file_is_told_with_its_line() {
             "[[claim]] has no key `computed`",
             "did you mean `compute`?",
         ),
+        (claim("a", "1", "compute = 'stated(\"a\") + 0'"), 9, "refers to itself", "another claim"),
+        (claim("a", "1", "compute = 'stated(\"s/a\")'"), 9, "refers to itself", "another claim"),
         (claim("a", "", "compute = '1'"), 8, "nothing is stated", "what is printed"),
         (claim("a/b", "1", "compute = '1'"), 4, "is no id", "hyphens"),
         (
