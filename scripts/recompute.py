@@ -11,6 +11,7 @@ Needs pandas with pyarrow.
 import argparse
 import json
 import math
+import re
 import sys
 from pathlib import Path
 
@@ -219,6 +220,37 @@ def subjects(trials):
     return table.rename(columns=lambda name: name.removeprefix("subject_")).reset_index()
 
 
+def repairs(trials, manifest):
+    """Failures after the first stage of PASTE on several cores, less those of the baseline, and how many were gone in the end."""
+    engines = lambda each: (each["harness"].get("engine"), each["harness"].get("rerun_engine"))
+    configurations = {each["name"]: each for each in manifest["configurations"]}
+    kept = engines(configurations[manifest["baseline"]])[0]
+    others = [each for name, each in configurations.items() if name != manifest["baseline"]]
+    reruns = lambda each: each["technique"] not in ("sequential", "parallel")
+    alike = [each for each in others if engines(each)[0] == kept and (not reruns(each) or engines(each)[1] == kept)]
+    names = {each["name"] for each in (alike or others) if each["technique"] == "paste"}
+    bad = trials[["failed", "errors", "timed_out", "crashed"]].sum(axis=1)
+    block = ["subject", "cores", "repetition"]
+    is_baseline = trials.configuration == manifest["baseline"]
+    anyway = trials[is_baseline].assign(bad=bad).drop_duplicates(block).set_index(block).bad.to_dict()
+    provoked = repaired = 0
+    for row in trials[trials.configuration.isin(names) & trials.verdict.isin(ENDED) & (trials.cores > 1)].itertuples():
+        known = anyway.get((row.subject, row.cores, row.repetition), 0)
+        after = [max(count - known, 0) for count in row.failures_after] or [0]
+        provoked += after[0]
+        repaired += max(after[0] - after[-1], 0)
+    return {"Provoked": provoked, "Repaired": repaired}
+
+
+def headline_differences(run, again):
+    """Against the macros of numbers.tex, where the run has PASTE at all."""
+    file = run / "report" / "numbers.tex"
+    macros = re.findall(r"\\newcommand\{\\paradeFailures(Provoked|Repaired)\}\{([0-9]+)\}", file.read_text() if file.exists() else "")
+    for name, reported in macros:
+        if int(reported) != again[name]:
+            yield f"headline: Failures{name} is {reported} in the report, {again[name]} here"
+
+
 # --- what single tests did, against the counts of the trials ---
 
 def last_outcomes(trials, tests):
@@ -263,7 +295,8 @@ def main():
     options = parser.parse_args()
     run = options.run_dir
     try:
-        baseline = options.baseline or json.loads((run / "manifest.json").read_text())["baseline"]
+        manifest = json.loads((run / "manifest.json").read_text())
+        baseline = options.baseline or manifest["baseline"]
         trials = pd.read_csv(run / "trials.csv", keep_default_na=False, na_values=[""], dtype=TEXTS)
         tests = pd.read_parquet(run / "tests.parquet", columns=["trial", "stage", "module", "class", "name", "occurrence", "outcome"])
     except FileNotFoundError as error:
@@ -310,6 +343,7 @@ def main():
         compared += len(theirs)
         found += differences(name, ours, theirs, keys)
     found += differences("tests.parquet", *last_outcomes(trials, tests), ["trial"])
+    found += headline_differences(run, repairs(trials, manifest))
     for line in found:
         print(line)
     print(f"{compared} rows of {len(again)} tables and {len(trials)} trials compared: "

@@ -109,3 +109,49 @@ fn mistakes_name_their_place_and_exit_with_2() {
     assert!(refused(&[&columns[..], &["--level", "95"]].concat(), TIMES).contains("between 0 and 1"));
     assert!(refused(&[&columns[..], &["--zero", "split"]].concat(), TIMES).contains("wilcox, pratt, zsplit"));
 }
+
+#[test]
+fn exact_p_is_counted_or_refused_and_never_left_out() {
+    let rows = |n: u32| -> String {
+        let row = |i| format!("{},{}\n", 100 + i * 37 % 101, 90 + i * 53 % 97);
+        format!("sequential,parallel\n{}", (0..n).map(row).collect::<String>())
+    };
+    let document = compared(&rows(80), &["--method", "exact"]);
+    assert_eq!(
+        (&document["wilcoxon"]["method"], &document["mann_whitney"]["method"]),
+        (&json!("exact"), &json!("exact"))
+    );
+    assert!(document["wilcoxon"]["p"].is_f64() && document["mann_whitney"]["u"].is_f64());
+    let arguments = ["-", "--baseline", "sequential", "--candidate", "parallel", "--method", "exact"];
+    let told = refused(&arguments, &rows(101));
+    assert!(told.contains("up to 100 pairs") && told.contains("leave --method out"), "{told}");
+}
+
+#[test]
+fn a_column_is_not_compared_with_itself() {
+    let told = refused(&["-", "--baseline", "parallel", "--candidate", "parallel"], TIMES);
+    assert!(told.contains("`parallel` is baseline and candidate"), "{told}");
+}
+
+#[test]
+fn few_pairs_are_warned_of_as_the_question_has_it() {
+    let five = "sequential,parallel\n5,1\n6,1.5\n7,1.2\n8,1.1\n9,1.4\n4,4\n";
+    let warned = |document: &Value, what: &str| document["warnings"].to_string().contains(what);
+    let both = compared(five, &[]);
+    assert_eq!(both["smallest_p"], 0.0625);
+    assert!(warned(&both, "5 pairs that differ can never reach"));
+    let one = compared(five, &["--alternative", "greater"]);
+    assert_eq!((&one["smallest_p"], &one["wilcoxon"]["p"]), (&json!(0.03125), &json!(0.03125)));
+    assert!(!warned(&one, "can never reach"));
+    assert!(warned(&compared("sequential,parallel\n5,1\n6,2\n7,3\n", &[]), "interval of 3 pairs is too narrow"));
+}
+
+#[test]
+fn what_is_missing_is_explained() {
+    let zero = compared("sequential,parallel\n5,0\n6,0\n7,0\n8,1\n", &[]);
+    assert!(zero["ratio"]["median"].is_null());
+    assert!(zero["warnings"].to_string().contains("the median of `parallel` is zero"), "{}", zero["warnings"]);
+    let equal = compared("sequential,parallel\n5,5\n6,6\n", &[]);
+    assert_eq!((&equal["wilcoxon"]["statistic"], &equal["wilcoxon"]["p"]), (&json!(0.0), &Value::Null));
+    assert_eq!(equal["mann_whitney"]["u"], 2.0);
+}

@@ -59,7 +59,7 @@ pub fn run(options: &AuditOptions) -> miette::Result<ExitCode> {
         chosen.push(chosen_claims(&library, study, analysis.as_ref(), options)?);
     }
     if let Some(id) = &options.claim {
-        known_claim(&chosen, id)?;
+        known_claim(&library, &chosen, id)?;
     }
     print(&told(&library, &chosen, options)?)?;
     let differs = chosen.iter().flat_map(|chosen| &chosen.shown).any(|claim| claim.verdict == Verdict::Differs);
@@ -142,10 +142,16 @@ fn is_called(claim: &Audited, id: &str) -> bool {
     claim.id == id || id.split_once('/').is_some_and(|(study, id)| claim.study == study && claim.id == id)
 }
 
-fn known_claim(chosen: &[Chosen<'_>], id: &str) -> Result<(), BadUsage> {
+fn known_claim(library: &Library, chosen: &[Chosen<'_>], id: &str) -> Result<(), BadUsage> {
     let claims = || chosen.iter().flat_map(|chosen| &chosen.all);
     if claims().any(|claim| is_called(claim, id)) {
         return Ok(());
+    }
+    let other = id.split_once('/').map(|(study, _)| study).filter(|study| library.names().any(|name| name == *study));
+    if let Some(study) = other.filter(|study| chosen.iter().all(|chosen| chosen.study.name != *study)) {
+        let message =
+            format!("`{}` is of the study `{study}`, which is not among those that are audited", id.escape_debug());
+        return Err(BadUsage { message, help: format!("parade audit {study} --claim {}", id.escape_debug()) });
     }
     let known: Vec<&str> = claims().map(|claim| claim.id.as_str()).collect();
     let message = format!("there is no claim `{}`", id.escape_debug());

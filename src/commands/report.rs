@@ -101,7 +101,8 @@ fn timeline(options: &ReportOptions, trial: &str) -> miette::Result<ExitCode> {
 
 fn named_table(name: &str) -> miette::Result<TableName> {
     TableName::parse(name).ok_or_else(|| {
-        let known = TableName::named().map(TableName::name).collect::<Vec<_>>().join(", ");
+        let names = TableName::named().chain(TableName::of_the_study());
+        let known = names.map(TableName::name).collect::<Vec<_>>().join(", ");
         bad_usage(format!("there is no table `{}`", name.escape_debug()), format!("the tables are {known}"))
     })
 }

@@ -13,6 +13,9 @@ use super::BadUsage;
 use super::output::{pretty, print};
 use comparison::Comparison;
 
+/// The most pairs whose arrangements are counted, if that is wished for.
+const EXACT_PAIRS: usize = 100;
+
 #[derive(Debug)]
 pub struct StatsOptions {
     /// A CSV file with a header row; `-` is standard input.
@@ -32,14 +35,33 @@ pub struct StatsOptions {
 }
 
 pub fn run(options: &StatsOptions) -> miette::Result<ExitCode> {
+    if options.baseline == options.candidate {
+        return Err(BadUsage {
+            message: format!("`{}` is baseline and candidate", options.baseline),
+            help: "name two columns: one that differs in nothing from itself says nothing".to_owned(),
+        }
+        .into());
+    }
     let columns = columns::read(&options.file, &options.baseline, &options.candidate)
         .map_err(|mistake| BadUsage { message: mistake.message, help: mistake.help })?;
     if columns.pairs.is_empty() {
         return Err(no_pairs(options).into());
     }
+    check_exactness(&columns.pairs, options)?;
     let comparison = Comparison::of(&columns.pairs, columns.left_out, options);
     print(&if options.json { pretty(&comparison)? } else { page::page(&comparison) })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Both tests have to be able to count so far.
+fn check_exactness(pairs: &[(f64, f64)], options: &StatsOptions) -> Result<(), BadUsage> {
+    if options.method != Some(Method::Exact) || pairs.len() <= EXACT_PAIRS {
+        return Ok(());
+    }
+    Err(BadUsage {
+        message: format!("exact p-values are offered up to {EXACT_PAIRS} pairs, and there are {}", pairs.len()),
+        help: "leave --method out: with so many the normal distribution is near enough".to_owned(),
+    })
 }
 
 fn no_pairs(options: &StatsOptions) -> BadUsage {

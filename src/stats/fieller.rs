@@ -103,7 +103,7 @@ impl Moments {
         if leading > 0.0 {
             // The estimate itself is a solution, so a discriminant below zero is rounding.
             let root = discriminant.max(0.0).sqrt();
-            return Some(Fieller::Bounded(ends(leading, middle, constant, root)));
+            return Some(Fieller::Bounded(ends(leading, middle, constant, root).around(self.a / self.b)));
         }
         if leading == 0.0 || discriminant < 0.0 {
             return Some(Fieller::Everything);

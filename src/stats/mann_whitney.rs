@@ -1,11 +1,14 @@
 //! The test of Mann and Whitney (Wilcoxon's rank-sum test) for two independent samples.
 
 use super::ranks::Ranked;
-use super::tails::{chosen_method, corrected_normal_p, exact_p};
+use super::tails::{Feasible, chosen_method, corrected_normal_p, exact_p};
 use super::{Alternative, Method, sound};
 
 /// Up to this product of the two sizes all arrangements are counted: 50 against 50, 5 against 500.
 const EXACT_UP_TO: usize = 2500;
+
+/// On request up to this one: 100 against 100.
+const ON_REQUEST: usize = 10_000;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct MannWhitney {
@@ -23,7 +26,7 @@ pub fn mann_whitney(a: &[f64], b: &[f64]) -> Option<MannWhitney> {
 /// Tests whether values of `a` are as often above those of `b` as below.
 ///
 /// With `R` the sum of the ranks of `a` among all values, `U = R − m(m + 1)/2` for `m` values of `a` and `n` of `b`.
-/// - While `m·n ≤ 2500`, `p` is exact: the share of all ways to choose `m` of these very ranks in which their sum is as
+/// - While `m·n ≤ 2500` (10,000 if [`Method::Exact`] is wished for), `p` is exact: the share of all ways to choose `m` of these very ranks in which their sum is as
 ///   small (`less`) or as large (`greater`). Two-sided it is the share of sums at least as far from the expected one: without
 ///   ties that is twice the smaller tail; with ties and unequal sizes the two tails may differ, and R's exactRankTests and
 ///   coin count likewise.
@@ -37,7 +40,9 @@ pub fn mann_whitney_with(a: &[f64], b: &[f64], alternative: Alternative, wish: O
     let m = a.len() as u64;
     let doubled_sum: u64 = ranked.doubled[..a.len()].iter().sum();
     let doubled_u = doubled_sum - m * (m + 1);
-    let method = chosen_method(wish, a.len().saturating_mul(b.len()) <= EXACT_UP_TO)?;
+    let product = a.len().saturating_mul(b.len());
+    let feasible = Feasible { unasked: product <= EXACT_UP_TO, on_request: product <= ON_REQUEST };
+    let method = chosen_method(wish, &feasible)?;
     let p = match method {
         Method::Exact if ranked.has_ties() => tied_p(&ranked.doubled, a.len(), doubled_sum, alternative),
         Method::Exact => plain_p(a.len(), b.len(), doubled_u / 2, alternative),
@@ -118,7 +123,7 @@ fn tied_p(doubled: &[u64], m: usize, sum: u64, alternative: Alternative) -> f64 
     p.min(1.0)
 }
 
-/// The share of choices of `m` ranks that has each doubled sum. There are at most 10²⁹ of them (50 of 100).
+/// The share of choices of `m` ranks that has each doubled sum. There are at most 10⁵⁹ of them (100 of 200).
 fn chosen_shares(doubled: &[u64], m: usize) -> Vec<f64> {
     let mut ascending = doubled.to_vec();
     ascending.sort_unstable();
@@ -164,6 +169,19 @@ mod tests {
         assert_eq!(mann_whitney(&[2.0; 60], &[2.0; 60]).unwrap().p, 1.0);
         assert_eq!(mann_whitney(&[], &[1.0]), None);
         assert_eq!(mann_whitney(&[f64::NAN], &[1.0]), None);
+    }
+
+    #[test]
+    fn more_is_counted_on_request() {
+        let of = |n: i32, wish| {
+            let a: Vec<f64> = (0..n).map(|i| f64::from(2 * i)).collect();
+            let b: Vec<f64> = (0..n).map(|i| f64::from(2 * i + 15)).collect();
+            mann_whitney_with(&a, &b, Alternative::TwoSided, wish)
+        };
+        let (exact, normal) = (of(60, Some(Method::Exact)).unwrap(), of(60, None).unwrap());
+        assert_eq!((exact.method, normal.method, exact.u), (Method::Exact, Method::Asymptotic, normal.u));
+        assert!((exact.p / normal.p - 1.0).abs() < 0.02, "{} {}", exact.p, normal.p);
+        assert_eq!(of(101, Some(Method::Exact)), None);
     }
 
     #[test]

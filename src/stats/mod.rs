@@ -36,7 +36,7 @@ pub use effect::{
 pub use fieller::{Fieller, fieller_paired, fieller_unpaired};
 pub use mann_whitney::{MannWhitney, mann_whitney, mann_whitney_with};
 pub use multiple::{benjamini_hochberg, holm};
-pub use power::{pairs_needed, smallest_corrected_p, smallest_reachable_p};
+pub use power::{pairs_needed, smallest_corrected_p, smallest_p_of, smallest_reachable_p};
 pub use proportion::{Fisher, fisher_exact, wilson};
 pub use quantile::{QuantileType, median, quantile, quantile_of_type};
 pub use ratio::{
@@ -59,6 +59,13 @@ pub use wilcoxon::{EXACT_UP_TO, Wilcoxon, WilcoxonOptions, Zeros, wilcoxon, wilc
 pub struct Interval {
     pub low: f64,
     pub high: f64,
+}
+
+impl Interval {
+    /// Widened to the estimate, should rounding have put that outside.
+    fn around(self, estimate: f64) -> Interval {
+        Interval { low: self.low.min(estimate), high: self.high.max(estimate) }
+    }
 }
 
 /// How a p-value was found.

@@ -1,9 +1,19 @@
 //! What a plan can show at all, before anything is run.
 
+use super::Alternative;
+
 /// The smallest two-sided p-value of the exact signed-rank test that `n` pairs can give: all signs alike, `2 / 2ⁿ`.
 pub fn smallest_reachable_p(n: usize) -> f64 {
     let exponent = i32::try_from(n).unwrap_or(i32::MAX).saturating_sub(1);
     2f64.powi(exponent.max(0)).recip()
+}
+
+/// The same of a test with this alternative: one side alone is half of both.
+pub fn smallest_p_of(n: usize, alternative: Alternative) -> f64 {
+    match alternative {
+        Alternative::TwoSided => smallest_reachable_p(n),
+        Alternative::Less | Alternative::Greater => 0.5_f64.powi(i32::try_from(n).unwrap_or(i32::MAX)),
+    }
 }
 
 /// The same after Holm's correction for so many tests, whose first step multiplies by their number.

@@ -49,7 +49,8 @@ fn paired(pairs: &[(f64, f64)], center: Center, level: f64, drawing: Drawing) ->
         center.quotient(&mut above, &mut below, whole)
     })?;
     let left_out = center.without_each(&a).into_iter().zip(center.without_each(&b)).map(|(a, b)| a / b).collect();
-    bca(&drawn, estimate, acceleration(&[left_out]), level)
+    let told = center.told(&a, &b)?;
+    bca(&drawn, estimate, acceleration(&[left_out]), level).map(|interval| interval.around(told))
 }
 
 fn unpaired(a: &[f64], b: &[f64], center: Center, level: f64, drawing: Drawing) -> Option<Interval> {
@@ -67,7 +68,8 @@ fn unpaired(a: &[f64], b: &[f64], center: Center, level: f64, drawing: Drawing) 
     })?;
     let without_a = center.without_each(a).into_iter().map(|x| x / whole_b).collect();
     let without_b = center.without_each(b).into_iter().map(|x| whole_a / x).collect();
-    bca(&drawn, estimate, acceleration(&[without_a, without_b]), level)
+    let told = center.told(a, b)?;
+    bca(&drawn, estimate, acceleration(&[without_a, without_b]), level).map(|interval| interval.around(told))
 }
 
 /// What a sample is summarised by, of at least one value.
@@ -83,6 +85,14 @@ impl Center {
         match self {
             Center::Mean => values.iter().sum::<f64>() / values.len() as f64,
             Center::Median => median_in_place(values),
+        }
+    }
+
+    /// The ratio as it is told, whose sums are rounded less than those of the resamples.
+    fn told(self, a: &[f64], b: &[f64]) -> Option<f64> {
+        match self {
+            Center::Mean => quotient(mean(a)?, mean(b)?),
+            Center::Median => quotient(median(a)?, median(b)?),
         }
     }
 
@@ -143,6 +153,15 @@ mod tests {
         assert_eq!(ratio_of_means(&[]), None);
         assert_eq!(ratio_of_means(&[(1.0, 0.0)]), None);
         assert_eq!(ratio_of_medians(&[(1.0, f64::NAN)]), None);
+    }
+
+    #[test]
+    fn times_that_never_vary_have_an_interval_that_holds_them() {
+        for n in 2..12 {
+            let pairs = vec![(0.1 * f64::from(n), 0.3); n as usize];
+            let (interval, ratio) = (ratio_interval(&pairs, 0.95, 1).unwrap(), ratio_of_means(&pairs).unwrap());
+            assert!(interval.low <= ratio && ratio <= interval.high, "{n}: {interval:?} {ratio}");
+        }
     }
 
     #[test]

@@ -5,8 +5,13 @@
 
 use std::sync::OnceLock;
 
-/// The most ranks whose signs are counted: 2⁵⁰ is counted by `f64` without rounding.
+use super::tails::Feasible;
+
+/// The most ranks whose signs are counted unasked: 2⁵⁰ is counted by `f64` without rounding.
 pub const EXACT_UP_TO: usize = 50;
+
+/// The most that are counted on request. Counts are only added, so that their relative error stays below 200 · 2⁻⁵³.
+const ON_REQUEST: usize = 200;
 
 /// The largest sum of doubled ranks that is counted; thousands of zeros push ranks (Pratt) beyond.
 const LARGEST_SUM: u64 = 4_000_000;
@@ -25,8 +30,9 @@ pub(super) struct Tails {
     pub at_least: f64,
 }
 
-pub(super) fn is_feasible(doubled: &[u64]) -> bool {
-    doubled.len() <= EXACT_UP_TO && doubled.iter().sum::<u64>() <= LARGEST_SUM
+pub(super) fn feasible(doubled: &[u64]) -> Feasible {
+    let is_small = doubled.iter().sum::<u64>() <= LARGEST_SUM;
+    Feasible { unasked: is_small && doubled.len() <= EXACT_UP_TO, on_request: is_small && doubled.len() <= ON_REQUEST }
 }
 
 impl SignedRanks<'_> {

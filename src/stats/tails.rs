@@ -143,13 +143,21 @@ pub(super) fn exact_p(at_most: f64, at_least: f64, alternative: Alternative) -> 
     p.min(1.0)
 }
 
+/// Up to what an exact p is counted.
+pub(super) struct Feasible {
+    /// Unasked.
+    pub unasked: bool,
+    /// When it is wished for, and may take its time.
+    pub on_request: bool,
+}
+
 /// What is taken where nothing was asked for: exact as long as it is feasible. `None` if the wish cannot be met.
-pub(super) fn chosen_method(wish: Option<Method>, feasible: bool) -> Option<Method> {
-    match (wish, feasible) {
-        (Some(Method::Exact), false) => None,
-        (Some(method), _) => Some(method),
-        (None, true) => Some(Method::Exact),
-        (None, false) => Some(Method::Asymptotic),
+pub(super) fn chosen_method(wish: Option<Method>, feasible: &Feasible) -> Option<Method> {
+    match wish {
+        Some(Method::Exact) => feasible.on_request.then_some(Method::Exact),
+        Some(method) => Some(method),
+        None if feasible.unasked => Some(Method::Exact),
+        None => Some(Method::Asymptotic),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::ranks::tie_term;
 pub use super::signed_ranks::EXACT_UP_TO;
-use super::signed_ranks::{SignedRanks, is_feasible};
+use super::signed_ranks::{SignedRanks, feasible};
 use super::tails::{chosen_method, corrected_normal_p, exact_p};
 use super::{Alternative, Method};
 
@@ -64,7 +64,7 @@ pub fn wilcoxon(pairs: &[(f64, f64)]) -> Option<Wilcoxon> {
 ///
 /// With the absolute differences ranked (ties share the mean of their ranks), `W⁺` sums the ranks of positive ones and
 /// `W⁻` those of negative ones; with [`Zeros::Split`] each also gets half of the ranks of zeros.
-/// - With up to [`EXACT_UP_TO`] pairs that differ, `p` is exact: the share of the `2ⁿ` ways to give signs to these very
+/// - With up to [`EXACT_UP_TO`] pairs that differ (200 if [`Method::Exact`] is wished for), `p` is exact: the share of the `2ⁿ` ways to give signs to these very
 ///   ranks (those of differences other than zero) in which `W⁺` is as small (`less`) or as large (`greater`) as it is, or
 ///   twice the smaller of both. So it is exact with ties too, and conditional on how many zeros there are. Pratt's way and
 ///   the split then give the same p, as what zeros add is the same in all of these ways.
@@ -86,7 +86,7 @@ pub fn wilcoxon_with(pairs: &[(f64, f64)], options: WilcoxonOptions) -> Option<W
         differences.retain(|d| *d != 0.0);
     }
     let signed = Signed::of(&differences);
-    let method = chosen_method(options.method, is_feasible(&signed.ranks))?;
+    let method = chosen_method(options.method, &feasible(&signed.ranks))?;
     let p = match method {
         Method::Exact => signed.exact_p(options.alternative),
         Method::Asymptotic => signed.asymptotic_p(options),
@@ -152,8 +152,8 @@ impl Signed {
     }
 
     fn exact_p(&self, alternative: Alternative) -> f64 {
-        let ranks =
-            if self.is_plain() { SignedRanks::Plain(self.ranks.len()) } else { SignedRanks::Given(&self.ranks) };
+        let is_kept = self.is_plain() && self.ranks.len() <= EXACT_UP_TO;
+        let ranks = if is_kept { SignedRanks::Plain(self.ranks.len()) } else { SignedRanks::Given(&self.ranks) };
         let tails = ranks.tails(self.positive);
         exact_p(tails.at_most, tails.at_least, alternative)
     }
@@ -217,8 +217,11 @@ mod tests {
     #[test]
     fn what_cannot_be_counted_is_not_called_exact() {
         let pairs: Vec<_> = (1..=51).map(|i| (f64::from(i), 0.0)).collect();
+        let many: Vec<_> = (1..=201).map(|i| (f64::from(i), 0.0)).collect();
         let wish = WilcoxonOptions { method: Some(Method::Exact), ..WilcoxonOptions::default() };
-        assert_eq!(wilcoxon_with(&pairs, wish), None);
+        assert_eq!(wilcoxon_with(&many, wish), None);
+        assert_eq!(wilcoxon_with(&many[1..], wish).unwrap().p, smallest_reachable_p(200));
+        assert_eq!(wilcoxon_with(&pairs, wish).unwrap().p, smallest_reachable_p(51));
         assert_eq!(wilcoxon(&pairs).unwrap().method, Method::Asymptotic);
         assert_eq!(wilcoxon(&pairs[1..]).unwrap().method, Method::Exact);
         // Fifty differences above a million zeros.

@@ -218,7 +218,8 @@ fn own_cell(
 
 fn plain_number(value: &Value, source: &Source<'_>) -> Option<f64> {
     match as_number(value.clone(), source, &(0..0)) {
-        Ok(Value::Number(range)) => Some(range.value),
+        // Without the sign of a negative zero.
+        Ok(Value::Number(range)) => Some(range.value + 0.0),
         _ => None,
     }
 }

@@ -85,13 +85,13 @@ impl Library {
 
     pub fn audit(&self, study: &Study) -> Vec<Audited> {
         let stated = self.stated_in(study);
-        audit::audit(study, &Source { tables: study.tables.iter().collect(), stated: &stated })
+        audit::audit(study, &Source { tables: study.tables.iter().collect(), stated: &stated, of_run: false })
     }
 
     /// How a claim's value comes about.
     pub fn explain(&self, study: &Study, claim: &Claim) -> Vec<Explained> {
         let stated = self.stated_in(study);
-        explain::explain(claim, &Source { tables: study.tables.iter().collect(), stated: &stated })
+        explain::explain(claim, &Source { tables: study.tables.iter().collect(), stated: &stated, of_run: false })
     }
 
     /// A study beside a run of the reader's own.

@@ -162,10 +162,11 @@ pub fn finish(draft: Draft, stated: &BTreeMap<String, Value>, run: &[Table]) -> 
     let Draft { path, text, log, study, spans } = draft;
     let mut stated = stated.clone();
     stated.extend(study.claims.iter().map(|claim| (claim.id.clone(), claim.stated.value())));
-    let published = Source { tables: study.tables.iter().collect(), stated: &stated };
-    let with_run = Source { tables: run.iter().chain(&study.tables).collect(), stated: &stated };
+    let published = Source { tables: study.tables.iter().collect(), stated: &stated, of_run: false };
+    let with_run = Source { tables: run.iter().chain(&study.tables).collect(), stated: &stated, of_run: false };
     for (claim, span) in study.claims.iter().zip(&spans) {
         check_claim(claim, span, &published, &with_run, &log);
+        check_itself(claim, &study.name, &log);
     }
     for own in &study.own_columns {
         check_own_column(own, &with_run, &log);
@@ -320,6 +321,20 @@ fn own_column(own: &WrittenOwn, table: &Table, log: &Log) -> Option<OwnColumn> {
         neutral: own.neutral,
         row: own.row.as_ref().map(|row| row.value.clone()),
     })
+}
+
+/// What a claim states cannot follow from what it states.
+fn check_itself(claim: &Claim, study: &str, log: &Log) {
+    let whole = format!("{study}/{}", claim.id);
+    let formulas =
+        [if let Computation::From(formula) = &claim.compute { Some(formula) } else { None }, claim.own.as_ref()];
+    for formula in formulas.into_iter().flatten() {
+        let itself = super::own::mentioned(&formula.tree).into_iter().find(|(id, _)| *id == claim.id || *id == whole);
+        if let Some((_, span)) = itself {
+            let help = "compute it from the tables, or refer to another claim";
+            log.add(&formula.in_file(span), "the claim refers to itself", help);
+        }
+    }
 }
 
 fn check_claim(claim: &Claim, span: &std::ops::Range<usize>, published: &Source<'_>, with_run: &Source<'_>, log: &Log) {

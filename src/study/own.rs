@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::audit::{self, Answer, Outcome};
 use super::claim::{Claim, Computation, Formula, Meaning};
-use super::expression::{Kind, Node, Source, Value};
+use super::expression::{Kind, Node, Source, Span, Value};
 use super::load::Study;
 use super::run_tables;
 use super::table::Table;
@@ -88,7 +88,7 @@ impl<'s> Compared<'s> {
 
     /// Tables of the run and, of the study, the rows of the same subjects.
     pub(super) fn source(&self) -> Source<'_> {
-        Source { tables: self.run.iter().chain(&self.published).collect(), stated: &self.stated }
+        Source { tables: self.run.iter().chain(&self.published).collect(), stated: &self.stated, of_run: true }
     }
 
     pub fn answer(&self, claim: &Claim) -> OwnAnswer {
@@ -164,7 +164,7 @@ impl<'s> Compared<'s> {
         if mentions_claims(&formula.tree) {
             return None;
         }
-        let source = Source { tables: self.published.iter().collect(), stated: &self.stated };
+        let source = Source { tables: self.published.iter().collect(), stated: &self.stated, of_run: true };
         audit::result(formula, &claim.stated.meaning, &source).ok()
     }
 
@@ -200,9 +200,20 @@ fn repeated(formula: &Formula) -> Option<&str> {
     }
 }
 
+/// The ids of claims whose statements an expression uses, with their places in it.
+pub(super) fn mentioned(node: &Node) -> Vec<(&str, &Span)> {
+    let mut found: Vec<(&str, &Span)> = node.kind.children().into_iter().flat_map(mentioned).collect();
+    if let Kind::Call { function, arguments } = &node.kind
+        && function.name() == "stated"
+        && let Some(Kind::Text(id)) = arguments.first().map(|argument| &argument.kind)
+    {
+        found.push((id, &node.span));
+    }
+    found
+}
+
 fn mentions_claims(node: &Node) -> bool {
-    matches!(&node.kind, Kind::Call { function, .. } if function.name() == "stated")
-        || node.kind.children().into_iter().any(mentions_claims)
+    !mentioned(node).is_empty()
 }
 
 fn verdict(reference: &Outcome, own: &Outcome, neutral: Option<f64>) -> OwnVerdict {

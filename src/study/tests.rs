@@ -157,6 +157,8 @@ fn what_is_wrong_with_a_file_is_told_with_its_line() {
             "[[claim]] has no key `computed`",
             "did you mean `compute`?",
         ),
+        (claim("a", "1", "compute = 'stated(\"a\") + 0'"), 9, "refers to itself", "another claim"),
+        (claim("a", "1", "compute = 'stated(\"s/a\")'"), 9, "refers to itself", "another claim"),
         (claim("a", "", "compute = '1'"), 8, "nothing is stated", "what is printed"),
         (claim("a/b", "1", "compute = '1'"), 4, "is no id", "hyphens"),
         (
@@ -337,6 +339,28 @@ fn a_run_reproduces_claims_or_not() {
     );
     assert!(found.iter().all(|answer| (answer.own_subjects, answer.own_of) == (4, 4)));
     assert_eq!(found[0].own_reference, Some(Answer::Number(1.5)));
+}
+
+#[test]
+fn what_was_not_run_is_not_zero() {
+    let of = |expression: &str| format!("not_computable = 'x'\nown = '{expression}'");
+    let claims = [
+        claim("sum", "0", &of("sum(failures[failures] where [configuration] == \"no\" and [stage] == 1)")),
+        claim("count", "0", &of("count(failures[failures] where [configuration] == \"no\" and [failures] > 0)")),
+        claim("no-stage", "0", &of("sum(failures[failures] where [stage] == 9)")),
+        claim("all", "yes", &of("all(speedups[speedup] > 1 where [configuration] == \"no\")")),
+        claim(
+            "none-so-bad",
+            "0",
+            &of("count(failures[failures] where [configuration] == \"methods\" and [failures] > 999)"),
+        ),
+        claim("either", "yes", &of("count(failures[failures] where [configuration] in (\"no\", \"methods\")) > 0")),
+    ]
+    .concat();
+    let found = own_answers(&claims, &RUN);
+    let verdicts: Vec<&str> = found.iter().map(|answer| answer.own_verdict.name()).collect();
+    assert_eq!(verdicts, ["not_run", "not_run", "not_run", "not_run", "reproduced", "reproduced"]);
+    assert!(found[0].own_reason.as_deref().is_some_and(|reason| reason.starts_with("nothing in the run speaks to it")));
 }
 
 #[test]

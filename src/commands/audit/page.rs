@@ -19,7 +19,14 @@ fn safe(text: &str) -> String {
 }
 
 pub fn page(chosen: &[Chosen<'_>], style: Style) -> String {
-    let mut page: String = chosen.iter().map(|chosen| study_page(chosen, style)).collect();
+    let sums = sums(chosen, style);
+    let tables: String = chosen.iter().map(|chosen| study_page(chosen, style)).collect();
+    // Of several studies the sums come first too: their tables fill many screens.
+    if chosen.len() > 1 && !tables.is_empty() { format!("{sums}\n{tables}{sums}") } else { tables + &sums }
+}
+
+fn sums(chosen: &[Chosen<'_>], style: Style) -> String {
+    let mut page = String::new();
     for chosen in chosen {
         page += &paragraph(&format!("{}: {}", chosen.study.name, tally_sentence(Tally::of(&chosen.all))), style);
         page += &own_sentence(&chosen.all).map_or_else(String::new, |sentence| paragraph(&sentence, style));

@@ -1,7 +1,7 @@
 //! All that the statistics say about two columns, as the document that `--json` prints.
 
 use parade::columns;
-use parade::stats::{self, Alternative, EffectSize, Fieller, Interval, WilcoxonOptions};
+use parade::stats::{self, EffectSize, Fieller, Interval, WilcoxonOptions, Zeros};
 use parade::wording::{counted, plural};
 use serde::Serialize;
 
@@ -9,6 +9,9 @@ use super::StatsOptions;
 
 /// A drift less likely than this is worth a word.
 const DRIFTING: f64 = 0.01;
+
+/// Resamples of fewer pairs repeat the same few values: their intervals hold the truth less often than they say.
+const FEWEST_FOR_BOOTSTRAP: usize = 6;
 
 /// Only additions: scripts read these names.
 #[derive(Debug, Serialize)]
@@ -38,7 +41,7 @@ pub struct Comparison {
     pub ratio: Ratio,
     pub hodges_lehmann: Option<f64>,
     pub hodges_lehmann_interval: Option<Ends>,
-    /// The smallest p that so many pairs can give in the exact two-sided test.
+    /// The smallest p that so many pairs that differ can give in the exact test of this alternative.
     pub smallest_p: f64,
     pub summary: Summaries,
     pub warnings: Vec<String>,
@@ -138,12 +141,16 @@ impl Comparison {
             rank_biserial_magnitude: word_of(biserial),
             hodges_lehmann: shift.map(|shift| shift.estimate),
             hodges_lehmann_interval: shift.and_then(|shift| shift.interval).map(ends),
-            smallest_p: stats::smallest_reachable_p(pairs.len()),
+            smallest_p: stats::smallest_p_of(differing(pairs), options.alternative),
             summary: Summaries { baseline: summary(&a), candidate: summary(&b) },
-            warnings: warnings(pairs, named, &ratio, options.alternative),
+            warnings: warnings(pairs, named, &ratio, shift.is_some_and(|shift| shift.interval.is_none()), options),
             ratio,
         }
     }
+}
+
+fn differing(pairs: &[(f64, f64)]) -> usize {
+    pairs.iter().filter(|(a, b)| a - b != 0.0).count()
 }
 
 fn ends(interval: Interval) -> Ends {
@@ -161,13 +168,16 @@ fn word_of(effect: Option<EffectSize>) -> Option<&'static str> {
 fn signed_rank(pairs: &[(f64, f64)], options: &StatsOptions) -> SignedRank {
     let wish = WilcoxonOptions { alternative: options.alternative, zeros: options.zeros, method: options.method };
     let test = stats::wilcoxon_with(pairs, wish);
+    // Where no pair differs there is no p, but both sums are known.
+    let n = pairs.len() as f64;
+    let of_zeros = if options.zeros == Zeros::Split { n * (n + 1.0) / 4.0 } else { 0.0 };
     SignedRank {
-        zeros: pairs.iter().filter(|(a, b)| a - b == 0.0).count(),
-        statistic: test.as_ref().map(|test| test.statistic),
+        zeros: pairs.len() - differing(pairs),
+        statistic: Some(test.as_ref().map_or(of_zeros, |test| test.statistic)),
         p: test.as_ref().map(|test| test.p),
         method: test.as_ref().map(|test| test.method.name()),
-        w_plus: test.as_ref().map(|test| test.positive),
-        w_minus: test.as_ref().map(|test| test.negative),
+        w_plus: Some(test.as_ref().map_or(of_zeros, |test| test.positive)),
+        w_minus: Some(test.as_ref().map_or(of_zeros, |test| test.negative)),
     }
 }
 
@@ -215,35 +225,56 @@ fn summary(values: &[f64]) -> Summary {
     }
 }
 
-/// What a reader should know before believing the numbers.
+/// What a reader should know before believing the numbers, and why some are not there.
 fn warnings(
     pairs: &[(f64, f64)],
     columns: [(&str, &[f64]); 2],
     ratio: &Ratio,
-    alternative: Alternative,
+    lacks_shift_interval: bool,
+    options: &StatsOptions,
 ) -> Vec<String> {
     let mut warnings = Vec::new();
-    let equal = pairs.iter().filter(|(a, b)| a - b == 0.0).count();
-    if equal == pairs.len() {
-        warnings.push("no pair differs: there is nothing to test".to_owned());
-    } else if alternative == Alternative::TwoSided && stats::smallest_reachable_p(pairs.len() - equal) > 0.05 {
-        let differing = counted(pairs.len() - equal, "pair that differs", "pairs that differ");
-        warnings.push(format!("{differing} can never reach p ≤ 0.05 in the exact two-sided Wilcoxon test"));
+    let count = differing(pairs);
+    if count == 0 {
+        warnings.push("no pair differs: there is nothing to test, and no rank-biserial effect".to_owned());
+    } else if stats::smallest_p_of(count, options.alternative) > 0.05 {
+        let differing = counted(count, "pair that differs", "pairs that differ");
+        let alternative = options.alternative.name();
+        warnings.push(format!("{differing} can never reach p ≤ 0.05 in the exact Wilcoxon test ({alternative})"));
     }
-    if ratio.ci_low.is_none() {
-        warnings.push(without_interval(pairs.len(), columns[1].0));
+    if pairs.len() == 1 {
+        warnings.push("one pair says nothing about spread: there are no deviations and no intervals".to_owned());
+    } else if pairs.len() < FEWEST_FOR_BOOTSTRAP {
+        let pairs = plural(pairs.len(), "pair");
+        warnings.push(format!("a bootstrap interval of {pairs} is too narrow: Fieller's allows for so few"));
     }
+    if pairs.len() > 1 && lacks_shift_interval {
+        let pairs = plural(pairs.len(), "pair");
+        warnings.push(format!("{pairs} are too few for an interval of the Hodges-Lehmann shift at this level"));
+    }
+    warnings.extend(missing_ratios(pairs.len(), columns[1].0, ratio));
     for (name, values) in columns {
         warnings.extend(unsteadiness(name, values));
     }
     warnings
 }
 
-fn without_interval(pairs: usize, divisor: &str) -> String {
-    if pairs == 1 {
-        return "one pair says nothing about spread: there are no intervals".to_owned();
+fn missing_ratios(pairs: usize, divisor: &str, ratio: &Ratio) -> Vec<String> {
+    let parts = [("mean", ratio.mean, ratio.ci_low), ("median", ratio.median, ratio.median_ci_low)];
+    let mut missing: Vec<String> = parts
+        .into_iter()
+        .filter_map(|(center, value, low)| match (value, low) {
+            (None, _) => Some(format!("the {center} of `{divisor}` is zero: there is no ratio of {center}s")),
+            (_, None) if pairs > 1 => Some(format!(
+                "the {center} of `{divisor}` may be zero: the ratio of {center}s has no interval that is one piece"
+            )),
+            _ => None,
+        })
+        .collect();
+    if pairs > 1 && ratio.fieller.is_none() {
+        missing.push(format!("`{divisor}` is zero throughout: Fieller's set is not defined"));
     }
-    format!("the mean of `{divisor}` may be zero: the ratio has no interval that is one piece")
+    missing
 }
 
 fn unsteadiness(name: &str, values: &[f64]) -> Vec<String> {

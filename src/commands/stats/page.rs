@@ -106,7 +106,7 @@ fn fieller(set: &FiellerSet) -> String {
 
 fn signed_rank_note(comparison: &Comparison) -> String {
     let test = &comparison.wilcoxon;
-    let Some((statistic, method)) = test.statistic.zip(test.method) else { return String::new() };
+    let Some((statistic, method)) = test.statistic.zip(test.method) else { return "no pair differs".to_owned() };
     let zeros = match test.zeros {
         0 => String::new(),
         zeros => format!(", {} equal ({})", plural(zeros, "pair"), comparison.zero),

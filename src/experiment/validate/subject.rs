@@ -9,6 +9,7 @@ use super::harness::check_override;
 use super::place::{self, Place};
 use super::settings::{self, Settings};
 use super::{At, Configuration, Context, Subject, TechniqueKind, list, quoted, suggestion};
+use crate::engine::model::ModelSuite;
 use crate::experiment::raw::{RawFile, RawOverride, RawSubject};
 use crate::experiment::{Located, Origin, Override};
 use crate::subject::{project, redact};
@@ -76,6 +77,7 @@ fn origin(raw: &RawSubject, context: &Context<'_>) -> (String, Origin) {
     if let Some(model) = &raw.model {
         check_model_keys(raw, context);
         let path = existing(model, Path::is_file, "file", context).unwrap_or_default();
+        check_model(model, &path, context);
         return (model.value.clone(), Origin::Model { path });
     }
     let revision = raw.commit.as_ref().and_then(|commit| revision(commit, context));
@@ -185,6 +187,18 @@ fn path_text(path: &Path, written: &At<String>, context: &Context<'_>) -> String
         context.log.add(&written.span, message, "git repositories need a path that is UTF-8: rename the folder");
         String::new()
     })
+}
+
+/// A suite that cannot be read would fail in every trial.
+fn check_model(written: &At<String>, path: &Path, context: &Context<'_>) {
+    if path.as_os_str().is_empty() {
+        return;
+    }
+    let told = crate::whole_file::read(path).and_then(|text| ModelSuite::parse(&text));
+    if let Err(error) = told {
+        let message = format!("{}: {}", quoted(&written.value), error.to_string().trim());
+        context.log.add(&written.span, message, "docs/model-suite.md says what a model suite has");
+    }
 }
 
 /// The path, from the experiment file's folder on, of something that is there.

@@ -134,7 +134,8 @@ fn typical_gain(row: &AverageRow, speedups: &[SpeedupRow]) -> f64 {
     stats::geometric_mean(&gains).unwrap_or(1.0)
 }
 
-/// Failures after the first stage, and those of them that were gone in the end, over all finished repetitions of PASTE.
+/// Failures after the first stage, and those of them that were gone in the end, over all measured trials of PASTE on more than
+/// one core that ran to their end. As many as the baseline of the same block had are not counted.
 fn repairs(run: &RunData) -> (usize, usize) {
     let baselines = baseline_failures(run);
     paste_trials(run).fold((0, 0), |(provoked, repaired), trial| {
@@ -153,7 +154,9 @@ fn block(trial: &TrialRecord) -> BlockKey<'_> {
 
 /// What fails in the baseline of the same block too was not provoked by running in parallel.
 fn baseline_failures(run: &RunData) -> HashMap<BlockKey<'_>, usize> {
-    let baselines = run.trials.iter().filter(|trial| trial.configuration == run.manifest.baseline);
+    let is_baseline =
+        |trial: &&TrialRecord| trial.configuration == run.manifest.baseline && trial.phase == Phase::Measured;
+    let baselines = run.trials.iter().filter(is_baseline);
     // The first of a block counts, should there be several.
     baselines.rev().map(|trial| (block(trial), trial.tally.failures())).collect()
 }
@@ -163,6 +166,7 @@ fn paste_trials(run: &RunData) -> impl Iterator<Item = &TrialRecord> {
     run.trials.iter().filter(move |trial| {
         let technique = run.manifest.configurations.iter().find(|c| c.name == trial.configuration).map(|c| c.technique);
         trial.phase == Phase::Measured
+            && trial.cores > 1
             && technique == Some(TechniqueKind::Paste)
             && alike.has(&trial.configuration)
             && super::grid::ran_to_its_end(trial)

@@ -166,7 +166,7 @@ fn engines(run: &RunData) -> impl Iterator<Item = EngineKind> {
     measured(run).filter_map(|trial| trial.engine)
 }
 
-fn all_in_virtual_time(run: &RunData) -> bool {
+pub(super) fn all_in_virtual_time(run: &RunData) -> bool {
     engines(run).next().is_some() && engines(run).all(|engine| engine == EngineKind::Model)
 }
 

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::concurrency::ConcurrencyRow;
 use super::grid::{CellKey, Grid, ran_to_its_end};
 use super::speedups::SpeedupRow;
+use crate::engine::EngineKind;
 use crate::experiment::Trial;
 use crate::report::text::shown;
 use crate::stats;
@@ -50,6 +51,7 @@ pub enum WarningKind {
     Drift,
     RowsUnread,
     RecordsDisagree,
+    VirtualTime,
     Merged,
 }
 
@@ -120,6 +122,7 @@ impl WarningGroup {
 
 pub(super) fn warnings(grid: &Grid, speedups: &[SpeedupRow], concurrency: &[ConcurrencyRow]) -> Vec<Warning> {
     let mut warnings: Vec<Warning> = Vec::new();
+    warnings.extend(virtual_time(grid));
     warnings.extend(quick(grid));
     warnings.extend(unfinished(grid));
     warnings.extend(other_harness(&grid.run.manifest.configurations, &grid.run.manifest.baseline));
@@ -143,6 +146,17 @@ fn place(row: &ConcurrencyRow) -> CellKey<'_> {
 
 fn no_concurrency(key: CellKey, row: &ConcurrencyRow) -> Option<Warning> {
     row.no_effect.clone().map(|text| Warning::of_cell(WarningKind::NoConcurrency, key, text))
+}
+
+/// Times of models are no measurements.
+fn virtual_time(grid: &Grid) -> Option<Warning> {
+    let of_models = measured(grid).filter(|trial| trial.engine == Some(EngineKind::Model)).count();
+    let text = if super::threats::all_in_virtual_time(grid.run) {
+        "times are computed from model suites, nothing was measured".to_owned()
+    } else {
+        format!("{} of model suites have times that are computed, not measured", plural(of_models, "trial"))
+    };
+    (of_models > 0).then(|| Warning::of_run(WarningKind::VirtualTime, text))
 }
 
 fn quick(grid: &Grid) -> Option<Warning> {
@@ -268,7 +282,7 @@ fn slow_start(walls: &[f64]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{EngineKind, Parallelism};
+    use crate::engine::Parallelism;
     use crate::experiment::{Harness, TechniqueKind};
 
     #[test]
@@ -282,6 +296,14 @@ mod tests {
         assert!(unsteady(&[10.0, 13.0, 8.0]).unwrap().contains("24 %"));
         assert!(extreme(&[10.0, 10.0, 40.0]).unwrap().contains("100 % above"));
         assert!(slow_start(&[15.0, 10.0, 10.0, 10.0]).unwrap().contains("50 % longer"));
+    }
+
+    #[test]
+    fn virtual_time_is_the_first_thing_to_know() {
+        let mut run = crate::report::sample::study();
+        run.trials.iter_mut().for_each(|trial| trial.engine = Some(EngineKind::Model));
+        let first = crate::report::Analysis::of(&run).warnings.first().cloned().unwrap();
+        assert_eq!((first.kind, first.text.contains("nothing was measured")), (WarningKind::VirtualTime, true));
     }
 
     #[test]

@@ -23,6 +23,8 @@ pub struct Details {
     pub timelines: Vec<Timeline>,
     /// Trials that there is no timeline of in the page.
     pub timelines_left_out: usize,
+    /// The run is not finished, so its `tests.parquet` is not there yet.
+    pub lacks_executions_file: bool,
 }
 
 impl Details {
@@ -31,7 +33,8 @@ impl Details {
         let source = Source { folder: RunFolder::open(run_dir)?, run: crate::store::open_run(run_dir)? };
         let (pairs, pairs_note) = pairs::read(analysis, &source);
         let (timelines, timelines_left_out) = timeline::read(analysis, &source);
-        Ok(Details { pairs, pairs_note, timelines, timelines_left_out })
+        let lacks_executions_file = !run_dir.join("tests.parquet").is_file();
+        Ok(Details { pairs, pairs_note, timelines, timelines_left_out, lacks_executions_file })
     }
 }
 

@@ -64,7 +64,7 @@ fn heads(analysis: &Analysis) -> Vec<Column> {
         let group = shown(&configuration.name);
         columns.push(Column::right("speedup").under(group.clone()));
         columns.push(Column::right("95 %").under(group.clone()));
-        columns.push(Column::right("p").under(group));
+        columns.push(Column::right("p (Holm)").under(group));
     }
     columns
 }

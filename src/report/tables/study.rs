@@ -108,29 +108,43 @@ fn agreement(verdict: OwnVerdict) -> Agreement {
     }
 }
 
-/// None in the same case.
+/// None in the same case. Claims that the run does not speak to have a table of their own, below the others.
 pub(super) fn claims(analysis: &Analysis) -> Vec<Table> {
     let Some(beside) = Beside::of(analysis).filter(|beside| beside.subjects > 0) else { return Vec::new() };
-    vec![Table {
+    let (silent, spoken): (Vec<ClaimRow>, Vec<ClaimRow>) =
+        beside.claim_rows().into_iter().partition(|row| row.own_verdict == OwnVerdict::NotRun.name());
+    let notes = vec![
+        format!("{}. {}", shown(&beside.title), beside.sentence()),
+        "recomputed: from the rows that the study prints. A claim that does not follow from them is a finding about \
+         numbers, not about anybody; parade audit --claim ID shows every step. compared with: what is published of the \
+         subjects that the run has; that alone is held against this run."
+            .to_owned(),
+    ];
+    let mut tables =
+        vec![claim_table("Claims of the study, recomputed from its rows and beside this run", &spoken, notes)];
+    if !silent.is_empty() {
+        tables.push(claim_table("Claims of the study that this run does not speak to", &silent, Vec::new()));
+    }
+    tables
+}
+
+fn claim_table(title: &str, rows: &[ClaimRow], notes: Vec<String>) -> Table {
+    Table {
         name: TableName::Claims,
-        title: "Claims of the study, recomputed from its rows and beside this run".to_owned(),
+        title: title.to_owned(),
         columns: vec![
             Column::left("where"),
             Column::left("claim"),
             Column::right("stated"),
             Column::right("recomputed"),
             Column::left("follows?"),
+            Column::right("compared with"),
             Column::right("this run"),
             Column::left("reproduced?"),
         ],
-        rows: beside.claim_rows().iter().map(claim).collect(),
-        notes: vec![
-            format!("{}. {}", shown(&beside.title), beside.sentence()),
-            "recomputed: from the rows that the study prints. A claim that does not follow from them is a finding about \
-             numbers, not about anybody; parade audit --claim ID shows every step."
-                .to_owned(),
-        ],
-    }]
+        rows: rows.iter().map(claim).collect(),
+        notes,
+    }
 }
 
 fn claim(row: &ClaimRow) -> Row {
@@ -147,16 +161,14 @@ fn claim(row: &ClaimRow) -> Row {
         "not_reproduced" => ("≠ not reproduced", Tone::Bad),
         _ => ("not run", Tone::Muted),
     };
-    let against = row.reference.as_ref().filter(|reference| **reference != row.stated);
-    let hint =
-        against.map(|reference| format!("compared with {reference}, the published value for the subjects of the run"));
     Row::body(vec![
         Cell::new(sentence(&row.place, LONGEST_TEXT)),
         Cell::new(sentence(&row.claim, LONGEST_TEXT)),
         Cell::new(sentence(&row.stated, LONGEST_TEXT)).valued(row.stated.parse::<f64>().ok()),
         text(row.recomputed.as_deref()).valued(number(&row.recomputed)),
         Cell::new(follows).toned(follows_tone),
-        text(row.own.as_deref()).valued(number(&row.own)).hinted(hint),
+        text(row.reference.as_deref()).valued(number(&row.reference)),
+        text(row.own.as_deref()).valued(number(&row.own)),
         Cell::new(own).toned(own_tone).hinted(row.reason.clone()),
     ])
 }

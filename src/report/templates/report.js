@@ -47,6 +47,8 @@
   // Rows that a long table shows at first: thousands of them would make every click slow.
   const FIRST_ROWS = 200;
 
+  const rowsOf = (count) => `${count} ${count === 1 ? "row" : "rows"}`;
+
   class SortedTable {
     constructor(block) {
       this.block = block;
@@ -109,15 +111,27 @@
       this.body.replaceChildren(...matches.slice(0, this.limit));
       if (this.count) {
         const sums = this.table.tBodies.length > 1 ? "; sums are over all" : "";
-        this.count.textContent = words.length ? `${matches.length} of ${this.rows.length} rows${sums}` : "";
+        this.count.textContent = words.length ? `${matches.length} of ${rowsOf(this.rows.length)}${sums}` : "";
       }
       if (this.more) {
         this.more.hidden = matches.length <= this.limit;
-        this.more.textContent = `${this.limit} of ${matches.length} rows are shown: show more`;
+        this.more.textContent = `${this.limit} of ${rowsOf(matches.length)} are shown: show more`;
       }
       return matches.length;
     }
   }
+
+  // On paper nothing can be opened: folds and long tables are shown whole, and afterwards as they were.
+  let folded = [];
+  addEventListener("beforeprint", () => {
+    folded = Array.from(document.querySelectorAll("details:not([open])"));
+    folded.forEach((fold) => { fold.open = true; });
+    tables.forEach((table) => { table.kept = table.limit; table.limit = Infinity; table.show(); });
+  });
+  addEventListener("afterprint", () => {
+    folded.forEach((fold) => { fold.open = false; });
+    tables.forEach((table) => { table.limit = table.kept; table.show(); });
+  });
 
   const allFilter = document.getElementById("filter-all");
   const allCount = document.getElementById("filter-count");
@@ -127,7 +141,7 @@
     clearTimeout(waiting);
     waiting = setTimeout(() => {
       const shown = tables.map((table) => table.show()).reduce((sum, rows) => sum + rows, 0);
-      allCount.textContent = allFilter.value.trim() ? `${shown} rows` : "";
+      allCount.textContent = allFilter.value.trim() ? rowsOf(shown) : "";
     }, 60);
   });
 
@@ -204,6 +218,8 @@
     const show = () => {
       const trial = data.timelines[chooser.value];
       drawTimeline(place, trial);
+      // Caption and files are those of the first.
+      place.parentElement.querySelector("figcaption").hidden = chooser.value !== "0";
       note.textContent = `${trial.trial}${trial.left_out ? ` · ${trial.left_out} executions are not drawn` : ""}`;
     };
     chooser.addEventListener("change", show);

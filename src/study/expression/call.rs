@@ -216,6 +216,7 @@ fn statistic(evaluator: &Evaluator<'_>, node: &Node, function: Function, values:
         _ => Err(internal(node)),
     };
     let range = match function {
+        Function::Sum if evaluator.source.of_run && is_without_rows(&values) => None,
         // The sum of nothing is 0, not the -0 that `sum()` starts from.
         Function::Sum => reduce::rising(&first, |x| Some(x.iter().fold(0.0, |sum, x| sum + x))),
         Function::Mean => reduce::rising(&first, stats::mean),
@@ -247,6 +248,11 @@ fn statistic(evaluator: &Evaluator<'_>, node: &Node, function: Function, values:
         _ => return paired(node, function, &values),
     };
     range.filter(|range| range.value.is_finite()).map(Value::Number).ok_or_else(|| nothing(node, function, first.len()))
+}
+
+/// Marks are rows too: a stage that was not needed leaves no failures.
+fn is_without_rows(values: &[Value]) -> bool {
+    matches!(values.first(), Some(Value::Column(column)) if column.entries.is_empty())
 }
 
 fn nothing(node: &Node, function: Function, count: usize) -> Trouble {

@@ -16,7 +16,13 @@ pub struct Source<'s> {
     pub tables: Vec<&'s Table>,
     /// What claims state, by `id` and by `study/id`.
     pub stated: &'s BTreeMap<String, Value>,
+    /// Of a run: what it did not do is not zero. A selection of a configuration, subject, stage or number of cores that no
+    /// row is about, and a sum of no rows, then have no value.
+    pub of_run: bool,
 }
+
+/// What the rows of a run's tables are about; what else a condition asks for may well be true of none.
+const ABOUT: [&str; 4] = ["configuration", "subject", "stage", "cores"];
 
 impl<'s> Source<'s> {
     pub fn table(&self, name: &str) -> Option<(usize, &'s Table)> {
@@ -146,25 +152,26 @@ impl Evaluator<'_> {
     }
 
     fn selection(&mut self, of: &Node, condition: &Node) -> Evaluated {
-        let Value::Column(mut column) = self.value(of)? else { return Err(internal(of)) };
+        let Value::Column(column) = self.value(of)? else { return Err(internal(of)) };
         let outer = std::mem::replace(&mut self.scope, column.table);
+        let spoken_to = if self.source.of_run { self.spoken_to(&column, condition) } else { Ok(()) };
         let condition = self.value(condition);
         self.scope = outer;
-        let condition = condition?;
-        let truth_of = |entry: &Entry| match &condition {
-            Value::Truth(truth) => *truth,
-            Value::Column(truths) => truths.row(entry.row).map_or(Truth::sure(false), |other| truth(&other.item)),
-            _ => Truth::sure(false),
-        };
-        column.entries = column
-            .entries
-            .into_iter()
-            .filter_map(|entry| {
-                let inclusion = entry.inclusion.given(truth_of(&entry))?;
-                Some(Entry { inclusion, ..entry })
-            })
-            .collect();
-        Ok(Value::Column(column))
+        spoken_to?;
+        Ok(Value::Column(selected(column, &condition?)))
+    }
+
+    /// Whether the run has rows about what is asked for, part by part of the condition.
+    fn spoken_to(&mut self, column: &Column, condition: &Node) -> Result<(), Trouble> {
+        let mut about = column.clone();
+        for part in conjuncts(condition).into_iter().filter(|part| is_about(part)) {
+            about = selected(about, &self.value(part)?);
+        }
+        if about.entries.is_empty() {
+            let message = "nothing in the run speaks to it: it has no such configuration, subject, stage or cores";
+            return Err(Trouble::undefined(condition.span.clone(), message));
+        }
+        Ok(())
     }
 
     fn binary(&mut self, node: &Node, operator: Operator, left: &Node, right: &Node) -> Evaluated {
@@ -369,6 +376,39 @@ impl Evaluator<'_> {
         );
         Trouble::mistake(span.clone(), message, help)
     }
+}
+
+/// The rows for which the condition holds, or may hold.
+fn selected(column: Column, condition: &Value) -> Column {
+    let truth_of = |entry: &Entry| match condition {
+        Value::Truth(truth) => *truth,
+        Value::Column(truths) => truths.row(entry.row).map_or(Truth::sure(false), |other| truth(&other.item)),
+        _ => Truth::sure(false),
+    };
+    let kept = |entry: Entry| {
+        let inclusion = entry.inclusion.given(truth_of(&entry))?;
+        Some(Entry { inclusion, ..entry })
+    };
+    Column { entries: column.entries.into_iter().filter_map(kept).collect(), ..column }
+}
+
+/// What has to hold together.
+fn conjuncts(condition: &Node) -> Vec<&Node> {
+    match &condition.kind {
+        Kind::Binary { operator: Operator::And, left, right } => [conjuncts(left), conjuncts(right)].concat(),
+        _ => vec![condition],
+    }
+}
+
+fn is_about(part: &Node) -> bool {
+    fn columns(node: &Node) -> Vec<&str> {
+        match &node.kind {
+            Kind::Own(column) => vec![column],
+            kind => kind.children().into_iter().flat_map(columns).collect(),
+        }
+    }
+    let columns = columns(part);
+    !columns.is_empty() && columns.iter().all(|column| ABOUT.contains(column))
 }
 
 impl Value {

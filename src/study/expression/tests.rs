@@ -51,7 +51,7 @@ fn run<T>(f: impl FnOnce(&Source<'_>) -> T) -> T {
         ("total".to_owned(), Value::Number(Range::exact(10.0))),
         ("other/yes".to_owned(), Value::Truth(Truth::sure(true))),
     ]);
-    f(&Source { tables: tables.iter().collect(), stated: &stated })
+    f(&Source { tables: tables.iter().collect(), stated: &stated, of_run: false })
 }
 
 fn value(text: &str) -> Result<Value, Trouble> {
@@ -440,7 +440,7 @@ proptest! {
         let rows: Vec<&[&str]> = rows.iter().map(Vec::as_slice).collect();
         let table = table("t", &["k", "v"], &rows);
         let stated = BTreeMap::new();
-        let source = Source { tables: vec![&table], stated: &stated };
+        let source = Source { tables: vec![&table], stated: &stated, of_run: false };
         let of = |text: &str| match evaluate(&parse(text).unwrap(), &source) {
             Ok(Value::Number(range)) => range,
             other => panic!("{text}: {other:?}"),

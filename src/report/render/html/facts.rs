@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::engine::{EngineKind, Mode};
 use crate::experiment::{Harness, TechniqueKind};
 use crate::report::Analysis;
+use crate::report::analysis::WarningKind;
 use crate::report::beside::Beside;
 use crate::report::text::{bytes, shown};
 use crate::store::record::ConfigurationSummary;
@@ -58,6 +59,11 @@ pub fn verdict(analysis: &Analysis) -> Vec<Fact> {
         shown(&machine.os),
         machine.virtualization.as_deref().map(|kind| format!(", in a {}", shown(kind))).unwrap_or_default(),
     );
+    let computed = analysis.warnings.iter().find(|warning| warning.kind == WarningKind::VirtualTime);
+    let place = match computed {
+        Some(warning) => format!("Virtual time: {}. Computed on {place}", warning.text),
+        None => place,
+    };
     let mut facts = vec![Fact::new("What was run", what), Fact::new("On what", place)];
     facts.extend(reproduction(analysis));
     facts

@@ -81,6 +81,7 @@ struct Page<'a> {
     facts: Vec<Fact>,
     limits: Vec<String>,
     configurations: Vec<Fact>,
+    has_executions_file: bool,
     started: String,
     parade: String,
 }
@@ -112,6 +113,7 @@ impl<'a> Page<'a> {
             facts: facts::machine(analysis),
             limits: analysis.machine.limits.iter().map(|limit| shown(limit)).collect(),
             configurations: run.manifest.configurations.iter().map(facts::configuration).collect(),
+            has_executions_file: !details.lacks_executions_file,
             started: run.manifest.started_at.strftime("%Y-%m-%d %H:%M UTC").to_string(),
             parade: shown(&run.manifest.parade),
         })

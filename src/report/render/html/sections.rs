@@ -65,12 +65,17 @@ impl Maker<'_> {
             if *name == TableName::Study {
                 made.extend(tables.drain(..).map(|table| self.table(&table)));
             }
+            // Of the claims the first.
+            let is_claims = *name == TableName::Claims;
+            if is_claims {
+                tables.reverse();
+            }
             made.extend(tables.pop().map(|table| self.table(&table)));
             if !tables.is_empty() {
                 let others: String = tables.iter().map(|table| self.table(table)).collect();
-                made.push(format!(
-                    "<details class=\"fold\"><summary>The same on other numbers of cores</summary>{others}</details>"
-                ));
+                let summary =
+                    if is_claims { "What this run does not speak to" } else { "The same on other numbers of cores" };
+                made.push(format!("<details class=\"fold\"><summary>{summary}</summary>{others}</details>"));
             }
         }
         made

@@ -86,12 +86,22 @@ fn write_cell(out: &mut String, columns: &[Column], index: usize, cell: &Cell, i
     if let Some(hint) = cell.hint.as_deref().filter(|_| is_hinted) {
         let _ = write!(out, " title=\"{}\"", escape(&shown(hint)));
     }
-    let _ = write!(out, ">{}", escape(&cell.text));
+    let _ = write!(out, ">{}", with_code(&cell.text));
     if let Some(published) = &cell.published {
         let (class, symbol) = (agreement(published.agreement), published.agreement.symbol());
         let _ = write!(out, " <span class=\"published {class}\">{} {symbol}</span>", escape(&published.text));
     }
     let _ = write!(out, "</{tag}>");
+}
+
+/// What stands between backticks as code, where they come in pairs.
+fn with_code(text: &str) -> String {
+    let parts: Vec<String> = text.split('`').map(escape).collect();
+    if parts.len().is_multiple_of(2) {
+        return escape(text);
+    }
+    let marked = |(at, part): (usize, &String)| if at % 2 == 1 { format!("<code>{part}</code>") } else { part.clone() };
+    parts.iter().enumerate().map(marked).collect()
 }
 
 /// Enough digits to sort by.
