@@ -278,5 +278,5 @@ fn a_run_of_ones_own_is_a_third_column() {
     assert!(out.contains("Your run has 1 of 2 subjects: 1 reproduced,"), "{out}");
     let (code, _, error) = desk.parade(&["audit", "--run", "results/mine/latest"]);
     assert!(code == Some(2) && error.contains("which study"), "{error}");
-    assert_eq!(desk.audit(&["--run", "nowhere"]).0, Some(1));
+    assert_eq!(desk.audit(&["--run", "nowhere"]).0, Some(2));
 }
