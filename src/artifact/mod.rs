@@ -100,7 +100,7 @@ fn fill(order: &Order, folder: &RunFolder, to: &Path) -> miette::Result<Artifact
         bundle = veiled(bundle, veil)?;
         short = short.map(|short| short.rewritten(&|text| veil.text(text))).transpose()?;
     }
-    write_experiments(&experiment.join(&bundle.below), &bundle, short.as_ref())?;
+    write_experiments(&experiment.join(&bundle.below), &bundle, short.as_ref(), cores_of(&run))?;
     let copied = copy_run(folder, &to.join("run"), veil.as_ref())?;
     let program = programs::copy_program(to, veil.as_ref())?;
     // What the files say, as the folders of results are called by it.
@@ -158,19 +158,24 @@ fn veiled(bundle: Bundle, veil: &Veil) -> miette::Result<Bundle> {
     Ok(Bundle { text, notes: bundle.notes.iter().map(|note| veil.text(note)).collect(), ..bundle })
 }
 
-fn write_experiments(folder: &Path, bundle: &Bundle, short: Option<&Short>) -> miette::Result<()> {
+/// Those of the machine that the run was made on, and at least as many as it asked for: a merged run has several machines.
+fn cores_of(run: &RunData) -> usize {
+    run.manifest.cores.iter().copied().fold(run.environment.logical_cores, usize::max)
+}
+
+fn write_experiments(folder: &Path, bundle: &Bundle, short: Option<&Short>, cores: usize) -> miette::Result<()> {
     let full = (bundle::FULL, bundle.text.as_str());
     let short = short.map(|short| (bundle::SHORT, short.text.as_str()));
     let files: Vec<(&str, &str)> = std::iter::once(full).chain(short).collect();
     for (name, text) in &files {
         write_atomically(&folder.join(name), text.as_bytes())?;
     }
-    files.iter().try_for_each(|(name, _)| check_loads(&folder.join(name), name))
+    files.iter().try_for_each(|(name, _)| check_loads(&folder.join(name), name, cores))
 }
 
-/// A reviewer must be able to run it, on whatever machine.
-fn check_loads(file: &Path, name: &str) -> miette::Result<()> {
-    let Err(mistakes) = experiment::load_for_elsewhere(file) else { return Ok(()) };
+/// A reviewer must be able to run it, on a machine like that of the run.
+fn check_loads(file: &Path, name: &str, cores: usize) -> miette::Result<()> {
+    let Err(mistakes) = experiment::load_for_elsewhere(file, cores) else { return Ok(()) };
     let told = mistakes.entries().first().map(|mistake| mistake.message.clone()).unwrap_or_default();
     Err(miette!(
         help = "parade check says the same of the experiment file, if it is the file; with --anonymous, a name in it may have become one that is not allowed",

@@ -108,9 +108,9 @@ pub fn load(path: &Path, limits: &MachineLimits) -> Result<Loaded, Mistakes> {
     understand(document::read(path)?, path, limits, Here::REAL)
 }
 
-/// Reads an experiment file for a machine that has what it takes, whatever this one has.
-pub(crate) fn load_for_elsewhere(path: &Path) -> Result<Loaded, Mistakes> {
-    let limits = MachineLimits { cores: 1 << 12, memory_bytes: 1 << 50 };
+/// Reads an experiment file for a machine of so many cores that has what it takes besides, whatever this one has.
+pub(crate) fn load_for_elsewhere(path: &Path, cores: usize) -> Result<Loaded, Mistakes> {
+    let limits = MachineLimits { cores, memory_bytes: 1 << 50 };
     understand(document::read(path)?, path, &limits, Here::ELSEWHERE)
 }
 

@@ -56,6 +56,7 @@ name = 'both'
 technique = 'paste'
 parallel = 'classesAndMethods'
 threads = 4
+forks = '1C'
 ";
 
 pub fn lab() -> Lab {
