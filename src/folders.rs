@@ -1,6 +1,6 @@
 //! Folders as a whole: copied, listed, measured. Links are never followed, and what is neither file nor folder is left out.
 
-use std::fs;
+use std::fs::{self, FileType};
 use std::path::{Path, PathBuf};
 
 use miette::miette;
@@ -21,6 +21,15 @@ pub fn copy(from: &Path, to: &Path) -> miette::Result<()> {
 
 /// The paths of all files below a folder, relative to it, in order.
 pub fn files(folder: &Path) -> miette::Result<Vec<PathBuf>> {
+    below(folder, FileType::is_file)
+}
+
+/// And of all links.
+pub fn links(folder: &Path) -> miette::Result<Vec<PathBuf>> {
+    below(folder, FileType::is_symlink)
+}
+
+fn below(folder: &Path, is_wanted: fn(&FileType) -> bool) -> miette::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut open = vec![PathBuf::new()];
     while let Some(below) = open.pop() {
@@ -32,7 +41,7 @@ pub fn files(folder: &Path) -> miette::Result<Vec<PathBuf>> {
             let path = below.join(entry.file_name());
             if kind.is_dir() {
                 open.push(path);
-            } else if kind.is_file() {
+            } else if is_wanted(&kind) {
                 found.push(path);
             }
         }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::columns;
 use crate::engine::model::{ModelSession, ModelSuite};
-use crate::engine::{Allotment, Forks, Handling, Mode, Parallelism, RunRequest, Selection, Session};
+use crate::engine::{Allotment, Forks, Handling, Mode, Parallelism, RunRequest, Selection, Session, Watch};
 use crate::experiment::{self, Filter, MachineLimits, Outlook, Plan};
 use crate::maven::{self, Clock, Handshake};
 use crate::process::{self, wire};
@@ -123,6 +123,7 @@ fn request(mode: Mode) -> RunRequest {
         time_limit: Duration::from_secs(3600),
         handling: Handling::default(),
         label: "stage-1".to_owned(),
+        watch: Watch::default(),
     }
 }
 

@@ -1,10 +1,14 @@
 //! `parade detect`: the real program, on model suites, and on bundled subjects where slow tests are wanted.
 
+mod desk;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::Output;
 
 use serde_json::Value;
+
+use desk::Desk;
 
 const SUITE: &str = "
 startup = 1
@@ -29,35 +33,9 @@ id = 'a.C#other'
 polluted_by = ['a.C#mutual']
 ";
 
-struct Desk {
-    dir: tempfile::TempDir,
-    home: PathBuf,
-}
-
 impl Desk {
-    fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        Desk { home: dir.path().join("home"), dir }
-    }
-
-    /// With the downloads of the tests of bundled subjects.
-    fn with_downloads() -> Self {
-        Desk { home: Path::new(env!("CARGO_TARGET_TMPDIR")).join("parade-home"), ..Desk::new() }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.dir.path().join(name)
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_parade"));
-        command.current_dir(self.dir.path()).env("PARADE_HOME", &self.home).env("NO_COLOR", "1");
-        command.arg("detect").args(arguments);
-        command
-    }
-
     fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
+        self.command(["detect"].into_iter().chain(arguments.iter().copied())).output().unwrap()
     }
 
     fn json(&self, arguments: &[&str]) -> Value {
@@ -108,9 +86,7 @@ fn the_dependency_file_is_one_that_other_commands_take() {
                       dependencies = 'dependencies.toml'\n[[configuration]]\nname = 'one'\ntechnique = 'sound-rerun'\n\
                       parallel = 'classes'\nthreads = 2\n[analysis]\nbaseline = 'one'\n";
     fs::write(desk.path("x.toml"), experiment).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_parade"));
-    command.current_dir(desk.dir.path()).env("PARADE_HOME", &desk.home).args(["run", "x.toml"]);
-    let output = command.output().unwrap();
+    let output = desk.command(["run", "x.toml"]).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
 }
 

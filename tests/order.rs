@@ -1,10 +1,14 @@
 //! `parade order`: the real program on model suites, and on a bundled subject where slow tests are wanted.
 
+mod desk;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::Output;
 
 use serde_json::{Value, json};
+
+use desk::Desk;
 
 /// `d` passes only after `a`; `a` fails after `c`. By hand: T1 is `b c a d f e`, S1 is `a b d f`.
 const SUITE: &str = "
@@ -60,32 +64,23 @@ test = 'C#a'
 not_after = [['C#c']]
 ";
 
-struct Desk {
-    dir: tempfile::TempDir,
-    home: PathBuf,
+fn desk() -> Desk {
+    furnished(Desk::new())
+}
+
+fn furnished(desk: Desk) -> Desk {
+    desk.write("suite.toml", SUITE);
+    desk.write("dependencies.toml", DEPENDENCIES);
+    desk
 }
 
 impl Desk {
-    fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        fs::write(dir.path().join("suite.toml"), SUITE).unwrap();
-        fs::write(dir.path().join("dependencies.toml"), DEPENDENCIES).unwrap();
-        Desk { home: dir.path().join("home"), dir }
-    }
-
-    /// With the downloads of the tests of bundled subjects.
-    fn with_downloads() -> Self {
-        Desk { home: Path::new(env!("CARGO_TARGET_TMPDIR")).join("parade-home"), ..Desk::new() }
-    }
-
     fn write(&self, name: &str, text: &str) {
-        fs::write(self.dir.path().join(name), text).unwrap();
+        fs::write(self.path(name), text).unwrap();
     }
 
     fn parade(&self, arguments: &str) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_parade"));
-        command.current_dir(self.dir.path()).env("PARADE_HOME", &self.home).env("NO_COLOR", "1");
-        command.arg("order").args(arguments.split_whitespace()).output().unwrap()
+        self.command(["order"].into_iter().chain(arguments.split_whitespace())).output().unwrap()
     }
 
     /// The exit code and the document.
@@ -111,7 +106,7 @@ fn ids(names: &str) -> Value {
 
 #[test]
 fn a_model_suite_says_what_the_algorithms_go_by() {
-    let desk = Desk::new();
+    let desk = desk();
     for (algorithm, plain, enhanced) in [
         ("T1", "b c a d f e", "b a c d f e"),
         ("T4", "b d c a f e", "b a d c f e"),
@@ -128,7 +123,7 @@ fn a_model_suite_says_what_the_algorithms_go_by() {
 
 #[test]
 fn machines_get_their_tests_and_the_bound_is_told() {
-    let desk = Desk::new();
+    let desk = desk();
     let (_, p1) = desk.order("suite.toml --algorithm P1 --machines 4");
     assert_eq!(p1["machines"], json!([ids("a e"), ids("b f"), ids("c"), ids("d")]));
     let (_, p2) = desk.order("suite.toml --algorithm P2 --dependencies dependencies.toml");
@@ -144,7 +139,7 @@ fn machines_get_their_tests_and_the_bound_is_told() {
 
 #[test]
 fn files_can_say_what_is_covered_and_what_has_changed() {
-    let desk = Desk::new();
+    let desk = desk();
     desk.write("bare.toml", "[[test]]\nid = 'C#a'\n[[test]]\nid = 'C#b'\n[[test]]\nid = 'C#c'\n");
     desk.write("coverage.json", r#"{"version": 1, "tests": [{"id": "C#b", "covers": ["x/Y.java:3", "x.Y#m()"]}, {"id": "C#c", "covers": ["x/Y.java:1-2"]}]}"#);
     desk.write("changes.toml", "version = 1\nmodified = ['x.Y#m()', 'x/Y.java:3']\n");
@@ -162,7 +157,7 @@ fn files_can_say_what_is_covered_and_what_has_changed() {
 
 #[test]
 fn an_order_that_is_run_has_the_exit_code_of_its_tests() {
-    let desk = Desk::new();
+    let desk = desk();
     let (code, plain) = desk.order("suite.toml --algorithm T4 --run");
     assert_eq!((code, &plain["run"]["verdict"]), (Some(1), &json!("failing")));
     let failed: Vec<&Value> = plain["run"]["failures"].as_array().unwrap().iter().map(|bad| &bad["test"]).collect();
@@ -177,7 +172,7 @@ fn an_order_that_is_run_has_the_exit_code_of_its_tests() {
 
 #[test]
 fn a_person_reads_one_test_per_line() {
-    let desk = Desk::new();
+    let desk = desk();
     let output = desk.parade("suite.toml --algorithm P1 --dependencies dependencies.toml --run");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(0), "{text}");
@@ -190,7 +185,7 @@ fn a_person_reads_one_test_per_line() {
 
 #[test]
 fn what_makes_no_sense_is_refused_with_a_reason() {
-    let desk = Desk::new();
+    let desk = desk();
     for (arguments, named) in [
         ("suite.toml --algorithm T9", "T1, T2"),
         ("suite.toml --algorithm T1 --machines 2", "--machines has no meaning for T1"),
@@ -216,7 +211,7 @@ fn tests_of_a_real_project_run_in_the_order_that_is_given() {
         eprintln!("skipped: PARADE_SLOW_TESTS is not set");
         return;
     }
-    let desk = Desk::with_downloads();
+    let desk = furnished(Desk::with_downloads());
     let subject = Path::new(env!("CARGO_MANIFEST_DIR")).join("subjects/order-across-classes");
     let (_, original) = desk.order(&format!("{} --algorithm P1 --machines 1", subject.display()));
     let tests: Vec<&str> = original["machines"][0].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();

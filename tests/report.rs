@@ -1,12 +1,17 @@
 //! `parade report` by the real program, on runs of model suites: every form that it writes, and what it refuses.
 
+#[path = "run/lab.rs"]
+#[expect(dead_code, reason = "the laboratory has more than these tests need")]
+mod lab;
+
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 use serde_json::Value;
-use tempfile::TempDir;
+
+use lab::{Lab, stderr};
 
 const SUITE: &str = "
 startup = 1
@@ -49,41 +54,30 @@ parallel = 'classesAndMethods'
 threads = 4
 ";
 
-fn parade(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_parade"));
-    command.current_dir(folder).args(arguments).env("PARADE_HOME", folder.join("home")).env("NO_COLOR", "1");
-    command.output().unwrap()
+fn report(lab: &Lab, arguments: &[&str]) -> Output {
+    lab.command(&[&["report", "results/model/latest"], arguments].concat()).output().unwrap()
 }
 
-fn report(dir: &Path, arguments: &[&str]) -> Output {
-    parade(dir, &[&["report", "."], arguments].concat())
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-/// A finished run, with the folder that has to outlive it.
-fn run() -> (TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("experiment.toml"), EXPERIMENT).unwrap();
-    fs::write(folder.path().join("suite.toml"), SUITE).unwrap();
-    let output = parade(folder.path(), &["run", "experiment.toml", "--json"]);
+/// A laboratory with a finished run, and the folder of that.
+fn run() -> (Lab, PathBuf) {
+    let lab = Lab::new(EXPERIMENT, SUITE);
+    let output = lab.run(&[]);
     assert!(output.status.success(), "{}", stderr(&output));
-    let dir = fs::canonicalize(folder.path().join("results/model/latest")).unwrap();
-    (folder, dir)
+    let dir = lab.latest();
+    (lab, dir)
 }
 
-fn csv_rows(path: &Path) -> Vec<HashMap<String, String>> {
+/// By the names of the columns.
+fn rows(path: &Path) -> Vec<HashMap<String, String>> {
     csv::Reader::from_path(path).unwrap().deserialize().map(Result::unwrap).collect()
 }
 
 #[test]
 fn a_report_is_made_again_in_every_form() {
-    let (_folder, dir) = run();
+    let (lab, dir) = run();
     fs::remove_dir_all(dir.join("report")).unwrap();
     fs::remove_file(dir.join("trials.csv")).unwrap();
-    let output = report(&dir, &[]);
+    let output = report(&lab, &[]);
     assert!(output.status.success(), "{}", stderr(&output));
     for file in [
         "report/index.html",
@@ -108,8 +102,8 @@ fn a_report_is_made_again_in_every_form() {
 
 #[test]
 fn trials_csv_has_what_the_tables_are_made_from() {
-    let (_folder, dir) = run();
-    let trials = csv_rows(&dir.join("trials.csv"));
+    let (_lab, dir) = run();
+    let trials = rows(&dir.join("trials.csv"));
     let journal = fs::read_to_string(dir.join("journal.jsonl")).unwrap();
     let records: Vec<Value> = journal.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let record = |trial: &str| records.iter().find(|record| record["trial"] == trial).unwrap();
@@ -128,7 +122,7 @@ fn trials_csv_has_what_the_tables_are_made_from() {
 
 #[test]
 fn numbers_are_unique_macros_of_letters() {
-    let (_folder, dir) = run();
+    let (_lab, dir) = run();
     let text = fs::read_to_string(dir.join("report/numbers.tex")).unwrap();
     let mut seen = HashSet::new();
     for line in text.lines().filter(|line| line.starts_with("\\newcommand")) {
@@ -141,28 +135,28 @@ fn numbers_are_unique_macros_of_letters() {
 
 #[test]
 fn any_trial_has_a_timeline() {
-    let (_folder, dir) = run();
-    let trials = csv_rows(&dir.join("trials.csv"));
+    let (lab, dir) = run();
+    let trials = rows(&dir.join("trials.csv"));
     let trial = &trials[0]["trial"];
-    let output = report(&dir, &["--timeline", trial, "--json"]);
+    let output = report(&lab, &["--timeline", trial, "--json"]);
     assert!(output.status.success(), "{}", stderr(&output));
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let svg = fs::read_to_string(dir.join(document["timeline"].as_str().unwrap())).unwrap();
+    let svg = fs::read_to_string(lab.path(document["timeline"].as_str().unwrap())).unwrap();
     assert!(svg.starts_with("<svg") && svg.contains("seconds"));
-    let output = report(&dir, &["--timeline", "no-such-trial"]);
+    let output = report(&lab, &["--timeline", "no-such-trial"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("trials.csv"), "{}", stderr(&output));
-    let output = report(&dir, &["--timeline", trial, "--format", "csv"]);
+    let output = report(&lab, &["--timeline", trial, "--format", "csv"]);
     assert_eq!(output.status.code(), Some(2));
 }
 
 #[test]
 fn a_run_without_executions_on_record_still_has_its_report() {
-    let (_folder, dir) = run();
+    let (lab, dir) = run();
     fs::remove_dir_all(dir.join("tests")).unwrap();
     fs::remove_file(dir.join("tests.parquet")).unwrap();
     fs::remove_dir_all(dir.join("report")).unwrap();
-    let output = report(&dir, &[]);
+    let output = report(&lab, &[]);
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(dir.join("report/index.html").is_file());
     assert!(!dir.join("report/figures/timeline.svg").exists());

@@ -13,29 +13,7 @@ use polars::prelude::{ParquetReader, SerReader};
 use rustix::process::Signal;
 use serde_json::Value;
 
-use lab::{Lab, csv_rows, files_with, last_json, signal, stderr};
-
-/// A suite in which PASTE needs all three stages, and one test that cannot be repaired.
-const SUITE: &str = "
-startup = 1
-[[test]]
-id = 'Race#a'
-seconds = 2
-[[test]]
-id = 'Race#b'
-seconds = 2
-races_with = ['Race#a']
-[[test]]
-id = 'Chain#maker'
-seconds = 2
-[[test]]
-id = 'Chain#user'
-seconds = 2
-needs = ['Chain#maker']
-[[test]]
-id = 'Other#<script>alert(1)</script>'
-seconds = 4
-";
+use lab::{Lab, SUITE, csv_rows, files_with, last_json, signal, stderr};
 
 const EXPERIMENT: &str = "
 [experiment]

@@ -1,14 +1,18 @@
 //! `parade test` and `parade init`: the real program, on model suites, and on bundled subjects where slow tests are wanted.
 
+mod desk;
+
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::Output;
 use std::sync::{Mutex, PoisonError};
 
 use quick_xml::Reader;
 use quick_xml::events::Event;
 use serde_json::Value;
+
+use desk::Desk;
 
 /// `b` fails beside `a` and passes alone; `c` fails whatever happens.
 const SUITE: &str = "
@@ -26,30 +30,9 @@ seconds = 1
 ";
 const BROKEN: &str = "[[test]]\nid = 'p.Broken#<&>'\nseconds = 1\nflaky = 1\n";
 
-struct Desk {
-    dir: tempfile::TempDir,
-    home: PathBuf,
-}
-
 impl Desk {
-    fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        Desk { home: dir.path().join("home"), dir }
-    }
-
-    /// With the downloads of the tests of bundled subjects.
-    fn with_downloads() -> Self {
-        Desk { home: Path::new(env!("CARGO_TARGET_TMPDIR")).join("parade-home"), ..Desk::new() }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.dir.path().join(name)
-    }
-
     fn parade(&self, arguments: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_parade"));
-        command.current_dir(self.dir.path()).env("PARADE_HOME", &self.home).env("NO_COLOR", "1").args(arguments);
-        command.output().unwrap()
+        self.command(arguments.iter().copied()).output().unwrap()
     }
 
     fn test(&self, arguments: &[&str]) -> (Option<i32>, Value) {

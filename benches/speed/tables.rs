@@ -14,12 +14,12 @@ use serde_json::Value;
 use super::figure::{Figure, Goal, median, range, seconds};
 use super::large_run;
 use super::output::peak_megabytes;
-use super::workbench::{PARADE, alternating, ratio, root};
+use super::workbench::{PARADE, alternating, python_with, ratio, root};
 
 const LOOK: Duration = Duration::from_millis(2);
 
 pub fn measure() -> Vec<Figure> {
-    let Some(python) = python_with_pandas() else {
+    let Some(python) = python_with("pandas, pyarrow") else {
         eprintln!(
             "skipped: tables by pandas. Install it (`pip install pandas pyarrow`), and name that Python in PARADE_PYTHON."
         );
@@ -68,17 +68,6 @@ fn figures(our_times: &[f64], their_times: &[f64], our_memory: &[f64], their_mem
 fn megabytes(values: &[f64]) -> String {
     let (low, high) = range(values);
     format!("{:.0} MB ({low:.0}–{high:.0})", median(values))
-}
-
-fn python_with_pandas() -> Option<PathBuf> {
-    let named = std::env::var_os("PARADE_PYTHON").map(PathBuf::from);
-    let candidates = named.into_iter().chain([PathBuf::from("python3")]);
-    let has_pandas = |python: &PathBuf| {
-        let mut command = Command::new(python);
-        let status = command.args(["-c", "import pandas, pyarrow"]).stderr(Stdio::null()).status();
-        status.is_ok_and(|status| status.success())
-    };
-    candidates.into_iter().find(has_pandas)
 }
 
 /// A process that ended.

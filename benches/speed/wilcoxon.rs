@@ -1,7 +1,7 @@
 //! (f) A hundred thousand exact signed-rank tests of thirty pairs, beside SciPy on the same samples: called for each, and for all.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Command;
 use std::time::Instant;
 
 use parade::stats;
@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::figure::{Figure, Goal, seconds};
-use super::workbench::{PAIRS, alternating, ratio, root};
+use super::workbench::{PAIRS, alternating, python_with, ratio, root};
 
 const TESTS: usize = 100_000;
 const SAMPLE: usize = 30;
@@ -18,7 +18,7 @@ const SAMPLE: usize = 30;
 const CALLS: usize = 4_000;
 
 pub fn measure() -> Vec<Figure> {
-    let Some(python) = python_with_scipy() else {
+    let Some(python) = python_with("scipy.stats") else {
         eprintln!("skipped: tests by SciPy. Install it (`pip install scipy`), and name that Python in PARADE_PYTHON.");
         return Vec::new();
     };
@@ -66,15 +66,6 @@ fn samples() -> Vec<Vec<(f64, f64)>> {
         (0..SAMPLE).map(|_| (random.random_range(0.0..1.0) + shift, random.random_range(0.0..1.0))).collect()
     };
     (0..TESTS).map(|index| sample((index % 5) as f64 / 20.0)).collect()
-}
-
-fn python_with_scipy() -> Option<PathBuf> {
-    let named = std::env::var_os("PARADE_PYTHON").map(PathBuf::from);
-    let has_scipy = |python: &PathBuf| {
-        let status = Command::new(python).args(["-c", "import scipy.stats"]).stderr(Stdio::null()).status();
-        status.is_ok_and(|status| status.success())
-    };
-    named.into_iter().chain([PathBuf::from("python3")]).find(has_scipy)
 }
 
 fn by_scipy(python: &Path, file: &Path) -> serde_json::Value {

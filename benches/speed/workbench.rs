@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use parade::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session};
+use parade::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session, Watch};
 use parade::experiment::{self, MachineLimits, Subject};
 use parade::home::Home;
 use parade::process::Interrupt;
@@ -77,6 +77,7 @@ pub fn by_parade(session: &mut dyn Session, selection: Selection, handling: Hand
         allotment: Allotment { cores: cores(), memory_bytes: None, logs: logs.to_owned() },
         time_limit: Duration::from_secs(600),
         handling,
+        watch: Watch::default(),
     };
     let begin = Instant::now();
     let run = session.run(&request).expect("parade itself works");
@@ -133,4 +134,14 @@ pub fn alternating(mut one: impl FnMut() -> f64, mut other: impl FnMut() -> f64)
 pub fn ratio(numerators: &[f64], denominators: &[f64]) -> f64 {
     let ratios: Vec<f64> = numerators.iter().zip(denominators).map(|(above, below)| above / below).collect();
     super::figure::median(&ratios)
+}
+
+/// The Python that `PARADE_PYTHON` names, or the one on the path, if it has these modules.
+pub fn python_with(modules: &str) -> Option<PathBuf> {
+    let named = std::env::var_os("PARADE_PYTHON").map(PathBuf::from);
+    let has_them = |python: &PathBuf| {
+        let status = Command::new(python).args(["-c", &format!("import {modules}")]).stderr(Stdio::null()).status();
+        status.is_ok_and(|status| status.success())
+    };
+    named.into_iter().chain([PathBuf::from("python3")]).find(has_them)
 }

@@ -5,26 +5,20 @@ use std::path::{Component, Path, PathBuf};
 
 use miette::miette;
 
+use crate::folders;
+
 /// Removes links that lead out of a folder, and says which. No link is followed.
 pub(super) fn remove_leading_out(folder: &Path) -> miette::Result<Vec<PathBuf>> {
     let mut removed = Vec::new();
-    let mut open = vec![PathBuf::new()];
-    while let Some(below) = open.pop() {
-        let here = folder.join(&below);
-        let failed = |error: std::io::Error| miette!("{} could not be read: {error}", here.display());
-        for entry in fs::read_dir(&here).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
-            let kind = entry.file_type().map_err(failed)?;
-            let path = below.join(entry.file_name());
-            if kind.is_dir() {
-                open.push(path);
-            } else if kind.is_symlink() && leads_out(&below, &fs::read_link(entry.path()).map_err(failed)?) {
-                fs::remove_file(entry.path()).map_err(failed)?;
-                removed.push(path);
-            }
+    for link in folders::links(folder)? {
+        let path = folder.join(&link);
+        let failed = |error: std::io::Error| miette!("{}: {error}", path.display());
+        let target = fs::read_link(&path).map_err(failed)?;
+        if leads_out(link.parent().unwrap_or(Path::new("")), &target) {
+            fs::remove_file(&path).map_err(failed)?;
+            removed.push(link);
         }
     }
-    removed.sort();
     Ok(removed)
 }
 

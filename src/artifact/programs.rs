@@ -10,8 +10,8 @@ use super::veil::Veil;
 
 /// POSIX shell, nothing else.
 const SCRIPTS: [(&str, &str); 3] = [
-    ("run-short", include_str!("templates/run-short.sh")),
-    ("run-full", include_str!("templates/run-full.sh")),
+    ("run-short", include_str!("templates/run.sh")),
+    ("run-full", include_str!("templates/run.sh")),
     ("rebuild-report", include_str!("templates/rebuild-report.sh")),
 ];
 const CHECK: &str = include_str!("templates/check.sh");
@@ -19,6 +19,8 @@ const FIND_PARADE: &str = include_str!("templates/find-parade.sh");
 
 /// Stands in the scripts where the name of an experiment belongs.
 const NAME: &str = "@NAME@";
+/// And that of its file.
+const FILE: &str = "@FILE@";
 /// And the folder of its file.
 const FOLDER: &str = "@FOLDER@";
 /// And how many files there are.
@@ -35,9 +37,10 @@ pub(super) struct Names<'a> {
 
 pub(super) fn write_scripts(folder: &Path, names: &Names<'_>) -> miette::Result<()> {
     for (script, text) in SCRIPTS {
-        let name = if script == "run-short" { names.short } else { Some(names.full) };
+        let (name, file) =
+            if script == "run-short" { (names.short, "short.toml") } else { (Some(names.full), "full.toml") };
         let Some(name) = name else { continue };
-        let text = text.replace(FINDING, FIND_PARADE).replace(NAME, &quoted(name));
+        let text = text.replace(FINDING, FIND_PARADE).replace(NAME, &quoted(name)).replace(FILE, file);
         let text = text.replace(FOLDER, &quoted(&names.folder.to_string_lossy()));
         write_script(&folder.join(script), &text)?;
     }

@@ -78,6 +78,9 @@ pub struct Capabilities {
     pub limits_tests: bool,
     /// Can it run the tests of several modules at the same time?
     pub modules_at_once: bool,
+    /// What it can watch.
+    #[serde(default)]
+    pub watches: Watch,
 }
 
 /// Whether a mode exists for the frameworks of this suite.
@@ -331,4 +334,14 @@ pub struct RunRequest {
     /// The run is ended after this long.
     pub time_limit: Duration,
     pub handling: Handling,
+    pub watch: Watch,
+}
+
+/// What is watched while tests run. Watching costs time: runs that are timed watch nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Watch {
+    /// Which lines of the program each test covers.
+    pub coverage: bool,
+    /// Which static fields and files each test reads and writes.
+    pub accesses: bool,
 }

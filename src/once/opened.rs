@@ -11,14 +11,14 @@ use super::{Order, note};
 use crate::engine::direct::DirectSession;
 use crate::engine::model::ModelSession;
 use crate::engine::surefire::{Revealed, SurefireSession};
-use crate::engine::{Capabilities, EngineKind, Handling, Isolation, RunRequest, Selection, Session};
+use crate::engine::{Capabilities, EngineKind, Handling, Isolation, RunRequest, Selection, Session, Watch};
 use crate::experiment::Subject;
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::runner::{Event, Telling, Watcher};
 use crate::subject;
 use crate::subject::build::{BuildOutcome, Discovery, DiscoveryTime, Preparation, Prepared};
-use crate::suite::{ClassId, Cost, Finding, Granularity, Outcome, RunEnd, SuiteRun, TestId};
+use crate::suite::{ClassId, Cost, Finding, Granularity, Outcome, RunEnd, Seen, SuiteRun, TestId};
 use crate::wording::counted;
 
 /// Begins the mark of all processes.
@@ -186,6 +186,7 @@ impl Late {
             isolations: Isolation::ALL.to_vec(),
             limits_tests: true,
             modules_at_once: false,
+            watches: Watch::default(),
         };
         let (direct, surefire, notes, endless) = (None, None, Vec::new(), HashSet::new());
         Late { revealed, interrupt, direct, surefire, capabilities, last: EngineKind::Direct, endless, notes }
@@ -265,6 +266,7 @@ impl Late {
                 end: RunEnd::Finished,
                 granularity: Granularity::Class,
                 findings: Vec::new(),
+                seen: Seen::default(),
             });
         }
         match self.surefire.as_mut() {
@@ -323,6 +325,7 @@ mod tests {
             allotment: Allotment { cores: 1, memory_bytes: None, logs: PathBuf::new() },
             time_limit: Duration::from_secs(1),
             handling: Handling { test_limit: Some(Duration::from_secs(1)), ..Handling::default() },
+            watch: Watch::default(),
         }
     }
 

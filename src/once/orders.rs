@@ -15,7 +15,7 @@ use super::opened::{self, Built, TAG};
 use super::{fresh_logs, note};
 use crate::engine::direct::DirectSession;
 use crate::engine::model::{ModelSession, ModelSuite};
-use crate::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session};
+use crate::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session, Watch};
 use crate::experiment::{Origin, Subject};
 use crate::home::Home;
 use crate::process::Interrupt;
@@ -160,6 +160,7 @@ impl OrderedSuite {
             allotment: self.allotment.clone(),
             time_limit: self.left,
             handling: Handling::default(),
+            watch: Watch::default(),
         };
         let run = self.session.run(&request)?;
         let spent = Duration::try_from_secs_f64(run.cost.wall_seconds).unwrap_or(Duration::MAX);

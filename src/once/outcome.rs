@@ -268,6 +268,7 @@ mod tests {
             end: RunEnd::Finished,
             granularity: Granularity::Name,
             findings: vec![],
+            seen: crate::suite::Seen::default(),
         };
         Stage { number, purpose: "test", engine: EngineKind::Surefire, parallelism: Parallelism::SEQUENTIAL, run }
     }

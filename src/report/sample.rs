@@ -237,7 +237,9 @@ impl Sample {
             merged: Vec::new(),
         };
         let subjects = subjects.iter().map(|subject| subject_record(subject)).collect();
-        Sample { data: RunData { manifest, environment: environment(), subjects, trials: Vec::new() } }
+        Sample {
+            data: RunData { manifest, environment: environment(), subjects, trials: Vec::new(), knowledge: Vec::new() },
+        }
     }
 
     /// Every repetition of a cell; the closure gets 0, 1, 2, …
@@ -321,6 +323,7 @@ fn trial_record(subject: &str, configuration: &str, cores: usize, repetition: u3
         maven: Some("3.9.9".into()),
         parade: "0.1.0".into(),
         provenance: None,
+        arrangement: None,
     }
 }
 
@@ -372,6 +375,7 @@ fn subject_record(subject: &str) -> SubjectRecord {
         set_aside: if subject == "data-race" { vec![flaky] } else { Vec::new() },
         screening_runs: 10,
         failure: None,
+        version: None,
     }
 }
 

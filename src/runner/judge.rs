@@ -269,6 +269,7 @@ mod tests {
             end: RunEnd::Finished,
             granularity: Granularity::Occurrence,
             findings: vec![],
+            seen: crate::suite::Seen::default(),
         };
         Stage { number, purpose: "test", engine: EngineKind::Surefire, parallelism, run }
     }
@@ -283,6 +284,7 @@ mod tests {
             isolations: vec![],
             limits_tests: false,
             modules_at_once: true,
+            watches: crate::engine::Watch::default(),
         };
         judge(stages, &Expectation { tests: &tests, set_aside: &set_aside, capabilities: &capabilities, cores: 2 })
     }

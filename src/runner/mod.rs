@@ -21,7 +21,7 @@ use crate::experiment::{Experiment, Plan, Subject, Trial};
 use crate::home::Home;
 use crate::process::{self, Interrupt};
 use crate::store::record::{ConfigurationSummary, Environment, Phase, RunManifest, SubjectRecord, TrialRecord};
-use crate::store::{self, Entry, Journal, Located, RunFolder};
+use crate::store::{self, Entry, Journal, Located, Recorded, RunFolder};
 
 use forecast::Forecast;
 use open::OpenSubject;
@@ -74,7 +74,7 @@ pub fn run(
     let manifest = manifest(order, &environment, open::contents(order.experiment, home));
     let folder = choose_folder(order, &located, &manifest, &environment)?;
     let (journal, entries) = folder.journal()?;
-    let (prepared_before, trials) = store::sort_out(entries);
+    let Recorded { subjects: prepared_before, trials, .. } = Recorded::of(entries);
     let mut run = Run {
         order,
         home,

@@ -269,5 +269,6 @@ pub fn blank_record(subject: &Subject) -> SubjectRecord {
         set_aside: vec![],
         screening_runs: 0,
         failure: None,
+        version: None,
     }
 }

@@ -173,6 +173,7 @@ impl Draft {
             maven: open.record.maven.clone(),
             parade: assignment.environment.parade.clone(),
             provenance: None,
+            arrangement: None,
         };
         Draft { record }
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use miette::miette;
 use serde::{Deserialize, Serialize};
 
-use super::record::{SubjectRecord, TrialRecord};
+use super::record::{KnowledgeRecord, SubjectRecord, TrialRecord};
 
 /// A line of the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,6 +16,7 @@ use super::record::{SubjectRecord, TrialRecord};
 pub enum Entry {
     Subject(SubjectRecord),
     Trial(TrialRecord),
+    Knowledge(KnowledgeRecord),
 }
 
 /// The journal, open for writing. Its lock keeps a second run out.

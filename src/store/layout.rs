@@ -9,7 +9,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::journal::{self, Entry, Journal};
-use super::record::{Environment, ExecutionRow, Phase, RunData, RunManifest, SubjectRecord, TrialRecord, UsedJdk};
+use super::record::{
+    Environment, ExecutionRow, KnowledgeRecord, Phase, RunData, RunManifest, SubjectRecord, TrialRecord, UsedJdk,
+};
 use super::{frames, table, write_atomically};
 use crate::bad_usage::BadUsage;
 use crate::experiment::Trial;
@@ -271,25 +273,36 @@ impl RunFolder {
 /// Measured trials that the plan no longer has stay in the journal, but say nothing about the present settings.
 pub fn assemble(mut manifest: RunManifest, environment: Environment, entries: Vec<Entry>) -> RunData {
     let planned: HashSet<&str> = manifest.trials.iter().map(|trial| trial.id.as_str()).collect();
-    let (subjects, mut trials) = sort_out(entries);
+    let Recorded { subjects, mut trials, knowledge } = Recorded::of(entries);
     trials.retain(|record| record.phase != Phase::Measured || planned.contains(record.trial.as_str()));
     let planned: HashSet<&str> = manifest.trials.iter().map(|trial| trial.subject.as_str()).collect();
     manifest.subjects.retain(|name| planned.contains(name.as_str()));
     let planned: HashSet<&str> = manifest.trials.iter().map(|trial| trial.configuration.as_str()).collect();
     manifest.configurations.retain(|entry| planned.contains(entry.name.as_str()));
-    RunData { environment, subjects, trials, manifest }
+    RunData { environment, subjects, trials, knowledge, manifest }
 }
 
-/// Later lines about a subject or a trial replace earlier ones: it was prepared or run again.
-pub fn sort_out(entries: Vec<Entry>) -> (Vec<SubjectRecord>, Vec<TrialRecord>) {
-    let (mut subjects, mut trials) = (Latest::default(), Latest::default());
-    for entry in entries {
-        match entry {
-            Entry::Trial(trial) => trials.keep(trial.trial.clone(), trial),
-            Entry::Subject(subject) => subjects.keep(subject.subject.clone(), subject),
+/// What a journal holds, by kind.
+#[derive(Debug, Default)]
+pub struct Recorded {
+    pub subjects: Vec<SubjectRecord>,
+    pub trials: Vec<TrialRecord>,
+    pub knowledge: Vec<KnowledgeRecord>,
+}
+
+impl Recorded {
+    /// Later lines about a subject or a trial replace earlier ones: it was prepared or run again.
+    pub fn of(entries: Vec<Entry>) -> Self {
+        let (mut subjects, mut trials, mut knowledge) = (Latest::default(), Latest::default(), Latest::default());
+        for entry in entries {
+            match entry {
+                Entry::Trial(trial) => trials.keep(trial.trial.clone(), trial),
+                Entry::Subject(subject) => subjects.keep(subject.subject.clone(), subject),
+                Entry::Knowledge(record) => knowledge.keep(record.subject.clone(), record),
+            }
         }
+        Recorded { subjects: subjects.values, trials: trials.values, knowledge: knowledge.values }
     }
-    (subjects.values, trials.values)
 }
 
 /// Values in the order of their first appearance, each in its last version.

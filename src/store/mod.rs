@@ -21,7 +21,7 @@ pub use export::{Rewrite, TEST, export, export_rewritten};
 pub(crate) use journal::read_entries;
 pub use journal::{Entry, Journal};
 pub(crate) use layout::assemble;
-pub use layout::{Located, RunFolder, locate, sort_out};
+pub use layout::{Located, Recorded, RunFolder, locate};
 pub use merge::{Merged, Overlap, merge};
 
 pub(crate) use crate::whole_file::sync_folder;

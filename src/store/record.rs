@@ -1,5 +1,7 @@
 //! What is written down about a trial. These are the on-disk types; analysis reads nothing else.
 
+mod regression;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -7,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::engine::{EngineKind, Mode, Parallelism};
 use crate::experiment::{Harness, TechniqueKind, Trial};
 use crate::suite::{Concurrency, Cost, Execution, Finding, Granularity, RunEnd, Tally, TestId};
+
+pub use regression::{ArrangementRecord, Authorship, DependenciesRecord, KnowledgeRecord, VersionRecord};
 
 /// The verdict on a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -140,6 +144,9 @@ pub struct TrialRecord {
     /// Where it was measured, if this run was merged from several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provenance: Option<Provenance>,
+    /// The order that it ran, where an algorithm gave one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrangement: Option<ArrangementRecord>,
 }
 
 /// Which run a trial of a merged run comes from, and what it was there.
@@ -198,6 +205,9 @@ pub struct SubjectRecord {
     pub screening_runs: u32,
     /// Set when the subject could not be prepared: then no trial of it runs.
     pub failure: Option<SubjectFailure>,
+    /// Where the experiment names several versions, which one this is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<VersionRecord>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -282,6 +292,8 @@ pub struct RunData {
     pub subjects: Vec<SubjectRecord>,
     /// Measured, warm-up and screening trials, in the order in which they ended.
     pub trials: Vec<TrialRecord>,
+    /// Of subjects whose orders come from algorithms.
+    pub knowledge: Vec<KnowledgeRecord>,
 }
 
 /// The machine and its software, captured when a run begins.
@@ -355,6 +367,7 @@ pub(crate) mod tests {
             maven: None,
             parade: "0".to_owned(),
             provenance: None,
+            arrangement: None,
         }
     }
 
@@ -378,6 +391,7 @@ pub(crate) mod tests {
             set_aside: vec![],
             screening_runs: 0,
             failure: None,
+            version: None,
         }
     }
 }

@@ -18,4 +18,4 @@ pub use durations::Durations;
 pub use id::{ClassId, ParseIdError, TestId};
 pub use outcome::{Outcome, Tally};
 pub use precedence::Precedence;
-pub use run::{Concurrency, Cost, Execution, Finding, FindingKind, Granularity, RunEnd, SuiteRun};
+pub use run::{Accesses, Concurrency, Cost, Execution, Finding, FindingKind, Granularity, RunEnd, Seen, SuiteRun};

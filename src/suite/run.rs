@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Outcome, TestId};
+use super::{Coverage, Outcome, TestId};
 
 /// One execution of one test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -136,6 +136,24 @@ pub struct SuiteRun {
     pub end: RunEnd,
     pub granularity: Granularity,
     pub findings: Vec<Finding>,
+    /// What was seen of that which the request had watched.
+    pub seen: Seen,
+}
+
+/// What was watched while tests ran.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Seen {
+    pub coverage: Option<Coverage>,
+    /// By test, in the order in which they ran; a test that ran twice is here twice.
+    pub accesses: Vec<Accesses>,
+}
+
+/// What a test shares with others: static fields (`pkg.Type.field`) and files (`file:path`), each once, sorted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Accesses {
+    pub test: TestId,
+    pub reads: Vec<String>,
+    pub writes: Vec<String>,
 }
 
 /// How many tests really ran at the same time.

@@ -123,6 +123,7 @@ mod tests {
             end: RunEnd::Finished,
             granularity: Granularity::Name,
             findings: vec![],
+            seen: crate::suite::Seen::default(),
         };
         Stage { number: 1, purpose: "test", engine: EngineKind::Model, parallelism: Parallelism::SEQUENTIAL, run }
     }

@@ -19,7 +19,7 @@ mod tests;
 
 use std::time::Duration;
 
-use crate::engine::{Allotment, EngineKind, Handling, Parallelism, RunRequest, Selection, Session, Support};
+use crate::engine::{Allotment, EngineKind, Handling, Parallelism, RunRequest, Selection, Session, Support, Watch};
 use crate::experiment::TechniqueKind;
 use crate::suite::{DependencyGraph, RunEnd, SuiteRun, TestId};
 
@@ -156,6 +156,7 @@ impl Stages<'_, '_> {
             allotment: self.bench.allotment.clone(),
             time_limit: self.time_left(),
             handling,
+            watch: Watch::default(),
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use parade::engine::direct::DirectSession;
-use parade::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session};
+use parade::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session, Watch};
 use parade::experiment::{self, MachineLimits, Subject};
 use parade::home::Home;
 use parade::process::{self, Interrupt};
@@ -110,6 +110,7 @@ impl Bench {
             allotment: Allotment { cores: cores(), memory_bytes: None, logs: self.logs.path().to_owned() },
             time_limit: Duration::from_secs(120),
             handling,
+            watch: Watch::default(),
         };
         self.session.run(&request).unwrap()
     }

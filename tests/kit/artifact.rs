@@ -91,7 +91,7 @@ fn check_finds_damage(kit: &Path) {
 #[test]
 fn an_anonymous_artifact_still_runs() {
     let lab = lab();
-    let suite = SUITE.replace("Race#", "shop.Race#");
+    let suite = suite().replace("Race#", "shop.Race#");
     fs::write(lab.path("suite.toml"), &suite).unwrap();
     let absolute = format!("name = 'root-abs'\nmodel = '{}'", lab.path("suite.toml").display());
     lab.write(
@@ -160,10 +160,10 @@ fn a_merged_run_makes_an_artifact_too() {
 fn what_cannot_be_bundled_is_refused_and_nothing_is_left() {
     let lab = lab();
     let run = run_on(&lab, "alpha", &["--only", "subject=one,cores=1"]);
-    fs::write(lab.path("suite.toml"), SUITE.replace("seconds = 40", "seconds = 41")).unwrap();
+    fs::write(lab.path("suite.toml"), suite().replace("seconds = 40", "seconds = 41")).unwrap();
     let error = refused(&lab, &["artifact", text(&run), "--out", "kit"], 1);
     assert!(error.contains("`one` has changed since the run"), "{error}");
-    fs::write(lab.path("suite.toml"), SUITE).unwrap();
+    fs::write(lab.path("suite.toml"), suite()).unwrap();
     fs::create_dir(lab.path("taken")).unwrap();
     fs::write(lab.path("taken/mine"), "").unwrap();
     assert!(refused(&lab, &["artifact", text(&run), "--out", "taken"], 2).contains("is there already"));
@@ -180,7 +180,7 @@ const USER: &str = "lovelace";
 
 /// A run whose records name host, user and paths wherever they can.
 fn telling_run(lab: &Lab) -> PathBuf {
-    let suite = format!("# /home/{USER}/data on {HOST}\n{SUITE}");
+    let suite = format!("# /home/{USER}/data on {HOST}\n{}", suite());
     fs::write(lab.path("suite.toml"), suite).unwrap();
     lab.write(&EXPERIMENT.replace("# Two subjects", &format!("# {USER}'s file on {HOST}: two subjects")));
     let run = run_on(lab, HOST, &["--only", "cores=1"]);

@@ -8,7 +8,7 @@ use crate::yard::*;
 fn a_slower_suite_is_found_in_every_cell() {
     let lab = lab();
     let first = run_on(&lab, "alpha", &[]);
-    fs::write(lab.path("suite.toml"), SUITE.replace("seconds = 40", "seconds = 50")).unwrap();
+    fs::write(lab.path("suite.toml"), suite().replace("seconds = 40", "seconds = 50")).unwrap();
     let second = run_on(&lab, "beta", &[]);
     let compared = json(&succeeds(&lab, &["compare", text(&first), text(&second), "--json"]));
     let cells = compared["cells"].as_array().unwrap();

@@ -94,7 +94,7 @@ fn other_settings_are_refused_and_named() {
         assert!(error.contains("not runs of the same experiment") && error.contains(expected), "{error}");
     }
     lab.write(EXPERIMENT);
-    fs::write(lab.path("suite.toml"), SUITE.replace("seconds = 40", "seconds = 41")).unwrap();
+    fs::write(lab.path("suite.toml"), suite().replace("seconds = 40", "seconds = 41")).unwrap();
     let b = run_on(&lab, "edited", &["--only", "subject=two"]);
     let error = refused(&lab, &["merge", text(&a), text(&b), "--out", "merged"], 2);
     assert!(error.contains("the content of subject `one`"), "{error}");

@@ -35,7 +35,7 @@ use super::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, 
 use crate::maven::{self, Clock, KnownTest, Launch};
 use crate::process::Interrupt;
 use crate::subject::build::{Discovery, Prepared};
-use crate::suite::{ClassId, Execution, Finding, FindingKind, Granularity, SuiteRun, TestId};
+use crate::suite::{ClassId, Execution, Finding, FindingKind, Granularity, Seen, SuiteRun, TestId};
 
 /// For the one test that an archive of classes is made with.
 const TRAINING: Duration = Duration::from_secs(60);
@@ -348,6 +348,7 @@ impl DirectSession {
             cost: haul.cost,
             granularity: if company.is_empty() { Granularity::Occurrence } else { Granularity::Name },
             findings,
+            seen: Seen::default(),
         }
     }
 
@@ -483,6 +484,7 @@ fn capabilities() -> Capabilities {
         isolations: vec![Isolation::Fresh, Isolation::Warm],
         limits_tests: true,
         modules_at_once: false,
+        watches: crate::engine::Watch::default(),
     }
 }
 

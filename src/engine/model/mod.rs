@@ -14,7 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use sha2::{Digest, Sha256};
 
 use super::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support};
-use crate::suite::{Cost, Execution, Granularity, Outcome, RunEnd, SuiteRun, TestId};
+use crate::suite::{Cost, Execution, Granularity, Outcome, RunEnd, Seen, SuiteRun, TestId};
 
 use schedule::{Schedule, Slot};
 pub use suite::{FailsBy, ModelSuite, ModelTest};
@@ -46,6 +46,7 @@ impl ModelSession {
             isolations: vec![Isolation::Fresh],
             limits_tests: false,
             modules_at_once: false,
+            watches: crate::engine::Watch::default(),
         };
         ModelSession { suite, tests, index, capabilities, seed, random: ChaCha8Rng::seed_from_u64(seed) }
     }
@@ -130,7 +131,14 @@ impl Session for ModelSession {
             ..Cost::default()
         };
         let end = if schedule.timed_out { RunEnd::TimedOut } else { RunEnd::Finished };
-        Ok(SuiteRun { executions, cost, end, granularity: Granularity::Occurrence, findings: vec![] })
+        Ok(SuiteRun {
+            executions,
+            cost,
+            end,
+            granularity: Granularity::Occurrence,
+            findings: vec![],
+            seen: Seen::default(),
+        })
     }
 }
 
@@ -159,6 +167,7 @@ mod tests {
             allotment,
             time_limit: Duration::from_secs(100),
             handling: Handling::default(),
+            watch: crate::engine::Watch::default(),
         };
         ModelSession::new(suite, 1).run(&request).unwrap()
     }

@@ -19,7 +19,7 @@ use crate::maven::{self, Harvest, Invocation, Invoked, Known, Limits, Settings, 
 use crate::process::Interrupt;
 use crate::subject::Changes;
 use crate::subject::build::{Discovery, Prepared, build_root, settings};
-use crate::suite::{Execution, Finding, FindingKind, RunEnd, SuiteRun, TestId};
+use crate::suite::{Execution, Finding, FindingKind, RunEnd, Seen, SuiteRun, TestId};
 
 /// A prepared subject, ready to run its tests.
 #[derive(Debug)]
@@ -171,6 +171,7 @@ impl Session for SurefireSession {
             end: harvest.end,
             granularity: selected.granularity,
             findings,
+            seen: Seen::default(),
         })
     }
 }

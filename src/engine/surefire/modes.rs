@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::engine::{Capabilities, Isolation, Mode, ModeSupport, Support};
+use crate::engine::{Capabilities, Isolation, Mode, ModeSupport, Support, Watch};
 use crate::maven::KnownTest;
 use crate::subject::build::{Discovery, ModuleSuite};
 use crate::suite::Granularity;
@@ -33,6 +33,7 @@ fn with_modes(support: impl Fn(Mode) -> Support) -> Capabilities {
         isolations: vec![Isolation::Fresh],
         limits_tests: false,
         modules_at_once: true,
+        watches: Watch::default(),
     }
 }
 

@@ -127,6 +127,7 @@ mod tests {
             allotment: Allotment { cores: 1, memory_bytes: None, logs: "logs".into() },
             time_limit: Duration::from_secs(100),
             handling: Handling::default(),
+            watch: crate::engine::Watch::default(),
         };
         let runs = machines.iter().map(|tests| session.run(&request(tests)).unwrap()).collect();
         Ran::of(&machines, runs, session.engine(), session.capabilities())

@@ -134,15 +134,6 @@ impl From<std::io::Error> for Fault {
 }
 
 fn outcome(word: &str) -> Result<Outcome, Fault> {
-    const OUTCOMES: [Outcome; 7] = [
-        Outcome::Passed,
-        Outcome::Failed,
-        Outcome::Error,
-        Outcome::Skipped,
-        Outcome::TimedOut,
-        Outcome::Crashed,
-        Outcome::NotRun,
-    ];
-    let known = OUTCOMES.into_iter().find(|outcome| outcome.name() == word);
-    known.ok_or_else(|| Fault::new(format!("the outcome `{}`, which there is not", word.escape_debug())).of("outcome"))
+    Outcome::named(word)
+        .ok_or_else(|| Fault::new(format!("the outcome `{}`, which there is not", word.escape_debug())).of("outcome"))
 }

@@ -9,18 +9,8 @@ use crate::engine::{EngineKind, Parallelism};
 use crate::store::frames;
 use crate::store::record::ExecutionRow;
 use crate::store::record::tests::{subject, trial as record};
-use crate::suite::{Concurrency, Cost, Execution, Granularity, SuiteRun, Tally};
+use crate::suite::{Concurrency, Cost, Execution, Granularity, Seen, SuiteRun, Tally};
 use crate::technique::{LastOutcomes, Stage};
-
-const OUTCOMES: [Outcome; 7] = [
-    Outcome::Passed,
-    Outcome::Failed,
-    Outcome::Error,
-    Outcome::Skipped,
-    Outcome::TimedOut,
-    Outcome::Crashed,
-    Outcome::NotRun,
-];
 
 fn row(stage: u32, test: &str, outcome: Outcome, start: f64, seconds: f64) -> ExecutionRow {
     let execution = Execution {
@@ -54,6 +44,7 @@ fn stage(number: u32, rows: &[ExecutionRow]) -> Stage {
         end: RunEnd::Finished,
         granularity: Granularity::Occurrence,
         findings: vec![],
+        seen: Seen::default(),
     };
     Stage { number, purpose: "test", engine: EngineKind::Model, parallelism: Parallelism::SEQUENTIAL, run }
 }
@@ -109,7 +100,7 @@ fn any_row() -> impl Strategy<Value = ExecutionRow> {
     let class = prop::sample::select(vec!["A", "A$B", "A$B$C", "AB", "m:A", "m:A$B"]);
     let name = prop::sample::select(vec!["t", "u~2", "u", "<class>", "<class>~2", "größe"]);
     let times = (0..40u32, 0..8u32).prop_map(|(start, seconds)| (f64::from(start) / 4.0, f64::from(seconds) / 4.0));
-    (1..4u32, class, name, prop::sample::select(OUTCOMES.to_vec()), times).prop_map(
+    (1..4u32, class, name, prop::sample::select(Outcome::ALL.to_vec()), times).prop_map(
         |(stage, class, name, outcome, (start, seconds))| {
             row(stage, &format!("{class}#{name}"), outcome, start, seconds)
         },
@@ -171,6 +162,7 @@ fn run_with(dir: &Path, trials: &[(&str, Vec<ExecutionRow>)], merge: bool) -> (R
         environment: Default::default(),
         subjects: vec![subject("s")],
         trials,
+        knowledge: vec![],
     };
     (RunFolder::open(dir).unwrap(), run)
 }

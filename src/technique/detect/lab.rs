@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::coverage::Pairs;
 use super::roster::Roster;
-use crate::engine::{Allotment, Handling, Isolation, Parallelism, RunRequest, Selection, Session};
+use crate::engine::{Allotment, Handling, Isolation, Parallelism, RunRequest, Selection, Session, Watch};
 use crate::suite::{Outcome, RunEnd, SuiteRun};
 use crate::wording::hex;
 
@@ -317,6 +317,7 @@ impl<'a> Lab<'a> {
             allotment: self.allotment.clone(),
             time_limit: self.limit_of(order.len()),
             handling: Handling { isolation, test_limit: self.limits.test, quick_start: self.has_warm },
+            watch: Watch::default(),
         };
         let run = self.session.run(&request)?;
         if run.end == RunEnd::Interrupted || (self.company.stop)() {

@@ -1,10 +1,11 @@
 #!/bin/sh
-# Runs the short version (short.toml), and puts it beside the authors' run. Further options go to `parade run`.
+# Runs @FILE@, and puts it beside the authors' run. Further options go to `parade run`,
+# such as: --only subject=NAME
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 # @FIND@
 code=0
-"$parade" run "$here"/@FOLDER@/short.toml --out "$here/results" "$@" || code=$?
+"$parade" run "$here"/@FOLDER@/@FILE@ --out "$here/results" "$@" || code=$?
 latest=$here/results/@NAME@/latest
 case " $* " in *" --dry-run "*) exit "$code" ;; esac
 if [ ! -d "$latest" ]; then
