@@ -106,6 +106,7 @@ fn read_journal(path: &Path) -> Result<(Vec<SubjectRecord>, Vec<TrialRecord>), S
         match serde_json::from_str(line).map_err(|error| format!("{}: {error}: {line}", path.display()))? {
             Entry::Subject(subject) => subjects.push(subject),
             Entry::Trial(trial) => trials.push(trial),
+            Entry::Knowledge(_) => {}
         }
     }
     Ok((subjects, trials))
