@@ -26,6 +26,13 @@ const SOURCES: &[(&str, &str)] = sources![
     "src/main/resources/META-INF/services/org.junit.platform.launcher.TestExecutionListener",
     "src/main/resources/META-INF/sisu/javax.inject.Named",
     "src/main/java/parade/Line.java",
+    "src/main/java/parade/agent/Initialisers.java",
+    "src/main/java/parade/agent/Mutability.java",
+    "src/main/java/parade/agent/Outside.java",
+    "src/main/java/parade/agent/Premain.java",
+    "src/main/java/parade/agent/Shared.java",
+    "src/main/java/parade/agent/Touched.java",
+    "src/main/java/parade/direct/AccessLog.java",
     "src/main/java/parade/direct/ClassTemplates.java",
     "src/main/java/parade/direct/ControlReader.java",
     "src/main/java/parade/direct/Crew.java",
@@ -97,6 +104,11 @@ const SOURCES: &[(&str, &str)] = sources![
     "src/main/java/parade/maven/Steering.java",
     "src/main/java/parade/maven/SurefirePin.java",
     "src/main/java/parade/maven/TestGoals.java",
+    "src/main/java/parade/weave/Calls.java",
+    "src/main/java/parade/weave/Fields.java",
+    "src/main/java/parade/weave/MethodWeaver.java",
+    "src/main/java/parade/weave/Scope.java",
+    "src/main/java/parade/weave/Weaver.java",
 ];
 
 /// Other people's jars that `pom.xml` lays beside ours. They are on no class path unless somebody puts them there.

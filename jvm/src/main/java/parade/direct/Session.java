@@ -28,6 +28,9 @@ final class Session {
             case "folder":
                 folders.add(new File(line[1]));
                 break;
+            case "accesses":
+                AccessLog.begin();
+                break;
             case "list":
                 listing = line[1];
                 framework = line[2];
