@@ -111,12 +111,15 @@ const SOURCES: &[(&str, &str)] = sources![
     "src/main/java/parade/weave/Weaver.java",
 ];
 
+/// The agent's own manifest names it.
+const AGENT: &str = "parade-agent.jar";
+const WEAVER: &str = "parade-weaver.jar";
 /// Other people's jars that `pom.xml` lays beside ours. They are on no class path unless somebody puts them there.
 const JACOCO_AGENT: &str = "org.jacoco.agent-runtime.jar";
 const JACOCO_CORE: &str = "org.jacoco.core.jar";
 const ASM: [&str; 3] = ["asm.jar", "asm-commons.jar", "asm-tree.jar"];
 
-/// The two jars of the helper, ready to use, with their companions in the same folder.
+/// The jars of the helper, ready to use, with their companions in the same folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Helper {
     /// Goes on Maven's own class path.
@@ -167,6 +170,16 @@ impl Helper {
         self.companion(JACOCO_CORE)
     }
 
+    /// For `-javaagent`: sees what tests share, with [`Helper::weaver`] in its options. Is on the bootstrap class path then.
+    pub fn agent(&self) -> PathBuf {
+        self.companion(AGENT)
+    }
+
+    /// What the agent loads apart from everything else.
+    pub fn weaver(&self) -> Vec<PathBuf> {
+        std::iter::once(self.companion(WEAVER)).chain(self.asm()).collect()
+    }
+
     fn companion(&self, name: &str) -> PathBuf {
         self.listeners.with_file_name(name)
     }
@@ -186,7 +199,12 @@ fn build(home: &Home, toolchain: &Toolchain, tag: &str, interrupt: &Interrupt, f
     let jars = work.path().join("jars");
     std::fs::create_dir(&jars).map_err(broken)?;
     let target = work.path().join("sources/target");
-    let ours = [("parade-jvm-1.jar", "parade-jvm.jar"), ("parade-jvm-1-extension.jar", "parade-maven.jar")];
+    let ours = [
+        ("parade-jvm-1.jar", "parade-jvm.jar"),
+        ("parade-jvm-1-extension.jar", "parade-maven.jar"),
+        ("parade-jvm-1-agent.jar", AGENT),
+        ("parade-jvm-1-weaver.jar", WEAVER),
+    ];
     let ours = ours.map(|(from, to)| (target.join(from), to));
     let companions = [JACOCO_AGENT, JACOCO_CORE].into_iter().chain(ASM);
     let companions = companions.map(|name| (target.join("companions").join(name), name));

@@ -4,6 +4,7 @@
 //! Each run has processes of its own unless it asks for warm ones. A test that hangs or ends its process costs only
 //! itself. What it cannot know about a suite it says at its opening, and then there is no session.
 
+mod accesses;
 mod archive;
 mod crew;
 mod events;
@@ -22,6 +23,7 @@ use std::time::{Duration, Instant};
 
 use miette::miette;
 
+use self::accesses::Places;
 use self::archive::Archive;
 use self::crew::{Haul, Staffing, Workplace};
 use self::harvest::Identities;
@@ -31,11 +33,11 @@ use self::request::Manner;
 use self::roots::{Framework, Listing, Place};
 use self::worker::{Bounds, JvmPlace, JvmWorker, Ticket};
 use super::surefire::{dirty, safe_label};
-use super::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support};
+use super::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support, Watch};
 use crate::maven::{self, Clock, KnownTest, Launch};
 use crate::process::Interrupt;
 use crate::subject::build::{Discovery, Prepared};
-use crate::suite::{ClassId, Execution, Finding, FindingKind, Granularity, Seen, SuiteRun, TestId};
+use crate::suite::{Accesses, ClassId, Execution, Finding, FindingKind, Granularity, Seen, SuiteRun, TestId};
 
 /// For the one test that an archive of classes is made with.
 const TRAINING: Duration = Duration::from_secs(60);
@@ -256,12 +258,14 @@ impl DirectSession {
             deadline: pace.deadline,
         };
         let jvm = self.jvm_for(request, leg.suite)?;
+        // A process that watches is no use to the next run.
+        let ahead = !warm && !request.watch.accesses && self.ready.is_some();
         let mut workers = match &mut self.ready {
             _ if warm => fitting(&mut self.warm, leg.suite, &jvm, &bounds),
-            Some(ready) => fitting(ready, leg.suite, &jvm, &bounds),
-            None => Vec::new(),
+            Some(ready) if ahead => fitting(ready, leg.suite, &jvm, &bounds),
+            _ => Vec::new(),
         };
-        let next = if warm || self.ready.is_none() { None } else { Some(self.start_ahead(leg.suite, &jvm, &bounds)?) };
+        let next = if !ahead { None } else { Some(self.start_ahead(leg.suite, &jvm, &bounds)?) };
         let tickets: Vec<Ticket<'_>> = chosen.iter().map(|position| self.ticket(*position)).collect();
         let mut place = self.place(leg.suite, jvm.clone(), bounds.clone(), pace.logs, &request.label, &tickets);
         place.clock = pace.clock;
@@ -310,6 +314,10 @@ impl DirectSession {
     }
 
     fn jvm_for(&self, request: &RunRequest, suite: usize) -> miette::Result<Jvm> {
+        if request.watch.accesses {
+            let option = accesses::option(&self.prepared.helper, &self.shared_places().project)?;
+            return Ok(self.jvm(suite)?.with_agent(option));
+        }
         let quick = self.quick.get(&suite).filter(|_| request.handling.quick_start);
         let jvm = quick.cloned().map_or_else(|| self.jvm(suite), Ok)?;
         let warm = request.handling.isolation == Isolation::Warm;
@@ -329,11 +337,12 @@ impl DirectSession {
         let (executions, company) = self.identities.executions(suite, std::mem::take(&mut haul.seen), asked);
         crop.executions.extend(executions);
         crop.company.extend(company);
+        crop.accesses.extend(accesses::accesses(std::mem::take(&mut haul.touched), asked, &self.shared_places()));
         crop.haul = std::mem::take(&mut crop.haul).then(haul);
     }
 
     fn suite_run(&self, request: &RunRequest, crop: Crop) -> SuiteRun {
-        let Crop { haul, mut executions, company, lost } = crop;
+        let Crop { haul, mut executions, company, lost, accesses } = crop;
         executions.sort_by(|a, b| a.start.total_cmp(&b.start));
         let mut findings = self.notes.clone();
         findings.extend(haul.findings);
@@ -348,8 +357,15 @@ impl DirectSession {
             cost: haul.cost,
             granularity: if company.is_empty() { Granularity::Occurrence } else { Granularity::Name },
             findings,
-            seen: Seen::default(),
+            seen: Seen { accesses, ..Seen::default() },
         }
+    }
+
+    fn shared_places(&self) -> Places {
+        // As processes see their own folder.
+        let root = &self.prepared.checkout.root;
+        let project = root.canonicalize().unwrap_or_else(|_| root.clone());
+        Places { project, temporary: std::env::temp_dir() }
     }
 
     /// Makes sure that quick processes can be started for these suites. What this costs is no run's.
@@ -419,6 +435,7 @@ struct Crop {
     company: Vec<TestId>,
     /// Tests that could not be run, with the reason.
     lost: Vec<(TestId, String)>,
+    accesses: Vec<Accesses>,
 }
 
 /// What all legs of a run share.
@@ -443,6 +460,7 @@ impl Session for DirectSession {
 
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
         self.capabilities.check_mode(request.parallelism.mode, &self.prepared.subject.name)?;
+        check_watch(request)?;
         let logs = make_logs(request)?;
         let (chosen, unknown) = self.chosen(&request.selection);
         let legs = legs(&chosen, self.known());
@@ -470,6 +488,15 @@ impl Session for DirectSession {
     }
 }
 
+/// Whose an access is can be told only where one test runs at a time.
+fn check_watch(request: &RunRequest) -> miette::Result<()> {
+    let one_by_one = request.parallelism.mode == Mode::Sequential && request.handling.isolation == Isolation::Fresh;
+    if request.watch.accesses && !one_by_one {
+        return Err(miette!("what tests share is watched only in fresh processes, one test after the other"));
+    }
+    Ok(())
+}
+
 fn capabilities() -> Capabilities {
     let support = |mode| match mode {
         Mode::Project => {
@@ -484,7 +511,7 @@ fn capabilities() -> Capabilities {
         isolations: vec![Isolation::Fresh, Isolation::Warm],
         limits_tests: true,
         modules_at_once: false,
-        watches: crate::engine::Watch::default(),
+        watches: Watch { accesses: true, ..Watch::default() },
     }
 }
 

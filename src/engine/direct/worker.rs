@@ -231,7 +231,7 @@ impl Workplace for JvmPlace<'_> {
             self.send(worker, &self.order_text(order))?;
         }
         let (answer, close) = self.follow(worker)?;
-        Ok(Account { seen: answer.seen, unrunnable: answer.unrunnable, close })
+        Ok(Account { seen: answer.seen, unrunnable: answer.unrunnable, touched: answer.touched, close })
     }
 
     fn pause(&self, worker: &mut JvmWorker) -> Closing {

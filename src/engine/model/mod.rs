@@ -13,7 +13,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sha2::{Digest, Sha256};
 
-use super::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support};
+use super::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support, Watch};
 use crate::suite::{Cost, Execution, Granularity, Outcome, RunEnd, Seen, SuiteRun, TestId};
 
 use schedule::{Schedule, Slot};
@@ -46,7 +46,7 @@ impl ModelSession {
             isolations: vec![Isolation::Fresh],
             limits_tests: false,
             modules_at_once: false,
-            watches: crate::engine::Watch::default(),
+            watches: Watch { accesses: suite.tells_accesses(), ..Watch::default() },
         };
         ModelSession { suite, tests, index, capabilities, seed, random: ChaCha8Rng::seed_from_u64(seed) }
     }
@@ -130,15 +130,11 @@ impl Session for ModelSession {
             user_seconds: self.suite.startup + work,
             ..Cost::default()
         };
+        let watched = schedule.slots.iter().filter(|_| request.watch.accesses);
+        let accesses = watched.map(|slot| self.suite.tests[slot.test].accesses()).collect();
+        let seen = Seen { accesses, ..Seen::default() };
         let end = if schedule.timed_out { RunEnd::TimedOut } else { RunEnd::Finished };
-        Ok(SuiteRun {
-            executions,
-            cost,
-            end,
-            granularity: Granularity::Occurrence,
-            findings: vec![],
-            seen: Seen::default(),
-        })
+        Ok(SuiteRun { executions, cost, end, granularity: Granularity::Occurrence, findings: vec![], seen })
     }
 }
 

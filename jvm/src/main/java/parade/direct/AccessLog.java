@@ -15,6 +15,7 @@ import parade.listen.EventLog;
 final class AccessLog implements EventLog.Recorder {
     /** No line grows beyond what its reader takes; whoever touches more has touched everything. */
     private static final int LINE_LIMIT = 50_000;
+    private static final int NAME_LIMIT = 1024;
 
     private final BitSet named = new BitSet();
     private boolean running;
@@ -64,7 +65,7 @@ final class AccessLog implements EventLog.Recorder {
         for (int number : numbers) {
             if (!named.get(number)) {
                 named.set(number);
-                EventLog.get().note(new Line("N").field(number).field(Shared.name(number)));
+                EventLog.get().note(new Line("N").field(number).field(Shared.name(number), NAME_LIMIT));
             }
         }
     }
