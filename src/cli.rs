@@ -322,13 +322,13 @@ struct DetectArgs {
     /// The folder of a Maven project or of one of its modules, the url of a git repository, or a model suite
     project: String,
     /// Which orders to try, joined by commas: reverse, reverse-classes, reverse-methods, random-classes, random-methods,
-    /// random-class-method, random-interleaved, exhaustive, isolation, pairs [default: a mix that finds most]
+    /// random-class-method, random-interleaved, exhaustive, dependence-aware, isolation, pairs [default: a mix that finds most]
     #[arg(long = "strategy", value_name = "NAME,…", value_delimiter = ',', value_parser = strategy)]
     strategies: Vec<Strategy>,
     /// Orders of each random strategy
     #[arg(long, value_name = "N", default_value = "10", value_parser = count)]
     rounds: usize,
-    /// Tests in each order of `exhaustive`
+    /// Tests in each order of `exhaustive`, and at most in each of `dependence-aware`
     #[arg(long, value_name = "N", default_value = "2", value_parser = count)]
     k: usize,
     /// For the random orders
