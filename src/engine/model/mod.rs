@@ -46,7 +46,7 @@ impl ModelSession {
             isolations: vec![Isolation::Fresh],
             limits_tests: false,
             modules_at_once: false,
-            watches: crate::engine::Watch::default(),
+            watches: crate::engine::Watch { coverage: matches!(suite.coverage(), Ok(Some(_))), accesses: false },
         };
         ModelSession { suite, tests, index, capabilities, seed, random: ChaCha8Rng::seed_from_u64(seed) }
     }
@@ -131,13 +131,15 @@ impl Session for ModelSession {
             ..Cost::default()
         };
         let end = if schedule.timed_out { RunEnd::TimedOut } else { RunEnd::Finished };
+        // What is declared is seen whatever runs, and costs nothing.
+        let coverage = if request.watch.coverage { self.suite.coverage()? } else { None };
         Ok(SuiteRun {
             executions,
             cost,
             end,
             granularity: Granularity::Occurrence,
             findings: vec![],
-            seen: Seen::default(),
+            seen: Seen { coverage, ..Seen::default() },
         })
     }
 }
