@@ -55,7 +55,7 @@ pub(crate) enum Notation {
 }
 
 impl Notation {
-    fn of(path: &Path) -> Self {
+    pub(super) fn of(path: &Path) -> Self {
         let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
         if is_json { Notation::Json } else { Notation::Toml }
     }
