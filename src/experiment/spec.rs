@@ -71,8 +71,7 @@ impl Experiment {
     /// Does a configuration run on a subject? Of several versions, what is evaluated there; the baseline is where anything is.
     fn runs_on(&self, subject: &Subject, configuration: &Configuration) -> bool {
         let wanted = |each: &Configuration| {
-            subject.runs(&each.name)
-                && subject.version.as_ref().is_none_or(|version| version.evaluates(each.technique))
+            subject.runs(&each.name) && subject.version.as_ref().is_none_or(|version| version.evaluates(each.technique))
         };
         wanted(configuration)
             || (configuration.name == self.baseline
@@ -254,6 +253,13 @@ impl Subject {
         self.version.as_ref().map_or(&self.name, |version| &version.of)
     }
 
+    /// What is run of a repository, by folders from its top on; empty for all of it.
+    pub fn folders(&self) -> Vec<PathBuf> {
+        let root = self.directory.clone().unwrap_or_default();
+        let whole = || self.directory.iter().cloned().collect();
+        if self.modules.is_empty() { whole() } else { self.modules.iter().map(|module| root.join(module)).collect() }
+    }
+
     /// Does the configuration of this name run here?
     pub fn runs(&self, configuration: &str) -> bool {
         self.configurations.is_empty() || self.configurations.iter().any(|name| name == configuration)
@@ -371,10 +377,9 @@ impl TechniqueKind {
     pub fn algorithm(self) -> Option<Algorithm> {
         match self {
             TechniqueKind::Ordered(algorithm) => Some(algorithm),
-            TechniqueKind::Sequential
-            | TechniqueKind::Parallel
-            | TechniqueKind::Paste
-            | TechniqueKind::SoundRerun => None,
+            TechniqueKind::Sequential | TechniqueKind::Parallel | TechniqueKind::Paste | TechniqueKind::SoundRerun => {
+                None
+            }
         }
     }
 

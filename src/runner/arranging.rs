@@ -6,7 +6,10 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use miette::miette;
+
 use crate::experiment::{Ordering, Trial};
+use crate::subject::changes::{self, Scope};
 use crate::suite::{Change, Dependency, DependencyGraph, TestId, dependency_file};
 use crate::technique::arrange::{Arrangement, Material, arrange};
 
@@ -39,7 +42,10 @@ impl Run<'_> {
         let mut change = None;
         if ordering.algorithm.needs_change() {
             if !self.changes.contains_key(&subject.name) {
-                let found = change_of(knowledge, &subject.version.as_ref().map(|each| each.first.clone()), open)?;
+                let found = match change_of(knowledge, open) {
+                    Ok(found) => found,
+                    Err(error) => return Ok(Some(Err(Refusal::unsupported(describe(&error))))),
+                };
                 knowledge.write_change(&subject.name, &found)?;
                 self.changes.insert(subject.name.clone(), Rc::new(found));
             }
@@ -49,6 +55,18 @@ impl Run<'_> {
         let arranged = arranged(knowledge, &ordering, change.as_deref(), tests);
         Ok(Some(arranged.map_err(|error| Refusal::unsupported(describe(&error)))))
     }
+}
+
+/// What has changed since the first version: as a model says, or as the repository shows.
+fn change_of(knowledge: &Knowledge, open: &OpenSubject) -> miette::Result<Change> {
+    if let Some(declared) = &open.declared_change {
+        return Ok(declared.clone());
+    }
+    let (Some(prepared), Some(old), Ok(coverage)) = (&open.prepared, &knowledge.revision, &knowledge.coverage) else {
+        return Err(miette!("nobody says what has changed since the first version"));
+    };
+    let scope = Scope { folders: prepared.subject.folders() };
+    changes::between(&prepared.checkout.root, old, &prepared.checkout.revision, coverage, &scope)
 }
 
 /// The order of the tests that both versions have.

@@ -208,7 +208,10 @@ fn record_of(prepared: &Prepared) -> SubjectRecord {
         classes: prepared.classes(),
         tests: prepared.discovery.tests.len(),
         deviations: [blank.deviations.clone(), prepared.deviations()].concat(),
-        version: blank.version.clone().map(|version| VersionRecord { committed_at: committed_at(&prepared.checkout), ..version }),
+        version: blank
+            .version
+            .clone()
+            .map(|version| VersionRecord { committed_at: committed_at(&prepared.checkout), ..version }),
         ..blank
     }
 }

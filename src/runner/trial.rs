@@ -224,8 +224,7 @@ impl Draft {
         record.findings = findings;
         record.cost = total_cost(stages);
         record.test_seconds = stages.iter().map(|stage| stage.run.test_seconds()).sum();
-        record.makespan_seconds =
-            if arrangement.is_some() { ordered::makespan(stages) } else { record.test_seconds };
+        record.makespan_seconds = if arrangement.is_some() { ordered::makespan(stages) } else { record.test_seconds };
         record.arrangement = arrangement.map(arrangement_record);
         record.concurrency = stages.first().map(|stage| stage.run.concurrency()).unwrap_or_default();
         record.stages = judge::stage_records(stages, &bench.set_aside);

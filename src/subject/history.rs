@@ -29,9 +29,8 @@ fn time_of(commit: &Commit<'_>) -> Option<jiff::Timestamp> {
 /// The commits before a worktree's own, newest first, along first parents, that touch Java files below one of these folders; of
 /// the whole repository where there is none. At most so many.
 pub fn earlier_commits(checkout: &Checkout, below: &[PathBuf], most: usize) -> Result<Vec<Candidate>> {
-    let failed = |error: git2::Error| {
-        miette!("the history of {} cannot be read: {}", checkout.root.display(), error.message())
-    };
+    let failed =
+        |error: git2::Error| miette!("the history of {} cannot be read: {}", checkout.root.display(), error.message());
     let repository = Repository::open(&checkout.root).map_err(failed)?;
     let newest = Oid::from_str(&checkout.revision).map_err(failed)?;
     let mut found = Vec::new();

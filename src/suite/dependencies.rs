@@ -41,7 +41,8 @@ impl Dependency {
     /// pollutes nothing.
     pub fn within(&self, suite: &HashSet<&TestId>) -> Option<Dependency> {
         let present = |test: &TestId| suite.contains(test);
-        let rest = |group: &Vec<TestId>| -> Vec<TestId> { group.iter().filter(|test| present(test)).cloned().collect() };
+        let rest =
+            |group: &Vec<TestId>| -> Vec<TestId> { group.iter().filter(|test| present(test)).cloned().collect() };
         let whole = |group: &&Vec<TestId>| group.iter().all(present);
         let kept = Dependency {
             test: self.test.clone(),
@@ -97,8 +98,7 @@ impl DependencyGraph {
             let missing: BTreeSet<&TestId> = named.iter().copied().filter(|test| !present.contains(test)).collect();
             suite.iter().chain(missing).cloned().collect()
         };
-        let whole =
-            Self::parse(&text, with_missing).map_err(|error| miette!("{}: {error}", path.display()))?;
+        let whole = Self::parse(&text, with_missing).map_err(|error| miette!("{}: {error}", path.display()))?;
         Self::new(whole.dependencies().filter_map(|dependency| dependency.within(&present)).collect(), suite)
     }
 

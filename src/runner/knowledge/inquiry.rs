@@ -128,8 +128,8 @@ impl Inquiry<'_> {
             Ok(arrange(search.algorithm, &material)?.machines)
         };
         let roster = self.roster(&tests);
-        self.ask(&format!("dependencies in orders of {}", search.algorithm), roster, memory, |bed, company| {
-            seek::seek(bed, company, &mut order)
+        self.ask(&format!("dependencies in orders of {}", search.algorithm), roster, memory, |bed| {
+            seek::seek(bed, &mut order)
         })
     }
 
@@ -142,9 +142,7 @@ impl Inquiry<'_> {
         memory: &mut OrderMemory,
     ) -> Answer<Vec<TestId>> {
         let roster = self.roster(tests);
-        self.ask("order-dependent tests", roster, memory, |bed, company| {
-            seek::order_dependent(bed, company, rounds as usize, seed)
-        })
+        self.ask("order-dependent tests", roster, memory, |bed| seek::order_dependent(bed, rounds as usize, seed))
     }
 
     /// Tests of the suite in this order.
@@ -163,7 +161,7 @@ impl Inquiry<'_> {
         what: &str,
         roster: Roster,
         memory: &mut OrderMemory,
-        question: impl FnOnce(Bed<'_>, Company<'_>) -> Result<T, Halt>,
+        question: impl FnOnce(Bed<'_>) -> Result<T, Halt>,
     ) -> Answer<T> {
         let subject = self.subject;
         let watcher = RefCell::new(&mut *self.watcher);
@@ -178,8 +176,8 @@ impl Inquiry<'_> {
         let interrupt = self.interrupt;
         let mut session = Tidy { inner: &mut *self.session };
         let allotment = self.allotment.clone();
-        let bed = Bed { session: &mut session, roster, set_aside: self.set_aside, allotment };
-        match question(bed, Company { memory, hear: &mut hear, stop: &|| interrupt.is_set() }) {
+        let company = Company { memory, hear: &mut hear, stop: &|| interrupt.is_set() };
+        match question(Bed { session: &mut session, roster, set_aside: self.set_aside, allotment, company }) {
             Ok(answer) => Ok(Some(answer)),
             Err(Halt::Interrupted) => Ok(None),
             Err(Halt::Broken(report)) => Err(report),

@@ -40,6 +40,8 @@ use needs::{Needs, Search};
 #[derive(Debug)]
 pub(super) struct Knowledge {
     files: Files,
+    /// The commit, where it has one.
+    pub revision: Option<String>,
     /// In the original order.
     pub tests: Vec<TestId>,
     /// What each of them takes.
@@ -76,6 +78,7 @@ impl Knowledge {
 
 /// What was found, with what it is made of.
 struct Findings {
+    revision: Option<String>,
     durations: Vec<Duration>,
     coverage: Result<Coverage, String>,
     searches: Vec<(Search, Sought)>,
@@ -87,9 +90,8 @@ impl Run<'_> {
     /// The subjects, as the file names them, whose trials wait for knowledge.
     fn curious(&self, missing: &[Trial]) -> BTreeSet<String> {
         let experiment = self.order.experiment;
-        let ordered = |trial: &&Trial| {
-            experiment.configuration(&trial.configuration).is_some_and(|each| each.ordering.is_some())
-        };
+        let ordered =
+            |trial: &&Trial| experiment.configuration(&trial.configuration).is_some_and(|each| each.ordering.is_some());
         let subjects = missing.iter().filter(ordered).filter_map(|trial| experiment.subject(&trial.subject));
         subjects.map(|subject| subject.family().to_owned()).collect()
     }
@@ -166,6 +168,7 @@ impl Run<'_> {
         needs: &Needs,
     ) -> Answer<Findings> {
         let identity = self.identity(first, open);
+        let revision = open.record.revision.clone();
         let given = open.dependencies.as_ref().map(|graph| graph.dependencies().cloned().collect());
         let mut memory = OrderMemory::open(&files.at(&orders_of(first)), &identity)?;
         let mut inquiry = self.inquiry(family, first, open, files)?;
@@ -181,7 +184,7 @@ impl Run<'_> {
             let Some(sought) = sought else { return Ok(None) };
             searches.push((search, sought));
         }
-        Ok(Some(Findings { durations, coverage, searches, given, order_dependent: BTreeSet::new() }))
+        Ok(Some(Findings { revision, durations, coverage, searches, given, order_dependent: BTreeSet::new() }))
     }
 
     /// Random orders on every version, of the tests that the first one has.
@@ -230,8 +233,7 @@ impl Run<'_> {
         let seed = self.order.experiment.seed;
         let mut inquiry = self.inquiry(family, subject, open, files)?;
         let old: HashSet<&TestId> = durations.iter().map(|row| &row.test).collect();
-        let tests: Vec<TestId> =
-            inquiry.session.tests().iter().filter(|test| old.contains(test)).cloned().collect();
+        let tests: Vec<TestId> = inquiry.session.tests().iter().filter(|test| old.contains(test)).cloned().collect();
         inquiry.order_dependent(&tests, needs.rounds, seed, &mut memory)
     }
 
@@ -267,7 +269,8 @@ impl Run<'_> {
     /// Of everything that what is found out depends on.
     fn identity(&self, subject: &Subject, open: &OpenSubject) -> String {
         let contents = self.contents.get(&subject.name);
-        let tests: Vec<String> = open.session.iter().flat_map(|session| session.tests()).map(TestId::to_string).collect();
+        let tests: Vec<String> =
+            open.session.iter().flat_map(|session| session.tests()).map(TestId::to_string).collect();
         let mut set_aside: Vec<String> = open.set_aside.iter().map(TestId::to_string).collect();
         set_aside.sort();
         let about = (&open.record.revision, contents, &open.record.jdk, tests, set_aside, &subject.generator);
@@ -347,14 +350,14 @@ fn source_folders(prepared: &Prepared) -> Vec<PathBuf> {
 
 /// Puts together what orders are made from, and writes the dependencies where a person finds them.
 fn knowledge(findings: Findings, files: Files, needs: &Needs) -> miette::Result<Knowledge> {
-    let Findings { durations, coverage, searches, given, .. } = findings;
+    let Findings { revision, durations, coverage, searches, given, .. } = findings;
     let tests: Vec<TestId> = durations.iter().map(|row| row.test.clone()).collect();
     let found = searches.iter().map(|(_, sought)| sought.dependencies.as_slice());
     let all_dependencies = given.unwrap_or_else(|| united(found, &tests));
     let dependencies: HashMap<Search, Vec<Dependency>> =
         searches.into_iter().map(|(search, sought)| (search, sought.dependencies)).collect();
     let seconds = durations.iter().map(|row| row.seconds).collect();
-    let knowledge = Knowledge { files, tests, seconds, coverage, dependencies, all_dependencies };
+    let knowledge = Knowledge { files, revision, tests, seconds, coverage, dependencies, all_dependencies };
     if needs.orderings.iter().any(|(_, ordering)| ordering.enhanced) {
         knowledge.files.write_dependencies("all", &knowledge.all_dependencies)?;
         for (name, ordering) in needs.orderings.iter().filter(|(_, ordering)| ordering.enhanced) {

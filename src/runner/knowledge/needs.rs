@@ -69,8 +69,12 @@ impl Needs {
 
     /// Is everything on record?
     pub fn are_met_by(&self, record: &KnowledgeRecord) -> bool {
-        let sought =
-            |search: &Search| record.dependencies.iter().any(|each| (each.algorithm, each.machines) == (search.algorithm, search.machines));
+        let sought = |search: &Search| {
+            record
+                .dependencies
+                .iter()
+                .any(|each| (each.algorithm, each.machines) == (search.algorithm, search.machines))
+        };
         record.rounds == self.rounds && self.searches().iter().all(sought)
     }
 }
@@ -94,7 +98,10 @@ mod tests {
     fn dependencies_are_sought_for_enhanced_orders() {
         use Algorithm::{P2, S1, T1, T2};
         assert_eq!(searches(&[(T1, false, 1), (P2, false, 4)]), []);
-        assert_eq!(searches(&[(T1, false, 1), (T2, true, 1), (P2, true, 4), (P2, true, 2)]), [(T2, 1), (P2, 2), (P2, 4)]);
+        assert_eq!(
+            searches(&[(T1, false, 1), (T2, true, 1), (P2, true, 4), (P2, true, 2)]),
+            [(T2, 1), (P2, 2), (P2, 4)]
+        );
         assert_eq!(searches(&[(T1, false, 1), (S1, true, 1)]), [(T1, 1)]);
         assert_eq!(searches(&[(S1, true, 1)]).len(), 6);
         let file = Needs { has_file: true, ..needs(&[(T2, true, 1)]) };

@@ -27,6 +27,7 @@ pub struct Bed<'a> {
     /// Their failures are nobody's concern.
     pub set_aside: &'a HashSet<TestId>,
     pub allotment: Allotment,
+    pub company: Company<'a>,
 }
 
 /// What the orders of one algorithm have shown.
@@ -48,13 +49,9 @@ pub struct Sought {
 pub type Machines = Vec<Vec<TestId>>;
 
 /// Finds the dependencies that the orders of one algorithm need. `arrange` gives its order for those that are known.
-pub fn seek<'a>(
-    bed: Bed<'a>,
-    company: Company<'a>,
-    arrange: &mut dyn FnMut(&[Dependency]) -> miette::Result<Machines>,
-) -> Result<Sought, Halt> {
+pub fn seek(bed: Bed<'_>, arrange: &mut dyn FnMut(&[Dependency]) -> miette::Result<Machines>) -> Result<Sought, Halt> {
     let set_aside = bed.set_aside;
-    let mut detective = Detective::begin(bed, company)?;
+    let mut detective = Detective::begin(bed)?;
     let before = detective.lab.spent();
     let mut sought = Sought::default();
     let mut failed: BTreeSet<usize> = BTreeSet::new();
@@ -80,14 +77,9 @@ pub fn seek<'a>(
 }
 
 /// Tests that pass in the original order and fail, each time, in one of so many random orders.
-pub fn order_dependent<'a>(
-    bed: Bed<'a>,
-    company: Company<'a>,
-    rounds: usize,
-    seed: u64,
-) -> Result<Vec<TestId>, Halt> {
+pub fn order_dependent(bed: Bed<'_>, rounds: usize, seed: u64) -> Result<Vec<TestId>, Halt> {
     let set_aside = bed.set_aside;
-    let mut detective = Detective::begin(bed, company)?;
+    let mut detective = Detective::begin(bed)?;
     let settings = Settings { rounds, k: 0, seed };
     let tests = detective.present();
     let (orders, _) = orders(Strategy::RandomInterleaved, &detective.lab.roster, &tests, settings);
@@ -103,8 +95,8 @@ pub fn order_dependent<'a>(
 }
 
 impl<'a> Detective<'a> {
-    fn begin(bed: Bed<'a>, company: Company<'a>) -> Step<Self> {
-        let mut lab = Lab::new(bed.session, bed.roster, company, bed.allotment, ENDLESS);
+    fn begin(bed: Bed<'a>) -> Step<Self> {
+        let mut lab = Lab::new(bed.session, bed.roster, bed.company, bed.allotment, ENDLESS);
         let baseline = baseline(&mut lab, RUNS)?;
         let confirmations = if lab.has_warm() { CONFIRMATIONS } else { CONFIRMATIONS_COLD };
         Ok(Detective::of(lab, baseline, confirmations))
@@ -236,14 +228,14 @@ mod tests {
         [[test]]\nid='C#flaky'\nseconds=1\nflaky=0.5
         [[test]]\nid='C#aside'\nseconds=1\nneeds=['A#sets']";
 
-    fn with_bed<T>(suite: &str, work: impl FnOnce(Bed<'_>, Company<'_>) -> T) -> T {
+    fn with_bed<T>(suite: &str, work: impl FnOnce(Bed<'_>) -> T) -> T {
         let mut session = ModelSession::new(ModelSuite::parse(suite).unwrap(), 1);
         let roster = Roster::by_module(session.tests());
         let set_aside = HashSet::from(["C#aside".parse().unwrap()]);
         let allotment = Allotment { cores: 1, memory_bytes: None, logs: "logs".into() };
-        let bed = Bed { session: &mut session, roster, set_aside: &set_aside, allotment };
         let (mut memory, mut hear) = (Forgetful, |_: &Progress| {});
-        work(bed, Company { memory: &mut memory, hear: &mut hear, stop: &|| false })
+        let company = Company { memory: &mut memory, hear: &mut hear, stop: &|| false };
+        work(Bed { session: &mut session, roster, set_aside: &set_aside, allotment, company })
     }
 
     fn reversed_and_enhanced(suite: &str) -> Sought {
@@ -254,7 +246,7 @@ mod tests {
             let order = enhance(&backwards, &graph.precedence());
             Ok(vec![order.into_iter().map(|test| tests[test].clone()).collect()])
         };
-        with_bed(suite, |bed, company| seek(bed, company, &mut arrange)).unwrap_or_else(|halt| panic!("{halt:?}"))
+        with_bed(suite, |bed| seek(bed, &mut arrange)).unwrap_or_else(|halt| panic!("{halt:?}"))
     }
 
     #[test]
@@ -272,14 +264,14 @@ mod tests {
     #[test]
     fn an_order_that_cannot_be_mended_ends_the_search() {
         let mut arrange = |_: &[Dependency]| Ok(vec![vec!["A#brittle".parse().unwrap()]]);
-        let sought = with_bed(SUITE, |bed, company| seek(bed, company, &mut arrange)).unwrap();
+        let sought = with_bed(SUITE, |bed| seek(bed, &mut arrange)).unwrap();
         assert!(!sought.complete && sought.turns == 2, "{sought:?}");
         assert_eq!(sought.dependencies.len(), 1);
     }
 
     #[test]
     fn random_orders_tell_who_depends_on_the_order() {
-        let found = with_bed(SUITE, |bed, company| order_dependent(bed, company, 30, 7)).unwrap();
+        let found = with_bed(SUITE, |bed| order_dependent(bed, 30, 7)).unwrap();
         let mut names: Vec<&str> = found.iter().map(|test| test.name.as_str()).collect();
         names.sort_unstable();
         assert_eq!(names, ["brittle", "chain", "victim"]);

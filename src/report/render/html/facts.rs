@@ -168,7 +168,9 @@ pub fn configuration(summary: &ConfigurationSummary) -> Fact {
     };
     let parallelism = &summary.parallelism;
     let width = match (summary.technique, parallelism.mode) {
-        (TechniqueKind::Sequential | TechniqueKind::Ordered(_), _) | (_, Mode::Sequential | Mode::Project) => String::new(),
+        (TechniqueKind::Sequential | TechniqueKind::Ordered(_), _) | (_, Mode::Sequential | Mode::Project) => {
+            String::new()
+        }
         (_, mode) => {
             let per_core = if parallelism.threads_per_core { " per core" } else { "" };
             format!(
