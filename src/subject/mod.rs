@@ -6,6 +6,7 @@
 pub(crate) mod address;
 pub mod build;
 mod cache;
+pub mod changes;
 mod choice;
 mod credentials;
 mod export;

@@ -292,7 +292,8 @@ mod tests {
     #[test]
     fn the_agent_looks_at_the_programs_packages_only() {
         let folder = tempfile::tempdir().unwrap();
-        for file in ["a/b/X.class", "a/b/c/Y.class", "a/bc/Z.class", "Main.class", "module-info.class", "d/readme.txt"] {
+        for file in ["a/b/X.class", "a/b/c/Y.class", "a/bc/Z.class", "Main.class", "module-info.class", "d/readme.txt"]
+        {
             let path = folder.path().join(file);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, "").unwrap();

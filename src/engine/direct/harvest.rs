@@ -157,7 +157,13 @@ mod tests {
 
     fn seen(asked: Option<usize>, id: &str, root: Option<&str>) -> Seen {
         let root = root.map(str::to_owned);
-        Seen { asked, execution: execution(id, Outcome::Passed, None), root, state: State::Ended, mark: Mark::default() }
+        Seen {
+            asked,
+            execution: execution(id, Outcome::Passed, None),
+            root,
+            state: State::Ended,
+            mark: Mark::default(),
+        }
     }
 
     #[test]

@@ -211,7 +211,8 @@ mod tests {
     fn a_projects_own_agent_of_jacoco_gives_way() {
         let mut jvm = jvm(Path::new("/f"));
         assert!(!jvm.has_own_jacoco() && !jvm.has_inherited_jacoco());
-        jvm.launch.arg_line = "-javaagent:/m2/org.jacoco.agent-0.8.7-runtime.jar=destfile=x -javaagent:/other.jar".into();
+        jvm.launch.arg_line =
+            "-javaagent:/m2/org.jacoco.agent-0.8.7-runtime.jar=destfile=x -javaagent:/other.jar".into();
         jvm.launch.environment.insert("JAVA_TOOL_OPTIONS".into(), "-javaagent:/x/jacocoagent.jar".into());
         assert!(jvm.has_own_jacoco() && jvm.has_inherited_jacoco());
         let arguments = jvm.without_own_jacoco().arguments(1, Path::new("/c"));

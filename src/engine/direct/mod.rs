@@ -250,7 +250,13 @@ impl DirectSession {
         members
     }
 
-    fn run_leg(&mut self, request: &RunRequest, leg: &Leg, chosen: &[usize], pace: &mut Pace<'_>) -> miette::Result<Haul> {
+    fn run_leg(
+        &mut self,
+        request: &RunRequest,
+        leg: &Leg,
+        chosen: &[usize],
+        pace: &mut Pace<'_>,
+    ) -> miette::Result<Haul> {
         let warm = request.handling.isolation == Isolation::Warm;
         let staffing = self.staffing(request, leg.suite)?;
         let jobs = self.jobs(leg, chosen, staffing);
@@ -270,7 +276,11 @@ impl DirectSession {
             Some(ready) => fitting(ready, leg.suite, &jvm, &bounds),
             None => Vec::new(),
         };
-        let next = if warm || recorded || self.ready.is_none() { None } else { Some(self.start_ahead(leg.suite, &jvm, &bounds)?) };
+        let next = if warm || recorded || self.ready.is_none() {
+            None
+        } else {
+            Some(self.start_ahead(leg.suite, &jvm, &bounds)?)
+        };
         let tickets: Vec<Ticket<'_>> = chosen.iter().map(|position| self.ticket(*position)).collect();
         let mut place = self.place(leg.suite, jvm.clone(), bounds.clone(), pace.logs, &request.label, &tickets);
         place.clock = pace.clock;
@@ -473,8 +483,7 @@ impl Session for DirectSession {
         prepared.worktree.before_run(&prepared.snapshot)?;
         let began = Instant::now();
         let recording = request.watch.coverage.then(|| Recording::begin(&prepared, self.scratch.path())).transpose()?;
-        let mut pace =
-            Pace { clock: Clock::now(), deadline: deadline(request.time_limit), logs: &logs, recording };
+        let mut pace = Pace { clock: Clock::now(), deadline: deadline(request.time_limit), logs: &logs, recording };
         let mut crop = Crop { lost: unknown, ..Crop::default() };
         for leg in &legs {
             let haul = self.run_leg(request, leg, &chosen, &mut pace)?;

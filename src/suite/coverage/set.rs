@@ -35,7 +35,9 @@ impl ElementSet {
 
     /// Ascending.
     pub fn iter(&self) -> impl Iterator<Item = u32> {
-        let bits = |&(word, bits): &(u32, u64)| (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| word * 64 + bit);
+        let bits = |&(word, bits): &(u32, u64)| {
+            (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| word * 64 + bit)
+        };
         self.words.iter().flat_map(bits)
     }
 
