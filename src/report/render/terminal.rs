@@ -27,10 +27,18 @@ pub struct Style {
 }
 
 /// The tables that answer the questions; the rest is in the report folder.
-const SHOWN: [TableName; 9] = [
+const SHOWN: [TableName; 17] = [
     TableName::Subjects,
     TableName::Origins,
     TableName::SetAside,
+    TableName::OdStatistics,
+    TableName::OdTechniques,
+    TableName::OdAlgorithms,
+    TableName::OdTimes,
+    TableName::OdReduction,
+    TableName::OdSlowdown,
+    TableName::OdFailures,
+    TableName::OdSchedules,
     TableName::Failures,
     TableName::Speedups,
     TableName::Scaling,
@@ -57,7 +65,7 @@ pub fn render(analysis: &Analysis, style: Style) -> String {
     }
     out += &warnings(analysis, style);
     out.push('\n');
-    for sentence in std::iter::once(&analysis.headline.speed).chain(&analysis.headline.repair) {
+    for sentence in analysis.headline.sentences() {
         out += &emphasised(sentence, style);
     }
     out
