@@ -109,6 +109,7 @@ fn manifest(order: &Order<'_>, environment: &Environment, contents: BTreeMap<Str
         technique: configuration.technique,
         parallelism: configuration.parallelism,
         harness: configuration.harness,
+        ordering: configuration.ordering,
     });
     RunManifest {
         experiment: experiment.name.clone(),
