@@ -59,7 +59,8 @@ impl Filter {
     pub fn may_want(&self, subject: &str) -> bool {
         self.clauses.is_empty()
             || self.clauses.iter().any(|clause| {
-                clause.picks_subject(subject) || clause.subjects.iter().any(|glob| glob.contains(".v") || glob.contains('*'))
+                clause.picks_subject(subject)
+                    || clause.subjects.iter().any(|glob| glob.contains(".v") || glob.contains('*'))
             })
     }
 

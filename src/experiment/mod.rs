@@ -30,8 +30,8 @@ pub use names::{did_you_mean, quoted, safe_name, suggestion};
 pub use outlook::{ConfigurationOutlook, KnowledgeOutlook, Outlook, SubjectOutlook, repetitions_needed, smallest_p};
 pub use quantity::{format_duration, format_size, parse_duration};
 pub use spec::{
-    Configuration, DependencySource, Experiment, Generator, Harness, Located, Machine, Ordering, Origin, Override, Plan,
-    Regression, Subject, SurefireVersion, TechniqueKind, Trial, Version,
+    Configuration, DependencySource, Experiment, Generator, Harness, Located, Machine, Ordering, Origin, Override,
+    Plan, Regression, Subject, SurefireVersion, TechniqueKind, Trial, Version,
 };
 
 pub use starter::{Starter, StarterOrigin};

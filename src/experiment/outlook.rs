@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::warnings::warnings;
 use super::versions::SOUGHT;
+use super::warnings::warnings;
 use super::{Configuration, Experiment, Harness, Ordering, Origin, Plan, Subject, TechniqueKind, Version};
 use crate::engine::Parallelism;
 use crate::stats;

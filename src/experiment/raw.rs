@@ -8,8 +8,7 @@ use toml::de::DeTable;
 use super::mistake::{Log, Span};
 use super::reader::{At, Command, Reader, TableKind};
 
-static FILE: TableKind =
-    TableKind {
+static FILE: TableKind = TableKind {
     header: "",
     keys: &["experiment", "machine", "defaults", "regression", "subject", "configuration", "analysis"],
 };
@@ -264,10 +263,7 @@ fn read_machine(table: &Reader<'_>) -> RawMachine {
 }
 
 fn read_regression(table: &Reader<'_>) -> RawRegression {
-    RawRegression {
-        dependencies: table.text("dependencies", "\"orders\""),
-        rounds: table.count("rounds", "100"),
-    }
+    RawRegression { dependencies: table.text("dependencies", "\"orders\""), rounds: table.count("rounds", "100") }
 }
 
 fn read_versions(subject: &Reader<'_>) -> Option<At<RawVersions>> {

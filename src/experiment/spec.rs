@@ -71,8 +71,7 @@ impl Experiment {
     /// Does a configuration run on a subject? Of several versions, what is evaluated there; the baseline is where anything is.
     fn runs_on(&self, subject: &Subject, configuration: &Configuration) -> bool {
         let wanted = |each: &Configuration| {
-            subject.runs(&each.name)
-                && subject.version.as_ref().is_none_or(|version| version.evaluates(each.technique))
+            subject.runs(&each.name) && subject.version.as_ref().is_none_or(|version| version.evaluates(each.technique))
         };
         wanted(configuration)
             || (configuration.name == self.baseline
@@ -371,10 +370,9 @@ impl TechniqueKind {
     pub fn algorithm(self) -> Option<Algorithm> {
         match self {
             TechniqueKind::Ordered(algorithm) => Some(algorithm),
-            TechniqueKind::Sequential
-            | TechniqueKind::Parallel
-            | TechniqueKind::Paste
-            | TechniqueKind::SoundRerun => None,
+            TechniqueKind::Sequential | TechniqueKind::Parallel | TechniqueKind::Paste | TechniqueKind::SoundRerun => {
+                None
+            }
         }
     }
 

@@ -159,12 +159,8 @@ fn warm(configuration: &Configuration) -> Option<String> {
 }
 
 fn without_baseline(experiment: &Experiment) -> Option<String> {
-    let lacking: BTreeSet<_> = experiment
-        .subjects
-        .iter()
-        .filter(|subject| !subject.runs(&experiment.baseline))
-        .map(Subject::family)
-        .collect();
+    let lacking: BTreeSet<_> =
+        experiment.subjects.iter().filter(|subject| !subject.runs(&experiment.baseline)).map(Subject::family).collect();
     let baseline = quoted(&experiment.baseline);
     (!lacking.is_empty() && !experiment.baseline.is_empty())
         .then(|| format!("the baseline {baseline} does not run on {}: no speedups there", list(lacking)))

@@ -67,7 +67,8 @@ fn note_missing(run: &mut SuiteRun, asked: &[TestId]) {
                 test: test.clone(),
                 display: None,
                 outcome: fixture.map_or(Outcome::NotRun, |fixture| fixture.outcome),
-                start: fixture.map_or_else(|| last.map_or(0.0, |last| last.start + last.seconds), |fixture| fixture.start),
+                start: fixture
+                    .map_or_else(|| last.map_or(0.0, |last| last.start + last.seconds), |fixture| fixture.start),
                 seconds: 0.0,
                 process: fixture.or(last.as_ref()).map_or(0, |execution| execution.process),
                 thread: String::new(),

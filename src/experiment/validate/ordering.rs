@@ -14,11 +14,7 @@ const OWN_KEYS: [&str; 2] = ["enhanced", "machines"];
 const PARALLEL_KEYS: [&str; 6] = ["parallel", "threads", "threads_per_core", "forks", "reuse_forks", "modules"];
 
 /// `None` for techniques that are no such algorithm.
-pub(super) fn ordering(
-    raw: &RawConfiguration,
-    technique: TechniqueKind,
-    context: &Context<'_>,
-) -> Option<Ordering> {
+pub(super) fn ordering(raw: &RawConfiguration, technique: TechniqueKind, context: &Context<'_>) -> Option<Ordering> {
     let Some(algorithm) = technique.algorithm() else {
         check_own_keys(&raw.written, technique, context);
         return None;

@@ -22,17 +22,15 @@ pub(super) fn regression(raw: &RawRegression, context: &Context<'_>) -> Regressi
             context.log.add(&written.span, message, help);
         }
     }
-    Regression {
-        dependencies: DependencySource::Orders,
-        rounds: context.runs(raw.rounds.as_ref(), "rounds", 0, 0),
-    }
+    Regression { dependencies: DependencySource::Orders, rounds: context.runs(raw.rounds.as_ref(), "rounds", 0, 0) }
 }
 
 pub(super) fn label(written: &At<String>, context: &Context<'_>) -> Option<String> {
     let text = &written.value;
     if text.is_empty() || text.chars().count() > MAX_LABEL || text.contains(char::is_control) {
         let message = format!("{} cannot be a label", quoted(text));
-        let help = format!("write the subject's name in the study's tables, e.g. \"M9\": at most {MAX_LABEL} characters");
+        let help =
+            format!("write the subject's name in the study's tables, e.g. \"M9\": at most {MAX_LABEL} characters");
         context.log.add(&written.span, message, help);
         return None;
     }

@@ -14,12 +14,7 @@ use crate::experiment::raw::{RawFile, RawSubject, RawVersions};
 const SUFFIX: usize = 5;
 
 /// The subject, or its versions where the file lists them.
-pub(super) fn expanded(
-    raw: &RawSubject,
-    subject: Subject,
-    common: &Common<'_>,
-    context: &Context<'_>,
-) -> Vec<Subject> {
+pub(super) fn expanded(raw: &RawSubject, subject: Subject, common: &Common<'_>, context: &Context<'_>) -> Vec<Subject> {
     let ordered: Vec<&Configuration> =
         common.configurations.iter().filter(|each| each.ordering.is_some() && subject.runs(&each.name)).collect();
     let versions = match &raw.versions {

@@ -8,8 +8,9 @@ use crate::store::record::RunData;
 
 /// Configurations whose orders come from an algorithm.
 pub(super) fn arranged(run: &RunData) -> BTreeSet<String> {
-    let given = run.trials.iter().filter(|trial| trial.arrangement.is_some());
-    given.map(|trial| trial.configuration.clone()).collect()
+    let given =
+        run.manifest.configurations.iter().filter(|configuration| configuration.technique.algorithm().is_some());
+    given.map(|configuration| configuration.name.clone()).collect()
 }
 
 /// The run without them, and without versions that were there for them alone.

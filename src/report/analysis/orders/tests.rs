@@ -9,12 +9,15 @@
 //! M1 has versions of day 0, 4, 5 and 15; M2 has two of day 0 and 2.
 
 use super::*;
+use crate::engine::Parallelism;
+use crate::experiment::{Harness, Ordering, TechniqueKind};
 use crate::report::sample;
 use crate::report::tables::{Table, TableName};
 use crate::report::{Analysis, render};
 use crate::store::record::tests::{subject, trial};
 use crate::store::record::{
-    ArrangementRecord, DependenciesRecord, KnowledgeRecord, ResidualTest, RunData, TrialRecord, Verdict, VersionRecord,
+    ArrangementRecord, ConfigurationSummary, DependenciesRecord, KnowledgeRecord, ResidualTest, RunData, TrialRecord,
+    Verdict, VersionRecord,
 };
 use crate::suite::{Outcome, TestId};
 
@@ -66,13 +69,13 @@ impl Ordered {
         Ordered { hash: "x", ..self }
     }
 
+    fn configuration(&self) -> String {
+        let machines = if self.algorithm.is_parallel() { format!("-{}", self.machines) } else { String::new() };
+        format!("{}{machines}{}", self.algorithm, if self.enhanced { "-enhanced" } else { "" })
+    }
+
     fn trials(&self) -> Vec<TrialRecord> {
-        let configuration = format!(
-            "{}{}{}",
-            self.algorithm,
-            if self.algorithm.is_parallel() { format!("-{}", self.machines) } else { String::new() },
-            if self.enhanced { "-enhanced" } else { "" }
-        );
+        let configuration = self.configuration();
         (0..3)
             .map(|at| TrialRecord {
                 subject: self.subject.into(),
@@ -174,10 +177,27 @@ fn orders_of_others() -> Vec<Ordered> {
     ]
 }
 
+fn configurations() -> Vec<ConfigurationSummary> {
+    let mut found: Vec<ConfigurationSummary> = Vec::new();
+    for order in orders_of_m1() {
+        let name = order.configuration();
+        if found.iter().all(|known| known.name != name) {
+            let (algorithm, enhanced, machines) = (order.algorithm, order.enhanced, order.machines);
+            found.push(ConfigurationSummary {
+                name,
+                technique: TechniqueKind::Ordered(algorithm),
+                parallelism: Parallelism::SEQUENTIAL,
+                harness: Harness::default(),
+                ordering: Some(Ordering { algorithm, enhanced, machines }),
+            });
+        }
+    }
+    found
+}
+
 /// The run described above.
 pub(in crate::report) fn run() -> RunData {
     let mut run = sample::empty();
-    run.manifest.configurations.clear();
     run.manifest.trials.clear();
     run.manifest.study = Some("lam".into());
     run.manifest.repetitions = 3;
@@ -196,6 +216,7 @@ pub(in crate::report) fn run() -> RunData {
         }
     }
     run.manifest.subjects = run.subjects.iter().map(|record| record.subject.clone()).collect();
+    run.manifest.configurations = configurations();
     run.trials = orders_of_m1().iter().chain(&orders_of_others()).flat_map(Ordered::trials).collect();
     let mut first = knowledge("one", "M1", Authorship::Human, 10, "a b c");
     first.dependencies = vec![
@@ -397,4 +418,26 @@ fn every_form_of_the_report_has_the_tables() {
     }
     assert!(texts.iter().all(|text| text.contains(analysis.headline.orders.as_deref().unwrap())
         || text.replace('\n', " ").contains(analysis.headline.orders.as_deref().unwrap())));
+}
+
+#[test]
+fn the_study_stands_beside_where_labels_match() {
+    let beside = crate::report::beside::Beside::of(&Analysis::of(&run())).unwrap();
+    assert_eq!((beside.subjects, beside.of), (2, 11));
+    let rows = beside.study_rows();
+    let found = |table: &str, row: &str, column: &str| {
+        let row = rows.iter().find(|each| each.table == table && each.row == row && each.column.ends_with(column));
+        row.map(|row| (row.published.clone(), row.own.map(|own| own.round()), row.own_text.clone(), row.verdict))
+    };
+    let cell = |published: &str, own: Option<f64>, text: Option<&str>, verdict| {
+        Some((published.to_owned(), own, text.map(str::to_owned), verdict))
+    };
+    assert_eq!(found("table-5", "M1", "Prioritization/Human"), cell("50%", Some(50.0), None, "reproduced"));
+    assert_eq!(found("table-5", "M1", "Selection/Auto"), cell("n/a", None, Some("n/a"), "reproduced"));
+    // Of the published rows of M1 and M2: 1 of 2 and 2 of 3 OD tests; of the run 2 of 5.
+    assert_eq!(found("table-5", "Total", "Prioritization/Human"), cell("23%", Some(40.0), None, "direction_only"));
+    assert_eq!(found("table-7", "M2", "Prioritization/Human"), cell("95", None, Some("-"), "not_reproduced"));
+    assert_eq!(found("table-8", "M2", "Parallelization/Human"), cell("-", None, Some("-"), "reproduced"));
+    assert_eq!(found("table-9", "M1", "Selection/Auto"), cell("=", None, Some("="), "reproduced"));
+    assert_eq!(found("table-9", "M1", "Selection/Human"), cell("9%", Some(25.0), None, "direction_only"));
 }

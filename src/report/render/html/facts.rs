@@ -181,17 +181,29 @@ fn engines(summary: &ConfigurationSummary) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
+/// `the order of T2, enhanced`.
+fn order(summary: &ConfigurationSummary) -> String {
+    let Some(ordering) = summary.ordering else { return format!("the order of {}", summary.technique) };
+    let enhanced = if ordering.enhanced { ", enhanced by dependencies" } else { "" };
+    if ordering.algorithm.is_parallel() {
+        let machines = plural(ordering.machines as usize, "machine");
+        format!("{machines} as {} spreads tests{enhanced}", ordering.algorithm)
+    } else {
+        format!("the order of {}{enhanced}", ordering.algorithm)
+    }
+}
+
 pub fn configuration(summary: &ConfigurationSummary) -> Fact {
     let technique = match summary.technique {
         TechniqueKind::Sequential => "one test after the other",
         TechniqueKind::Parallel => "one parallel run",
         TechniqueKind::Paste => "PASTE: parallel, then failed tests, then their classes",
         TechniqueKind::SoundRerun => "parallel, then failed tests after all they depend on",
-        TechniqueKind::Ordered(_) => "the order of an algorithm",
+        TechniqueKind::Ordered(_) => return Fact::new(shown(&summary.name), order(summary)),
     };
     let parallelism = &summary.parallelism;
     let width = match (summary.technique, parallelism.mode) {
-        (TechniqueKind::Sequential | TechniqueKind::Ordered(_), _) | (_, Mode::Sequential | Mode::Project) => String::new(),
+        (TechniqueKind::Sequential, _) | (_, Mode::Sequential | Mode::Project) => String::new(),
         (_, mode) => {
             let per_core = if parallelism.threads_per_core { " per core" } else { "" };
             format!(
