@@ -253,6 +253,13 @@ impl Subject {
         self.version.as_ref().map_or(&self.name, |version| &version.of)
     }
 
+    /// What is run of a repository, by folders from its top on; empty for all of it.
+    pub fn folders(&self) -> Vec<PathBuf> {
+        let root = self.directory.clone().unwrap_or_default();
+        let whole = || self.directory.iter().cloned().collect();
+        if self.modules.is_empty() { whole() } else { self.modules.iter().map(|module| root.join(module)).collect() }
+    }
+
     /// Does the configuration of this name run here?
     pub fn runs(&self, configuration: &str) -> bool {
         self.configurations.is_empty() || self.configurations.iter().any(|name| name == configuration)

@@ -26,6 +26,11 @@ const SOURCES: &[(&str, &str)] = sources![
     "src/main/resources/META-INF/services/org.junit.platform.launcher.TestExecutionListener",
     "src/main/resources/META-INF/sisu/javax.inject.Named",
     "src/main/java/parade/Line.java",
+    "src/main/java/parade/cover/Analysis.java",
+    "src/main/java/parade/cover/Method.java",
+    "src/main/java/parade/cover/Probes.java",
+    "src/main/java/parade/cover/ProgramClass.java",
+    "src/main/java/parade/cover/Ranges.java",
     "src/main/java/parade/direct/ClassTemplates.java",
     "src/main/java/parade/direct/ControlReader.java",
     "src/main/java/parade/direct/Crew.java",
@@ -62,6 +67,7 @@ const SOURCES: &[(&str, &str)] = sources![
     "src/main/java/parade/direct/TestNgListing.java",
     "src/main/java/parade/direct/TestNgPass.java",
     "src/main/java/parade/direct/TestNgSelection.java",
+    "src/main/java/parade/direct/Tracer.java",
     "src/main/java/parade/direct/Tree.java",
     "src/main/java/parade/direct/TreeFramework.java",
     "src/main/java/parade/direct/Wanted.java",
@@ -99,7 +105,12 @@ const SOURCES: &[(&str, &str)] = sources![
     "src/main/java/parade/maven/TestGoals.java",
 ];
 
-/// The two jars of the helper, ready to use.
+/// Other people's jars that `pom.xml` lays beside ours. They are on no class path unless somebody puts them there.
+const JACOCO_AGENT: &str = "org.jacoco.agent-runtime.jar";
+const JACOCO_CORE: &str = "org.jacoco.core.jar";
+const ASM: [&str; 3] = ["asm.jar", "asm-commons.jar", "asm-tree.jar"];
+
+/// The two jars of the helper, ready to use, with their companions in the same folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Helper {
     /// Goes on Maven's own class path.
@@ -134,6 +145,25 @@ impl Helper {
         }
         Ok(helper)
     }
+
+    /// For `-javaagent`: records what is executed. It shades what it needs.
+    pub fn jacoco_agent(&self) -> PathBuf {
+        self.companion(JACOCO_AGENT)
+    }
+
+    /// Reads class files, with what it needs for that itself.
+    pub fn asm(&self) -> Vec<PathBuf> {
+        ASM.iter().map(|name| self.companion(name)).collect()
+    }
+
+    /// Makes lines of what the agent records; needs [`Helper::asm`] too.
+    pub fn jacoco_core(&self) -> PathBuf {
+        self.companion(JACOCO_CORE)
+    }
+
+    fn companion(&self, name: &str) -> PathBuf {
+        self.listeners.with_file_name(name)
+    }
 }
 
 fn build(home: &Home, toolchain: &Toolchain, tag: &str, interrupt: &Interrupt, folder: &Path) -> miette::Result<()> {
@@ -150,8 +180,12 @@ fn build(home: &Home, toolchain: &Toolchain, tag: &str, interrupt: &Interrupt, f
     let jars = work.path().join("jars");
     std::fs::create_dir(&jars).map_err(broken)?;
     let target = work.path().join("sources/target");
-    for (from, to) in [("parade-jvm-1.jar", "parade-jvm.jar"), ("parade-jvm-1-extension.jar", "parade-maven.jar")] {
-        std::fs::copy(target.join(from), jars.join(to)).map_err(broken)?;
+    let ours = [("parade-jvm-1.jar", "parade-jvm.jar"), ("parade-jvm-1-extension.jar", "parade-maven.jar")];
+    let ours = ours.map(|(from, to)| (target.join(from), to));
+    let companions = [JACOCO_AGENT, JACOCO_CORE].into_iter().chain(ASM);
+    let companions = companions.map(|name| (target.join("companions").join(name), name));
+    for (from, to) in ours.into_iter().chain(companions) {
+        std::fs::copy(from, jars.join(to)).map_err(broken)?;
         File::open(jars.join(to)).and_then(|jar| jar.sync_all()).map_err(broken)?;
     }
     std::fs::rename(&jars, folder).map_err(broken)

@@ -6,6 +6,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
+use super::coverage::Mark;
 use super::events::{Seen, State};
 use super::request::Manner;
 use crate::suite::{Cost, Execution, Finding, FindingKind, Outcome, RunEnd, TestId};
@@ -329,7 +330,7 @@ impl<W: Workplace> Slot<'_, W> {
             thread: String::new(),
             message: Some(format!("its process ended before the test began: {how}")),
         };
-        Seen { asked: Some(position), execution, root: None, state: State::Ended }
+        Seen { asked: Some(position), execution, root: None, state: State::Ended, mark: Mark::default() }
     }
 
     fn tell(&mut self, culprits: &[Seen], suspects: &[usize], how: &str, goes_on: bool) {

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use miette::miette;
 use serde::{Deserialize, Serialize};
 
+use super::coverage::Mark;
 use crate::maven::Clock;
 use crate::maven::events::ProcessEvents;
 use crate::maven::line::Line;
@@ -30,6 +31,8 @@ pub struct Seen {
     /// The class that was run for it.
     pub root: Option<String>,
     pub state: State,
+    /// By which records of its process refer to it.
+    pub mark: Mark,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,7 +144,13 @@ impl Follower {
         });
         let mut seen: Vec<Seen> = observations
             .into_iter()
-            .map(|one| Seen { asked: one.asked, execution: one.execution, root: one.root, state: State::Ended })
+            .map(|one| Seen {
+                asked: one.asked,
+                execution: one.execution,
+                root: one.root,
+                state: State::Ended,
+                mark: Mark { process: 0, number: one.number },
+            })
             .collect();
         for (index, state) in states {
             seen[index].state = state;

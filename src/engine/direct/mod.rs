@@ -5,13 +5,16 @@
 //! itself. What it cannot know about a suite it says at its opening, and then there is no session.
 
 mod archive;
+mod coverage;
 mod crew;
 mod events;
 mod harvest;
 mod launch;
+mod line_table;
 mod listing;
 mod request;
 mod roots;
+mod traces;
 mod worker;
 
 use std::collections::{HashMap, HashSet};
@@ -23,6 +26,7 @@ use std::time::{Duration, Instant};
 use miette::miette;
 
 use self::archive::Archive;
+use self::coverage::{Mark, Recording};
 use self::crew::{Haul, Staffing, Workplace};
 use self::harvest::Identities;
 use self::launch::Jvm;
@@ -31,7 +35,7 @@ use self::request::Manner;
 use self::roots::{Framework, Listing, Place};
 use self::worker::{Bounds, JvmPlace, JvmWorker, Ticket};
 use super::surefire::{dirty, safe_label};
-use super::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support};
+use super::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support, Watch};
 use crate::maven::{self, Clock, KnownTest, Launch};
 use crate::process::Interrupt;
 use crate::subject::build::{Discovery, Prepared};
@@ -203,6 +207,7 @@ impl DirectSession {
             tag: format!("{}-{}-{}-{label}", self.tag, self.prepared.subject.name, std::process::id()),
             numbers: &self.numbers,
             tickets,
+            traces: None,
         }
     }
 
@@ -245,7 +250,13 @@ impl DirectSession {
         members
     }
 
-    fn run_leg(&mut self, request: &RunRequest, leg: &Leg, chosen: &[usize], pace: &Pace<'_>) -> miette::Result<Haul> {
+    fn run_leg(
+        &mut self,
+        request: &RunRequest,
+        leg: &Leg,
+        chosen: &[usize],
+        pace: &mut Pace<'_>,
+    ) -> miette::Result<Haul> {
         let warm = request.handling.isolation == Isolation::Warm;
         let staffing = self.staffing(request, leg.suite)?;
         let jobs = self.jobs(leg, chosen, staffing);
@@ -256,15 +267,24 @@ impl DirectSession {
             deadline: pace.deadline,
         };
         let jvm = self.jvm_for(request, leg.suite)?;
+        let jvm = pace.recording.as_mut().map_or(Ok(jvm.clone()), |recording| recording.of(jvm))?;
+        // A process that is there already was started without anything that records.
+        let recorded = pace.recording.is_some();
         let mut workers = match &mut self.ready {
+            _ if recorded => Vec::new(),
             _ if warm => fitting(&mut self.warm, leg.suite, &jvm, &bounds),
             Some(ready) => fitting(ready, leg.suite, &jvm, &bounds),
             None => Vec::new(),
         };
-        let next = if warm || self.ready.is_none() { None } else { Some(self.start_ahead(leg.suite, &jvm, &bounds)?) };
+        let next = if warm || recorded || self.ready.is_none() {
+            None
+        } else {
+            Some(self.start_ahead(leg.suite, &jvm, &bounds)?)
+        };
         let tickets: Vec<Ticket<'_>> = chosen.iter().map(|position| self.ticket(*position)).collect();
         let mut place = self.place(leg.suite, jvm.clone(), bounds.clone(), pace.logs, &request.label, &tickets);
         place.clock = pace.clock;
+        place.traces = pace.recording.as_ref().map(|recording| recording.folder.path());
         let haul = crew::run(&place, staffing, jobs, &mut workers);
         if warm {
             let Bounds { cores, memory_bytes, .. } = bounds;
@@ -310,7 +330,7 @@ impl DirectSession {
     }
 
     fn jvm_for(&self, request: &RunRequest, suite: usize) -> miette::Result<Jvm> {
-        let quick = self.quick.get(&suite).filter(|_| request.handling.quick_start);
+        let quick = self.quick.get(&suite).filter(|_| request.handling.quick_start && !request.watch.coverage);
         let jvm = quick.cloned().map_or_else(|| self.jvm(suite), Ok)?;
         let warm = request.handling.isolation == Isolation::Warm;
         Ok(if warm { jvm.with_folders_apart() } else { jvm })
@@ -326,14 +346,18 @@ impl DirectSession {
     fn gather(&self, crop: &mut Crop, mut haul: Haul, suite: usize, chosen: &[usize]) {
         let asked = |test: usize| self.tests[chosen[test]].clone();
         crop.lost.extend(std::mem::take(&mut haul.unrunnable).into_iter().map(|(test, why)| (asked(test), why)));
+        let marks: Vec<Mark> = haul.seen.iter().map(|seen| seen.mark).collect();
         let (executions, company) = self.identities.executions(suite, std::mem::take(&mut haul.seen), asked);
+        let tests = executions.iter().map(|execution| &execution.test);
+        let named = marks.into_iter().zip(tests).filter(|(_, test)| !test.is_whole_class());
+        crop.marks.extend(named.map(|(mark, test)| (mark, test.clone())));
         crop.executions.extend(executions);
         crop.company.extend(company);
         crop.haul = std::mem::take(&mut crop.haul).then(haul);
     }
 
     fn suite_run(&self, request: &RunRequest, crop: Crop) -> SuiteRun {
-        let Crop { haul, mut executions, company, lost } = crop;
+        let Crop { haul, mut executions, company, lost, .. } = crop;
         executions.sort_by(|a, b| a.start.total_cmp(&b.start));
         let mut findings = self.notes.clone();
         findings.extend(haul.findings);
@@ -415,6 +439,8 @@ struct Crop {
     /// What is left of it: executions and lost tests are taken out.
     haul: Haul,
     executions: Vec<Execution>,
+    /// Which test the records of processes mean.
+    marks: HashMap<Mark, TestId>,
     /// Tests that ran without being asked for.
     company: Vec<TestId>,
     /// Tests that could not be run, with the reason.
@@ -426,6 +452,8 @@ struct Pace<'a> {
     clock: Clock,
     deadline: Instant,
     logs: &'a Path,
+    /// Of what tests cover, where that is wanted.
+    recording: Option<Recording>,
 }
 
 impl Session for DirectSession {
@@ -443,20 +471,22 @@ impl Session for DirectSession {
 
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
         self.capabilities.check_mode(request.parallelism.mode, &self.prepared.subject.name)?;
+        self.capabilities.check_watch(request)?;
         let logs = make_logs(request)?;
         let (chosen, unknown) = self.chosen(&request.selection);
         let legs = legs(&chosen, self.known());
-        if request.handling.quick_start {
+        if request.handling.quick_start && !request.watch.coverage {
             self.quicken(&legs, &chosen)?;
         }
 
         let prepared = Rc::clone(&self.prepared);
         prepared.worktree.before_run(&prepared.snapshot)?;
         let began = Instant::now();
-        let pace = Pace { clock: Clock::now(), deadline: deadline(request.time_limit), logs: &logs };
+        let recording = request.watch.coverage.then(|| Recording::begin(&prepared, self.scratch.path())).transpose()?;
+        let mut pace = Pace { clock: Clock::now(), deadline: deadline(request.time_limit), logs: &logs, recording };
         let mut crop = Crop { lost: unknown, ..Crop::default() };
         for leg in &legs {
-            let haul = self.run_leg(request, leg, &chosen, &pace)?;
+            let haul = self.run_leg(request, leg, &chosen, &mut pace)?;
             self.gather(&mut crop, haul, leg.suite, &chosen);
             if crop.haul.end.is_some() {
                 break;
@@ -464,8 +494,14 @@ impl Session for DirectSession {
         }
         crop.haul.cost.wall_seconds = began.elapsed().as_secs_f64();
         let changes = prepared.worktree.after_run(&prepared.snapshot)?;
+        let marks = std::mem::take(&mut crop.marks);
         let mut run = self.suite_run(request, crop);
         run.findings.extend(dirty(&changes));
+        if let Some(recording) = pace.recording {
+            let (coverage, findings) = recording.end(&prepared, &marks, &self.interrupt, &self.tag)?;
+            run.findings.extend(findings);
+            run.seen.coverage = coverage;
+        }
         Ok(run)
     }
 }
@@ -484,7 +520,7 @@ fn capabilities() -> Capabilities {
         isolations: vec![Isolation::Fresh, Isolation::Warm],
         limits_tests: true,
         modules_at_once: false,
-        watches: crate::engine::Watch::default(),
+        watches: Watch { coverage: true, accesses: false },
     }
 }
 

@@ -51,6 +51,13 @@ pub fn preamble<'a>(
     text
 }
 
+/// Asks for a record of what each test runs into.
+pub fn trace(file: &Path) -> String {
+    let mut text = String::new();
+    line(&mut text, "trace", &[&file.to_string_lossy()]);
+    text
+}
+
 pub fn order<'a>(id: u64, manner: Manner, tests: impl IntoIterator<Item = Asked<'a>>) -> String {
     let isolation = match manner.isolation {
         Isolation::Fresh => "fresh",
@@ -96,7 +103,7 @@ impl Asked<'_> {
     }
 }
 
-fn line(text: &mut String, kind: &str, fields: &[&str]) {
+pub fn line(text: &mut String, kind: &str, fields: &[&str]) {
     text.push_str(kind);
     for field in fields {
         text.push('\t');

@@ -56,7 +56,7 @@ impl Stage {
             thread: String::new(),
             message: None,
         };
-        Seen { asked: Some(test), execution, root: None, state }
+        Seen { asked: Some(test), execution, root: None, state, mark: Mark::default() }
     }
 
     /// A test at a time, or as many as there are threads.
