@@ -1,5 +1,7 @@
 //! Which tests fail in whose orders, and P3 beside P2.
 
+use std::collections::BTreeMap;
+
 use super::tone_of;
 use crate::report::Analysis;
 use crate::report::analysis::orders::{OrderFailureRow, ScheduleRow, authorship_title};
@@ -10,49 +12,64 @@ use crate::report::text::{sentence, shown};
 const MOST_ROWS: usize = 300;
 const LONGEST_TEXT: usize = 300;
 
+/// One row for a test; CSV has one for each algorithm and number of machines.
 pub fn failures(analysis: &Analysis) -> Table {
     let all = &analysis.orders.failures;
-    let mut notes = vec!["Tests that passed in the original order and failed in every repetition of these.".to_owned()];
-    if all.len() > MOST_ROWS {
-        notes.push(format!("The first {MOST_ROWS} of {}; all are in od-failures.csv.", all.len()));
+    let tests: Vec<&[OrderFailureRow]> = all.chunk_by(is_same_test).collect();
+    let mut notes = vec![
+        "Tests that passed in the original order and failed in every repetition of these: algorithms, with their machines, and \
+         the versions on which they did."
+            .to_owned(),
+    ];
+    if tests.len() > MOST_ROWS {
+        notes.push(format!("The first {MOST_ROWS} of {}; all are in od-failures.csv.", tests.len()));
     }
     Table {
         name: TableName::OdFailures,
-        title: "Order-dependent tests that fail, by test and algorithm".to_owned(),
+        title: "Order-dependent tests that fail, by test".to_owned(),
         columns: vec![
             Column::left("ID"),
             Column::left("suite"),
             Column::left("test"),
-            Column::left("algorithm"),
-            Column::right("machines"),
-            Column::left("versions"),
+            Column::left("unenhanced orders"),
+            Column::left("enhanced orders"),
             Column::left("message").optional(),
         ],
-        rows: all.iter().take(MOST_ROWS).map(failure).collect(),
+        rows: tests.iter().take(MOST_ROWS).filter_map(|rows| failure(rows)).collect(),
         notes,
     }
 }
 
-fn failure(row: &OrderFailureRow) -> Row {
-    let algorithm = if row.enhanced { format!("{}, enhanced", row.algorithm) } else { row.algorithm.to_owned() };
-    let machines = if row.machines > 1 { Cell::count(row.machines as usize) } else { Cell::new("") };
-    let on = if row.versions.is_empty() {
-        Cell::new("")
-    } else {
-        let failed = row.versions.split(' ').count();
-        Cell::new(row.versions.clone()).hinted(Some(format!("{failed} of {}", row.of_versions)))
+fn is_same_test(a: &OrderFailureRow, b: &OrderFailureRow) -> bool {
+    (&a.subject, a.authorship, &a.test) == (&b.subject, b.authorship, &b.test)
+}
+
+fn failure(rows: &[OrderFailureRow]) -> Option<Row> {
+    let first = rows.first()?;
+    let enhanced = orders(rows, true);
+    let tone = if enhanced.is_empty() { Tone::Plain } else { Tone::Bad };
+    Some(Row::body(vec![
+        Cell::new(shown(&first.subject)),
+        Cell::new(authorship_title(first.authorship)),
+        Cell::new(shown(&first.test)),
+        Cell::new(orders(rows, false)),
+        Cell::new(enhanced).toned(tone),
+        Cell::muted(sentence(first.message.as_deref().unwrap_or(""), LONGEST_TEXT)),
+    ]))
+}
+
+/// `T1 T2 on v02; S3 on v02 v03`: algorithms that fail it on the same versions together.
+fn orders(rows: &[OrderFailureRow], enhanced: bool) -> String {
+    let mut by_versions: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.enhanced == enhanced) {
+        let machines = if row.machines > 1 { format!("/{}", row.machines) } else { String::new() };
+        by_versions.entry(&row.versions).or_default().push(format!("{}{machines}", row.algorithm));
+    }
+    let part = |(versions, algorithms): (&str, Vec<String>)| match versions {
+        "" => algorithms.join(" "),
+        versions => format!("{} on {versions}", algorithms.join(" ")),
     };
-    Row::body(vec![
-        Cell::new(shown(&row.subject)),
-        Cell::new(authorship_title(row.authorship)),
-        Cell::new(shown(&row.test)),
-        Cell::new(algorithm)
-            .toned(if row.enhanced { Tone::Bad } else { Tone::Plain })
-            .hinted(Some(shown(&row.configuration))),
-        machines,
-        on,
-        Cell::muted(sentence(row.message.as_deref().unwrap_or(""), LONGEST_TEXT)),
-    ])
+    by_versions.into_iter().map(part).collect::<Vec<_>>().join("; ")
 }
 
 pub fn schedules(analysis: &Analysis) -> Table {
