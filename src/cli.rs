@@ -286,12 +286,21 @@ struct OrderArgs {
     /// For P1 to P3: what tests take, as CSV with the columns test and seconds [default: a run shows it]
     #[arg(long, value_name = "FILE")]
     durations: Option<PathBuf>,
-    /// For T1 to T4 and S1 to S6: what tests cover, as TOML or JSON
+    /// For T1 to T4 and S1 to S6: what tests cover, as TOML or JSON [default: a run shows it]
     #[arg(long, value_name = "FILE")]
     coverage: Option<PathBuf>,
     /// For S1 to S6: what has changed, as TOML or JSON
     #[arg(long, value_name = "FILE")]
     changes: Option<PathBuf>,
+    /// For T1 to T4 and S1 to S6: coverage is of this earlier commit, tag or branch; for S1 to S6, so is what has changed
+    #[arg(long, value_name = "REV")]
+    since: Option<String>,
+    /// Write what tests cover, for --coverage
+    #[arg(long, value_name = "FILE")]
+    save_coverage: Option<PathBuf>,
+    /// Write what has changed, for --changes
+    #[arg(long, value_name = "FILE")]
+    save_changes: Option<PathBuf>,
     /// Run the tests in that order too; the exit code is then the suite's
     #[arg(long)]
     run: bool,
@@ -552,6 +561,9 @@ impl Cli {
                 durations: args.durations,
                 coverage: args.coverage,
                 changes: args.changes,
+                since: args.since,
+                save_coverage: args.save_coverage,
+                save_changes: args.save_changes,
                 run: args.run,
                 module: args.module,
                 revision: args.revision,

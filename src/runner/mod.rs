@@ -262,8 +262,8 @@ impl Run<'_> {
     }
 
     fn prepare_subject(&mut self, subject: &Subject) -> miette::Result<()> {
-        let subject = match self.with_generated(subject)? {
-            Some(Ok(subject)) => &subject.clone(),
+        let subject = &match self.with_generated(subject)? {
+            Some(Ok(subject)) => subject,
             Some(Err(refusal)) => return self.give_up(subject, refusal),
             None => return Ok(()),
         };
