@@ -17,6 +17,32 @@ pub struct VersionRecord {
     pub committed_at: Option<jiff::Timestamp>,
 }
 
+/// The versions of a subject that were found in its history.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HistoryRecord {
+    /// As the experiment file names it.
+    pub subject: String,
+    /// A fingerprint of what was asked for: with another one, versions are sought anew.
+    pub asked: String,
+    /// Before the subject's own commit, oldest first.
+    pub earlier: Vec<CommitRecord>,
+    pub passed_over: Vec<PassedOver>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommitRecord {
+    pub revision: String,
+    pub committed_at: Option<jiff::Timestamp>,
+}
+
+/// A commit that is no version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PassedOver {
+    pub revision: String,
+    /// It does not build, or its tests do not pass: a sentence.
+    pub reason: String,
+}
+
 /// Who wrote a suite.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
