@@ -50,7 +50,7 @@ fn text(analysis: Option<&Analysis>, table: TableName) -> miette::Result<String>
         TableName::Claims => {
             write(&analysis.and_then(Beside::of).map(|beside| beside.claim_rows()).unwrap_or_default())
         }
-        TableName::Comparison(_) => Ok(String::new()),
+        TableName::Comparison(_) | TableName::Assessment(_) => Ok(String::new()),
     }
 }
 

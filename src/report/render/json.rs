@@ -76,7 +76,9 @@ fn rows(analysis: &Analysis, table: TableName) -> miette::Result<Option<Value>> 
             Some(beside) => serde_json::to_value(beside.claim_rows()),
             None => return Ok(None),
         },
-        TableName::SpeedupsStudy | TableName::Warnings | TableName::Comparison(_) => return Ok(None),
+        TableName::SpeedupsStudy | TableName::Warnings | TableName::Comparison(_) | TableName::Assessment(_) => {
+            return Ok(None);
+        }
     };
     value.map(Some).into_diagnostic()
 }

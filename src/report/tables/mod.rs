@@ -1,6 +1,7 @@
 //! The tables of a report as a grid of texts: what every rendering for people shares. Nothing is computed here but sums of
 //! the numbers that are shown.
 
+mod assess;
 mod compare;
 mod failures;
 mod lists;
@@ -55,6 +56,8 @@ pub enum TableName {
     Claims,
     /// No table of one run: those of a comparison are made by [`Table::of_comparison`].
     Comparison(ComparisonTable),
+    /// No table of a run either: those of an assessment are made by [`Table::of_assessment`].
+    Assessment(&'static str),
 }
 
 impl TableName {
@@ -118,6 +121,7 @@ impl TableName {
             TableName::Study => "study",
             TableName::Claims => "claims",
             TableName::Comparison(table) => table.name(),
+            TableName::Assessment(name) => name,
         }
     }
 
@@ -321,7 +325,7 @@ impl Table {
             TableName::Amdahl => vec![runs::amdahl(analysis)],
             TableName::Study => study::published(analysis),
             TableName::Claims => study::claims(analysis),
-            TableName::Comparison(_) => Vec::new(),
+            TableName::Comparison(_) | TableName::Assessment(_) => Vec::new(),
         };
         tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
     }
