@@ -7,9 +7,12 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::report::Format;
-use crate::commands::{artifact, audit, check, compare, detect, doctor, init, merge, order, report, run, stats, test};
+use crate::commands::{
+    artifact, audit, check, compare, detect, doctor, init, merge, order, report, run, simulate, stats, test,
+};
 use parade::engine::{EngineKind, Forks, Mode};
 use parade::experiment::{TechniqueKind, parse_duration};
+use parade::simulation::Scheduler;
 use parade::stats::{Alternative, Method, Zeros};
 use parade::study::Verdict;
 use parade::technique::algorithm::Algorithm;
@@ -47,6 +50,8 @@ enum Command {
     Order(OrderArgs),
     /// Find the tests that depend on the order they run in, and what they depend on
     Detect(DetectArgs),
+    /// Compute what a suite would take on any number of machines, from times that were measured
+    Simulate(SimulateArgs),
     /// Write a commented experiment file to start from
     Init(InitArgs),
     /// Say what this machine can measure, and what is missing
@@ -362,6 +367,25 @@ struct DetectArgs {
 }
 
 #[derive(Debug, Args)]
+struct SimulateArgs {
+    /// What tests take: a CSV file with the columns test and seconds, a JUnit report, or a folder of reports
+    source: PathBuf,
+    /// Dependencies between the tests, which P1 to P3 then keep
+    #[arg(long, value_name = "FILE")]
+    dependencies: Option<PathBuf>,
+    /// Numbers of machines, or of threads, joined by commas
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = simulated_machines, default_value = "1,2,4,8,16,32,64")]
+    machines: Vec<usize>,
+    /// Who decides what runs where, joined by commas: P1 to P3 spread tests over machines; classes and methods are threads of
+    /// one machine that take the next class or test
+    #[arg(long = "algorithm", value_name = "NAME,…", value_delimiter = ',', value_parser = scheduler, default_value = "P1,P2,P3,classes,methods")]
+    algorithms: Vec<Scheduler>,
+    /// Print a JSON array instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
 struct InitArgs {
     /// The experiment file
     #[arg(default_value = "experiment.toml")]
@@ -431,6 +455,16 @@ fn machines(text: &str) -> Result<usize, String> {
         .ok()
         .filter(|number| (1..=MOST).contains(number))
         .ok_or_else(|| format!("write a number from 1 to {MOST}"))
+}
+
+fn simulated_machines(text: &str) -> Result<usize, String> {
+    const MOST: usize = 1_000_000;
+    let number = text.trim().parse().ok().filter(|number| (1..=MOST).contains(number));
+    number.ok_or_else(|| format!("write numbers from 1 to {MOST}, joined by commas"))
+}
+
+fn scheduler(text: &str) -> Result<Scheduler, String> {
+    among(text.trim(), Scheduler::ALL, Scheduler::name)
 }
 
 fn alternative(text: &str) -> Result<Alternative, String> {
@@ -574,6 +608,13 @@ impl Cli {
                 out: args.out,
                 fresh: args.fresh,
                 jdk: args.jdk,
+                json: args.json,
+            }),
+            Command::Simulate(args) => simulate::run(&simulate::SimulateOptions {
+                source: args.source,
+                dependencies: args.dependencies,
+                machines: args.machines,
+                algorithms: args.algorithms,
                 json: args.json,
             }),
             Command::Init(args) => init::run(&init::InitOptions {

@@ -18,6 +18,7 @@
 //! - [`technique`] decides what runs when. It knows engines only by their trait.
 //! - [`once`] runs a suite by a technique, now, without an experiment.
 //! - [`detection`] finds the order-dependent tests of a project, now, and writes down what it found.
+//! - [`simulation`] computes what a suite would take on any number of machines, from times that were measured.
 //! - [`store`] keeps what happened: journal, run folders, environment, Parquet.
 //! - [`stats`] holds pure functions on numbers; [`columns`] reads numbers for it from anyone's CSV file.
 //! - [`study`] holds what was published: tables, claims about them, and whether one follows from the other.
@@ -40,6 +41,7 @@ pub mod once;
 pub mod process;
 pub mod report;
 pub mod runner;
+pub mod simulation;
 pub mod stats;
 pub mod store;
 pub mod study;

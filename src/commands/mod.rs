@@ -13,6 +13,7 @@ mod output;
 mod progress;
 pub mod report;
 pub mod run;
+pub mod simulate;
 pub mod stats;
 pub mod test;
 

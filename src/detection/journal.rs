@@ -42,7 +42,7 @@ struct Line {
 
 /// Open for writing; its lock keeps a second detection out.
 #[derive(Debug)]
-pub(super) struct Journal {
+pub(crate) struct Journal {
     file: File,
     path: PathBuf,
     known: HashMap<String, Observation>,

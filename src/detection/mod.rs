@@ -5,8 +5,8 @@
 
 mod folder;
 pub mod graph;
-mod journal;
-mod opened;
+pub(crate) mod journal;
+pub(crate) mod opened;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};

@@ -138,6 +138,11 @@ impl RunFolder {
         self.dir.join("logs").join(trial)
     }
 
+    /// Where what was found out about a subject is kept.
+    pub fn knowledge(&self, subject: &str) -> PathBuf {
+        self.dir.join("knowledge").join(subject)
+    }
+
     /// What the logs and the executions of a trial take.
     pub fn bytes_of(&self, trial: &str) -> u64 {
         if !is_plain_name(trial) {

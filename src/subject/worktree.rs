@@ -91,7 +91,8 @@ struct Place {
 
 impl Place {
     fn of(sources: &Sources<'_>, subject: &Subject, revision: &str) -> Result<Self> {
-        let name = place_name(&subject.name, revision);
+        // Versions are told apart by their revisions.
+        let name = place_name(subject.family(), revision);
         let safe = matches!(Path::new(&name).components().collect::<Vec<_>>().as_slice(), [Component::Normal(_)]);
         if !safe || name.starts_with('.') || name.contains('\0') || revision.is_empty() || subject.name.is_empty() {
             return Err(miette!("{name:?} cannot be the name of a worktree"));

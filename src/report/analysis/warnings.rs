@@ -313,6 +313,7 @@ mod tests {
             technique,
             parallelism: Parallelism::SEQUENTIAL,
             harness: Harness { engine, rerun_engine, ..Harness::default() },
+            ordering: None,
         };
         let (surefire, direct) = (EngineKind::Surefire, EngineKind::Direct);
         let mut all = vec![

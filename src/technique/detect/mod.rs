@@ -17,6 +17,7 @@ mod roster;
 mod ruled_out;
 mod screen;
 mod search;
+pub mod seek;
 mod sharing;
 mod square;
 mod strategy;
@@ -95,25 +96,32 @@ pub fn detect<'a>(
 ) -> Result<Detection, Halt> {
     let mut lab = Lab::new(session, roster, company, plan.allotment.clone(), plan.budget);
     let baseline = baseline::baseline(&mut lab, plan.baseline)?;
-    let mut detective = Detective {
-        flaky: baseline.flaky.clone(),
-        confirmations: if lab.has_warm() { CONFIRMATIONS } else { CONFIRMATIONS_COLD },
-        lab,
-        baseline,
-        evidence: BTreeMap::new(),
-        known: BTreeMap::new(),
-        alone: BTreeMap::new(),
-        settled: BTreeSet::new(),
-        unconfirmed: BTreeSet::new(),
-        dropped: BTreeMap::new(),
-        tried: Vec::new(),
-        orders: Vec::new(),
-        looked: HashSet::new(),
-        followed: BTreeSet::new(),
-        budget_ended: false,
-    };
+    let confirmations = if lab.has_warm() { CONFIRMATIONS } else { CONFIRMATIONS_COLD };
+    let mut detective = Detective::of(lab, baseline, confirmations);
     detective.work(plan)?;
     Ok(detective.result())
+}
+
+impl<'a> Detective<'a> {
+    fn of(lab: Lab<'a>, baseline: Baseline, confirmations: usize) -> Self {
+        Detective {
+            flaky: baseline.flaky.clone(),
+            confirmations,
+            lab,
+            baseline,
+            evidence: BTreeMap::new(),
+            known: BTreeMap::new(),
+            alone: BTreeMap::new(),
+            settled: BTreeSet::new(),
+            unconfirmed: BTreeSet::new(),
+            dropped: BTreeMap::new(),
+            tried: Vec::new(),
+            orders: Vec::new(),
+            looked: HashSet::new(),
+            followed: BTreeSet::new(),
+            budget_ended: false,
+        }
+    }
 }
 
 impl Detective<'_> {

@@ -164,10 +164,13 @@ pub fn configuration(summary: &ConfigurationSummary) -> Fact {
         TechniqueKind::Parallel => "one parallel run",
         TechniqueKind::Paste => "PASTE: parallel, then failed tests, then their classes",
         TechniqueKind::SoundRerun => "parallel, then failed tests after all they depend on",
+        TechniqueKind::Ordered(_) => "the order of an algorithm",
     };
     let parallelism = &summary.parallelism;
     let width = match (summary.technique, parallelism.mode) {
-        (TechniqueKind::Sequential, _) | (_, Mode::Sequential | Mode::Project) => String::new(),
+        (TechniqueKind::Sequential | TechniqueKind::Ordered(_), _) | (_, Mode::Sequential | Mode::Project) => {
+            String::new()
+        }
         (_, mode) => {
             let per_core = if parallelism.threads_per_core { " per core" } else { "" };
             format!(
