@@ -111,6 +111,7 @@ const SOURCES: &[(&str, &str)] = sources![
     "src/main/java/parade/maven/SurefirePin.java",
     "src/main/java/parade/maven/TestGoals.java",
     "src/main/java/parade/weave/Calls.java",
+    "src/main/java/parade/weave/Containers.java",
     "src/main/java/parade/weave/Fields.java",
     "src/main/java/parade/weave/MethodWeaver.java",
     "src/main/java/parade/weave/Scope.java",

@@ -206,6 +206,7 @@ impl Follower {
                 self.answer.leaves.push(Leaf { root: text(0)?, class: text(1)?, name: text(2)?, occurrence });
             }
             "N" => self.ledger.name(line)?,
+            "I" => self.ledger.introduce(line)?,
             "A" => self.answer.touched.push(self.ledger.take(line)?),
             "E" => self.answer.unlisted.push((text(0)?, text(1)?)),
             kind => {

@@ -128,11 +128,12 @@ struct Ledger<'a> {
     tests: &'a [usize],
     /// Of the tests that something is known of.
     uses: BTreeMap<usize, Uses>,
-    /// What classes do before their first test.
+    /// What classes do before their first test, and after their last.
     set_up: HashMap<usize, Uses>,
+    aftermath: HashMap<usize, Uses>,
     /// By resource: the tests that write it, and the classes.
     writers: HashMap<usize, Vec<usize>>,
-    preparers: HashMap<usize, Vec<usize>>,
+    writing_classes: HashMap<usize, Vec<usize>>,
     members: HashMap<usize, Vec<usize>>,
     nothing: Uses,
 }
@@ -146,8 +147,9 @@ impl<'a> Ledger<'a> {
             tests,
             uses: BTreeMap::new(),
             set_up: HashMap::new(),
+            aftermath: HashMap::new(),
             writers: HashMap::new(),
-            preparers: HashMap::new(),
+            writing_classes: HashMap::new(),
             members: HashMap::new(),
             nothing: Uses::default(),
         };
@@ -157,7 +159,8 @@ impl<'a> Ledger<'a> {
             if let Some(test) = roster.number(&one.test) {
                 ledger.uses.entry(test).or_default().add(uses);
             } else if let Some(class) = classes.get(&one.test.class_id()).filter(|_| one.test.is_whole_class()) {
-                ledger.set_up.entry(*class).or_default().add(uses);
+                let around = if one.test.occurrence == 1 { &mut ledger.set_up } else { &mut ledger.aftermath };
+                around.entry(*class).or_default().add(uses);
             }
         }
         ledger.index();
@@ -168,8 +171,8 @@ impl<'a> Ledger<'a> {
         for (test, uses) in &self.uses {
             uses.writes.iter().for_each(|what| self.writers.entry(*what).or_default().push(*test));
         }
-        for (class, uses) in &self.set_up {
-            uses.writes.iter().for_each(|what| self.preparers.entry(*what).or_default().push(*class));
+        for (class, uses) in self.set_up.iter().chain(&self.aftermath) {
+            uses.writes.iter().for_each(|what| self.writing_classes.entry(*what).or_default().push(*class));
         }
         for test in self.tests {
             self.members.entry(self.roster.class(*test)).or_default().push(*test);
@@ -206,8 +209,8 @@ impl<'a> Ledger<'a> {
         for what in reads {
             let writers = self.writers.get(what).into_iter().flatten();
             found.extend(writers.filter(|writer| self.roster.class(**writer) != class));
-            let preparers = self.preparers.get(what).into_iter().flatten().filter(|other| **other != class);
-            found.extend(preparers.filter_map(|class| self.members.get(class)).flatten());
+            let classes = self.writing_classes.get(what).into_iter().flatten().filter(|other| **other != class);
+            found.extend(classes.filter_map(|class| self.members.get(class)).flatten());
         }
     }
 }
@@ -286,6 +289,7 @@ mod tests {
             accesses("A#<class>", "", "x"),
             accesses("A#first", "", "x"),
             accesses("A#second", "x", ""),
+            accesses("A#<class>~2", "", "x"),
             accesses("B#writer", "", "x"),
             accesses("B#reader", "x", ""),
         ];

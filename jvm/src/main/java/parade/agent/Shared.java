@@ -1,16 +1,18 @@
 package parade.agent;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * What tests share, by number, and who touched it since somebody last asked. Woven code calls this from everywhere, so the
  * usual case, something that was touched already, costs a look into an array.
  *
  * <p>What a class's static initialiser does is the initialiser's: it runs in whichever test comes first. Who uses the class
- * has read what its initialiser read.
+ * is noted, as what its initialiser read may matter to all of them.
  */
 public final class Shared {
     /** Everything beyond so many shares the number 0. */
@@ -136,7 +138,7 @@ public final class Shared {
             }
             if (MARKS[number] == 0) {
                 if (count == touched.length) {
-                    touched = java.util.Arrays.copyOf(touched, 2 * count);
+                    touched = Arrays.copyOf(touched, 2 * count);
                 }
                 touched[count++] = number;
             }
@@ -144,7 +146,14 @@ public final class Shared {
         }
     }
 
-    /** What was read and what was written since the last time. */
+    /** What the static initialiser of a class read. */
+    public static Set<Integer> initialReads(int type) {
+        synchronized (LOCK) {
+            return INITIALISERS.reads(type);
+        }
+    }
+
+    /** What was touched since the last time. */
     public static Touched take() {
         synchronized (LOCK) {
             Touched taken = new Touched();
@@ -155,7 +164,9 @@ public final class Shared {
                 }
             }
             for (int i = 0; i < count; i++) {
-                taken.use(CLASSES[touched[i]], INITIALISERS.reads(CLASSES[touched[i]]));
+                if (!INITIALISERS.reads(CLASSES[touched[i]]).isEmpty()) {
+                    taken.uses.add(CLASSES[touched[i]]);
+                }
                 MARKS[touched[i]] = 0;
             }
             count = 0;

@@ -1,6 +1,8 @@
 package parade.direct;
 
 import java.util.BitSet;
+import java.util.Collections;
+import java.util.Set;
 
 import parade.Line;
 import parade.agent.Shared;
@@ -10,7 +12,8 @@ import parade.listen.EventLog;
 /**
  * Puts on record what each test reads and writes of what tests share, as the agent on this process's command line sees it:
  * a line for what ran since the last test, one for the test, one for what ran after it where somebody knows that it was its
- * own. Names come once, then their numbers. Whose what lies between two tests is, parade decides.
+ * own. Names come once, then their numbers; what a class read when it was initialised comes with its name. Whose what lies
+ * between two tests is, parade decides.
  */
 final class AccessLog implements EventLog.Recorder {
     /** No line grows beyond what its reader takes; whoever touches more has touched everything. */
@@ -52,13 +55,25 @@ final class AccessLog implements EventLog.Recorder {
         if (touched.isEmpty() && !part.equals("in")) {
             return;
         }
-        if (touched.reads.size() + touched.writes.size() > LINE_LIMIT) {
+        if (touched.reads.size() + touched.writes.size() + touched.uses.size() > LINE_LIMIT) {
             return;
         }
         name(touched.reads);
         name(touched.writes);
+        for (int type : touched.uses) {
+            introduce(type);
+        }
         EventLog.get().note(new Line("A").field(number).field(part).field(joined(touched.reads))
-            .field(joined(touched.writes)));
+            .field(joined(touched.writes)).field(joined(touched.uses)));
+    }
+
+    private void introduce(int type) {
+        if (!named.get(type)) {
+            Set<Integer> reads = Shared.initialReads(type);
+            name(reads);
+            name(Collections.singleton(type));
+            EventLog.get().note(new Line("I").field(type).field(joined(reads)));
+        }
     }
 
     private void name(Iterable<Integer> numbers) {

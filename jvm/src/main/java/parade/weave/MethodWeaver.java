@@ -75,7 +75,9 @@ final class MethodWeaver {
         int number = Shared.field(field.type, access.name);
         if (!reads) {
             method.instructions.insertBefore(access, call(number, "write", "(I)V"));
-        } else if (reference && ofProject && !access.desc.equals("Ljava/lang/String;")) {
+        } else if (field.isFinal() && Containers.isReset(access)) {
+            method.instructions.insertBefore(access, call(number, "write", "(I)V"));
+        } else if (reference && ofProject && !access.desc.equals("Ljava/lang/String;") && !Containers.isOnlyAsked(access)) {
             InsnList added = call(number, "read", "(Ljava/lang/Object;I)V");
             added.insert(new InsnNode(Opcodes.DUP));
             method.instructions.insert(access, added);
