@@ -43,9 +43,7 @@ use super::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, 
 use crate::maven::{self, Clock, KnownTest, Launch};
 use crate::process::Interrupt;
 use crate::subject::build::{Discovery, Prepared};
-use crate::suite::{
-    Accesses, ClassId, Execution, Finding, FindingKind, Granularity, Outcome, Seen, SuiteRun, TestId,
-};
+use crate::suite::{Accesses, ClassId, Execution, Finding, FindingKind, Granularity, Outcome, Seen, SuiteRun, TestId};
 
 /// For the one test that an archive of classes is made with.
 const TRAINING: Duration = Duration::from_secs(60);
