@@ -139,9 +139,15 @@ fn elements(file: &str, lines: &BTreeSet<u32>) -> Vec<Element> {
 
 /// Executable lines of the old version.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Touched {
+pub(crate) struct Touched {
     deleted: BTreeSet<u32>,
     modified: BTreeSet<u32>,
+}
+
+impl Touched {
+    pub(crate) fn lines(&self) -> impl Iterator<Item = u32> {
+        self.deleted.iter().chain(&self.modified).copied()
+    }
 }
 
 /// One stretch of a difference. Nothing was there before an insertion, which comes after line `first - 1`.
@@ -153,7 +159,8 @@ struct Stretch {
     new: u32,
 }
 
-fn compare(old: &[u8], new: &[u8], executable: &[u32]) -> Result<Touched> {
+/// Two versions of a file.
+pub(crate) fn compare(old: &[u8], new: &[u8], executable: &[u32]) -> Result<Touched> {
     let (old, new) = (Source::parse(old), Source::parse(new));
     let mut touched = Touched::default();
     for stretch in stretches(old.code(), new.code())? {

@@ -54,7 +54,9 @@ fn save(path: &Path, document: Value) -> miette::Result<()> {
         Notation::Json => serde_json::to_string(&document).map_err(|error| broken(&error))?,
         Notation::Toml => toml::to_string(&document).map_err(|error| broken(&error))?,
     };
-    whole_file::write_atomically(path, text.as_bytes())
+    // A bare name has no folder that a file could be put beside it in.
+    let path = std::path::absolute(path).map_err(|error| broken(&error))?;
+    whole_file::write_atomically(&path, text.as_bytes())
 }
 
 /// From numbers back to what they stand for.
