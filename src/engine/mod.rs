@@ -120,10 +120,12 @@ impl Capabilities {
         let watch = request.watch;
         let why = if (watch.coverage && !self.watches.coverage) || (watch.accesses && !self.watches.accesses) {
             "the engine has no means for it"
-        } else if watch.coverage && request.handling.isolation == Isolation::Warm {
+        } else if watch.coverage && watch.accesses {
+            "coverage and accesses are watched in runs of their own"
+        } else if watch != Watch::default() && request.handling.isolation == Isolation::Warm {
             "a process that stays has classes of its own for every run; take fresh ones"
-        } else if watch.coverage && request.parallelism.mode != Mode::Sequential {
-            "only where one test runs at a time can it be said which of them covers what"
+        } else if watch != Watch::default() && request.parallelism.mode != Mode::Sequential {
+            "only where one test runs at a time can it be said which of them did what"
         } else {
             return Ok(());
         };

@@ -273,9 +273,9 @@ mod tests {
         Stage {
             number,
             purpose: "test",
-            machine: 1,
             engine: EngineKind::Surefire,
             parallelism: Parallelism::SEQUENTIAL,
+            machine: 1,
             run,
         }
     }

@@ -84,10 +84,19 @@ impl DependencyGraph {
     /// Reads a dependency file for a suite in its original order.
     pub fn load(path: &Path, suite: &[TestId]) -> miette::Result<Self> {
         let text = crate::whole_file::read(path)?;
-        Self::parse(&text, |_| suite.to_vec()).map_err(|error| {
-            let help = error.help().map(|help| help.to_string()).unwrap_or_default();
-            miette!(help = help, "{}: {error}", path.display())
-        })
+        Self::parse(&text, |_| suite.to_vec()).map_err(|error| in_file(path, &error))
+    }
+
+    /// Only by position, for a suite of a million tests: what the file does not name is not looked at.
+    pub fn load_precedence(path: &Path, suite: &[TestId]) -> miette::Result<Precedence> {
+        let text = crate::whole_file::read(path)?;
+        let mut places = Vec::new();
+        let graph = Self::parse(&text, |named| {
+            let named: HashSet<&TestId> = named.iter().copied().collect();
+            places = (0..suite.len()).filter(|place| named.contains(&suite[*place])).collect();
+            places.iter().map(|place| suite[*place].clone()).collect()
+        });
+        Ok(graph.map_err(|error| in_file(path, &error))?.precedence().placed(&places, suite.len()))
     }
 
     /// The same for a suite that may lack tests of the file: they are left out.
@@ -113,7 +122,8 @@ impl DependencyGraph {
         if file.version != 1 {
             return Err(miette!("version {} is not known; this parade reads version 1", file.version));
         }
-        let named: Vec<&TestId> = file.dependencies.iter().flat_map(Dependency::tests).collect();
+        let apart = file.conflicts.iter().flat_map(|conflict| conflict.tests.iter().chain(&conflict.cleaners));
+        let named: Vec<&TestId> = file.dependencies.iter().flat_map(Dependency::tests).chain(apart).collect();
         let suite = suite(&named);
         let graph = Self::new(file.dependencies, &suite)?;
         graph.check_conflicts(&file.conflicts)?;
@@ -262,6 +272,11 @@ fn refuse_cycles(graph: &DiGraph<&TestId, ()>) -> miette::Result<()> {
     }
 }
 
+fn in_file(path: &Path, error: &miette::Report) -> miette::Report {
+    let help = error.help().map(|help| help.to_string()).unwrap_or_default();
+    miette!(help = help, "{}: {error}", path.display())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -372,6 +387,9 @@ mod tests {
         std::fs::write(&path, text).unwrap();
         let graph = DependencyGraph::load(&path, &suite("a b")).unwrap();
         assert_eq!(graph.prerequisites(&id("b")), [id("a")]);
+        let precedence = DependencyGraph::load_precedence(&path, &suite("z b y a")).unwrap();
+        assert_eq!((precedence.tests(), precedence.needs(1)), (4, &[3][..]));
+        assert!(DependencyGraph::load_precedence(&path, &suite("a")).is_err());
         for (wrong, named) in [("tests = ['C#a', 'C#gone']", "C#gone"), ("tests = ['C#a']", "fewer than two")] {
             std::fs::write(&path, text.replace("tests = ['C#a', 'C#b']", wrong)).unwrap();
             let error = DependencyGraph::load(&path, &suite("a b")).unwrap_err();

@@ -242,7 +242,7 @@ impl Workplace for JvmPlace<'_> {
         }
         let (mut answer, close) = self.follow(worker)?;
         answer.seen.iter_mut().for_each(|seen| seen.mark.process = worker.number);
-        Ok(Account { seen: answer.seen, unrunnable: answer.unrunnable, close })
+        Ok(Account { seen: answer.seen, unrunnable: answer.unrunnable, touched: answer.touched, close })
     }
 
     fn pause(&self, worker: &mut JvmWorker) -> Closing {

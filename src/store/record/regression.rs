@@ -54,7 +54,7 @@ pub enum Authorship {
 }
 
 /// The order that an algorithm gave to a trial.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ArrangementRecord {
     pub algorithm: Algorithm,
     pub enhanced: bool,
@@ -65,6 +65,12 @@ pub struct ArrangementRecord {
     pub tests: usize,
     /// Of these, those that only others needed.
     pub added: usize,
+    /// What the longest machine is expected to take, and no schedule can be done before, where tests are spread over machines
+    /// by known times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_seconds: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lower_bound_seconds: Option<f64>,
 }
 
 /// What was found out on the first version of a subject before its versions were evaluated.

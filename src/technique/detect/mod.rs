@@ -4,6 +4,8 @@
 //! Against [`Session`] only, so it runs unchanged in virtual time. It takes time from the runs themselves, writes no file and
 //! draws nothing. Everything it does follows from the runs and the seed: with the same memory it goes on where it was.
 
+#[cfg(test)]
+mod aware_tests;
 mod baseline;
 mod coverage;
 mod evidence;
@@ -16,6 +18,7 @@ mod ruled_out;
 mod screen;
 mod search;
 pub mod seek;
+mod sharing;
 mod square;
 mod strategy;
 mod sweep;
@@ -29,7 +32,7 @@ use crate::engine::{Allotment, Session};
 use crate::suite::TestId;
 
 pub use coverage::Coverage;
-pub use lab::{Company, Forgetful, Halt, Memory, Observation, Progress, Runs, Seen};
+pub use lab::{Company, Forgetful, Halt, Memory, Observation, Progress, Runs, Seen, Watched};
 pub use result::{Accident, Detection, Flaky, Kind, LeftOut, OrderDependent, Tried};
 pub use roster::Roster;
 pub use strategy::{Settings, Strategy, orders};
