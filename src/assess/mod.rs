@@ -189,6 +189,7 @@ impl Assessment<'_> {
             accept_changes: false,
             quick: false,
             retry: false,
+            histories: &[],
         };
         runner::run(&order, self.home, self.interrupt, watcher)
     }
