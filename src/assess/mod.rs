@@ -183,7 +183,6 @@ impl Assessment<'_> {
             experiment_text: &self.text,
             experiment_folder: None,
             plan,
-            histories: &[],
             results: self.order.results.clone(),
             fresh: std::mem::take(&mut self.fresh),
             accept_changes: false,
