@@ -102,6 +102,16 @@ fn prepare(name: &str) -> Prepared {
 
 impl Bench {
     pub fn run(&mut self, selection: Selection, parallelism: Parallelism, handling: Handling) -> SuiteRun {
+        self.run_watched(selection, parallelism, handling, Watch::default())
+    }
+
+    pub fn run_watched(
+        &mut self,
+        selection: Selection,
+        parallelism: Parallelism,
+        handling: Handling,
+        watch: Watch,
+    ) -> SuiteRun {
         self.runs += 1;
         let request = RunRequest {
             label: format!("run-{}", self.runs),
@@ -110,7 +120,7 @@ impl Bench {
             allotment: Allotment { cores: cores(), memory_bytes: None, logs: self.logs.path().to_owned() },
             time_limit: Duration::from_secs(120),
             handling,
-            watch: Watch::default(),
+            watch,
         };
         self.session.run(&request).unwrap()
     }
