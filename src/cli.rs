@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::commands::report::Format;
 use crate::commands::{
-    artifact, audit, check, compare, detect, doctor, init, merge, order, report, run, simulate, stats, test,
+    artifact, assess, audit, check, compare, detect, doctor, init, merge, order, report, run, simulate, stats, test,
 };
 use parade::engine::{EngineKind, Forks, Mode};
 use parade::experiment::{TechniqueKind, parse_duration};
@@ -50,6 +50,8 @@ enum Command {
     Order(OrderArgs),
     /// Find the tests that depend on the order they run in, and what they depend on
     Detect(DetectArgs),
+    /// Answer whether running a project's tests in parallel would pay off, and what to do about it
+    Assess(AssessArgs),
     /// Compute what a suite would take on any number of machines, from times that were measured
     Simulate(SimulateArgs),
     /// Write a commented experiment file to start from
@@ -291,12 +293,21 @@ struct OrderArgs {
     /// For P1 to P3: what tests take, as CSV with the columns test and seconds [default: a run shows it]
     #[arg(long, value_name = "FILE")]
     durations: Option<PathBuf>,
-    /// For T1 to T4 and S1 to S6: what tests cover, as TOML or JSON
+    /// For T1 to T4 and S1 to S6: what tests cover, as TOML or JSON [default: a run shows it]
     #[arg(long, value_name = "FILE")]
     coverage: Option<PathBuf>,
     /// For S1 to S6: what has changed, as TOML or JSON
     #[arg(long, value_name = "FILE")]
     changes: Option<PathBuf>,
+    /// For T1 to T4 and S1 to S6: coverage is of this earlier commit, tag or branch; for S1 to S6, so is what has changed
+    #[arg(long, value_name = "REV")]
+    since: Option<String>,
+    /// Write what tests cover, for --coverage
+    #[arg(long, value_name = "FILE")]
+    save_coverage: Option<PathBuf>,
+    /// Write what has changed, for --changes
+    #[arg(long, value_name = "FILE")]
+    save_changes: Option<PathBuf>,
     /// Run the tests in that order too; the exit code is then the suite's
     #[arg(long)]
     run: bool,
@@ -362,6 +373,48 @@ struct DetectArgs {
     #[arg(long, value_name = "VERSION|PATH")]
     jdk: Option<String>,
     /// End with one JSON document on standard output
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct AssessArgs {
+    /// The folder of a Maven project or of one of its modules, the url of a git repository, or a model suite
+    project: String,
+    /// For everything; the plan is made to fit [default: what some thirty runs take, from 5m to 1h]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    budget: Option<Duration>,
+    /// How often the suite is run, for hours and money in a month
+    #[arg(long, value_name = "N", default_value = "20", value_parser = rate)]
+    builds_per_day: f64,
+    /// What a core costs for an hour, in any currency
+    #[arg(long, value_name = "PRICE", default_value = "0.05", value_parser = rate)]
+    price_per_core_hour: f64,
+    /// Only this module, by its path or as :artifact; repeatable
+    #[arg(long, value_name = "NAME")]
+    module: Vec<String>,
+    /// A commit, tag or branch [default: a folder as it stands, the default branch of a repository]
+    #[arg(long, value_name = "REV")]
+    revision: Option<String>,
+    /// Cores to use [default: all]
+    #[arg(long, value_name = "N")]
+    cores: Option<usize>,
+    /// For the build, and for the first run
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = duration)]
+    timeout: Duration,
+    /// The folder that results go below [default: results; for a project that one stands in, results in parade's cache]
+    #[arg(long, value_name = "DIR")]
+    results: Option<PathBuf>,
+    /// Start anew instead of going on with an unfinished assessment
+    #[arg(long)]
+    fresh: bool,
+    /// The JDK, by version or path [default: JAVA_HOME, without it the newest that builds the project]
+    #[arg(long, value_name = "VERSION|PATH")]
+    jdk: Option<String>,
+    /// What to print: md, html or json; without it, text for the terminal
+    #[arg(long, value_name = "FORMAT", value_parser = assessment_format)]
+    format: Option<assess::Format>,
+    /// The same as --format json
     #[arg(long)]
     json: bool,
 }
@@ -455,6 +508,15 @@ fn machines(text: &str) -> Result<usize, String> {
         .ok()
         .filter(|number| (1..=MOST).contains(number))
         .ok_or_else(|| format!("write a number from 1 to {MOST}"))
+}
+
+fn assessment_format(text: &str) -> Result<assess::Format, String> {
+    among(text, assess::Format::ALL, assess::Format::name)
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    let sensible = |rate: &f64| (0.0..=1e9).contains(rate);
+    text.parse().ok().filter(sensible).ok_or_else(|| "write a number from 0 on, e.g. 0.05".to_owned())
 }
 
 fn simulated_machines(text: &str) -> Result<usize, String> {
@@ -586,6 +648,9 @@ impl Cli {
                 durations: args.durations,
                 coverage: args.coverage,
                 changes: args.changes,
+                since: args.since,
+                save_coverage: args.save_coverage,
+                save_changes: args.save_changes,
                 run: args.run,
                 module: args.module,
                 revision: args.revision,
@@ -608,6 +673,21 @@ impl Cli {
                 out: args.out,
                 fresh: args.fresh,
                 jdk: args.jdk,
+                json: args.json,
+            }),
+            Command::Assess(args) => assess::run(&assess::AssessOptions {
+                project: args.project,
+                budget: args.budget,
+                builds_per_day: args.builds_per_day,
+                price_per_core_hour: args.price_per_core_hour,
+                module: args.module,
+                revision: args.revision,
+                cores: args.cores,
+                timeout: args.timeout,
+                results: args.results,
+                fresh: args.fresh,
+                jdk: args.jdk,
+                format: args.format,
                 json: args.json,
             }),
             Command::Simulate(args) => simulate::run(&simulate::SimulateOptions {

@@ -3,11 +3,13 @@
 
 #[path = "direct/bench.rs"]
 mod bench;
+#[path = "direct/coverage.rs"]
+mod coverage;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use parade::engine::{Forks, Handling, Isolation, Mode, Parallelism, Selection, Session, Watch};
+use parade::engine::{Forks, Handling, Isolation, Mode, Parallelism, RunRequest, Selection, Session, Watch};
 use parade::suite::{ClassId, FindingKind, Outcome, TestId};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -40,6 +42,7 @@ macro_rules! agreement {
 
 agreement! {
     clean_gains = "clean-gains",
+    covers_lines = "covers-lines",
     data_race = "data-race",
     detached_process = "detached-process",
     enormous_output = "enormous-output",
@@ -358,7 +361,8 @@ fn watching_what_tests_share_changes_nothing() {
         let Some(mut bench) = open(subject) else { return };
         let plain = bench.run_all();
         let watch = Watch { accesses: true, ..Watch::default() };
-        let watched = bench.run_watched(Selection::All, Parallelism::SEQUENTIAL, Handling::default(), watch);
+        let request = bench.request(Selection::All, Parallelism::SEQUENTIAL, Handling::default());
+        let watched = bench.session.run(&RunRequest { watch, ..request }).unwrap();
         assert_finished(&watched);
         assert_eq!(outcomes_of(&watched), outcomes_of(&plain), "{subject}");
         let ran = watched.executions.iter().filter(|execution| execution.outcome != Outcome::Skipped);

@@ -1,6 +1,7 @@
 //! One file per subcommand. Each takes plain options and tells its story in `run`.
 
 pub mod artifact;
+pub mod assess;
 pub mod audit;
 pub mod check;
 pub mod compare;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::engine::{EngineKind, Forks, Handling, Isolation, Parallelism};
 use crate::subject::JdkWish;
+use crate::subject::generated::GeneratedTests;
 use crate::technique::algorithm::Algorithm;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -220,6 +221,9 @@ pub struct Generator {
     /// A program with its arguments.
     pub command: Vec<String>,
     pub timeout: Duration,
+    /// What it wrote, once it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sources: Option<GeneratedTests>,
 }
 
 /// A file that the experiment file names.
@@ -251,6 +255,11 @@ impl Subject {
     /// The subject as the file names it, whichever version of it this is.
     pub fn family(&self) -> &str {
         self.version.as_ref().map_or(&self.name, |version| &version.of)
+    }
+
+    /// What a generator wrote in place of the project's own tests.
+    pub fn generated_tests(&self) -> Option<&GeneratedTests> {
+        self.generator.as_ref().and_then(|generator| generator.sources.as_ref())
     }
 
     /// What is run of a repository, by folders from its top on; empty for all of it.

@@ -70,8 +70,17 @@ fn weak(repetitions: u32, whom: &str, subjects: usize) -> Option<String> {
 }
 
 fn screening(experiment: &Experiment) -> Option<String> {
+    if experiment.screening > 0 {
+        return None;
+    }
+    if let Some(configuration) = experiment.configurations.iter().find(|each| each.ordering.is_some()) {
+        let name = quoted(&configuration.name);
+        return Some(format!(
+            "without `screening` a test that fails in the original order, or is flaky, counts as one that fails in the order of {name}"
+        ));
+    }
     let configuration = experiment.configurations.iter().find(|each| each.technique.reruns())?;
-    (experiment.screening == 0).then(|| {
+    Some({
         format!(
             "without `screening` a test that is flaky anyway counts as a failure that {} provoked or repaired",
             quoted(&configuration.name)

@@ -6,11 +6,13 @@
 mod arranging;
 mod changes;
 mod forecast;
+mod generating;
 pub mod judge;
 mod knowledge;
 mod open;
 mod screening;
 mod trial;
+pub mod versions;
 mod watch;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -24,7 +26,7 @@ use crate::experiment::{Experiment, Plan, Subject, Trial};
 use crate::home::Home;
 use crate::process::{self, Interrupt};
 use crate::store::record::{
-    ConfigurationSummary, Environment, KnowledgeRecord, Phase, RunManifest, SubjectRecord, TrialRecord,
+    ConfigurationSummary, Environment, HistoryRecord, KnowledgeRecord, Phase, RunManifest, SubjectRecord, TrialRecord,
 };
 use crate::store::{self, Entry, Journal, Located, Recorded, RunFolder};
 use crate::suite::Change;
@@ -53,6 +55,8 @@ pub struct Order<'a> {
     pub quick: bool,
     /// Run those trials again that did not complete.
     pub retry: bool,
+    /// Versions that were found in histories.
+    pub histories: &'a [HistoryRecord],
 }
 
 /// How a run ended.
@@ -75,11 +79,12 @@ pub fn run(
     interrupt: &Interrupt,
     watcher: &mut dyn Watcher,
 ) -> miette::Result<Summary> {
-    let located = store::locate(&order.results, &folder_of(order))?;
+    let located = store::locate(&order.results, &folder_of(order.experiment, order.quick))?;
     let environment = open::environment(order.experiment)?;
     open::check_users(order.experiment, &order.results, home)?;
     let manifest = manifest(order, &environment, open::contents(order.experiment, home));
     let folder = choose_folder(order, &located, &manifest, &environment)?;
+    folder.pin_histories(order.histories)?;
     let (journal, entries) = folder.journal()?;
     let Recorded { subjects: prepared_before, trials, knowledge: known } = Recorded::of(entries);
     let planned = folder.manifest()?.trials;
@@ -110,9 +115,9 @@ pub fn run(
 }
 
 /// Quick runs have a folder of their own: what is not for publication never mixes with what is.
-fn folder_of(order: &Order<'_>) -> String {
-    let name = &order.experiment.name;
-    if order.quick { format!("{name}-quick") } else { name.clone() }
+fn folder_of(experiment: &Experiment, quick: bool) -> String {
+    let name = &experiment.name;
+    if quick { format!("{name}-quick") } else { name.clone() }
 }
 
 fn manifest(order: &Order<'_>, environment: &Environment, contents: BTreeMap<String, String>) -> RunManifest {
@@ -257,6 +262,11 @@ impl Run<'_> {
     }
 
     fn prepare_subject(&mut self, subject: &Subject) -> miette::Result<()> {
+        let subject = &match self.with_generated(subject)? {
+            Some(Ok(subject)) => subject,
+            Some(Err(refusal)) => return self.give_up(subject, refusal),
+            None => return Ok(()),
+        };
         self.watcher.event(&Event::Preparing { subject: &subject.name });
         let logs = self.folder.logs(&format!("prepare-{}", subject.name));
         let pinned = self.pinned(subject);
@@ -280,6 +290,15 @@ impl Run<'_> {
         }
         self.journal.append(&Entry::Subject(open.record.clone()))?;
         self.folder.note_jdk(&open.record)?;
+        self.watcher.event(&Event::Prepared { subject: &open.record });
+        self.subjects.insert(subject.name.clone(), open);
+        Ok(())
+    }
+
+    /// A subject whose tests could not be generated.
+    fn give_up(&mut self, subject: &Subject, refusal: Refusal) -> miette::Result<()> {
+        let open = open::broken(subject, None, refusal.verdict, refusal.reason, None);
+        self.journal.append(&Entry::Subject(open.record.clone()))?;
         self.watcher.event(&Event::Prepared { subject: &open.record });
         self.subjects.insert(subject.name.clone(), open);
         Ok(())

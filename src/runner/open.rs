@@ -244,7 +244,7 @@ fn unopened(record: SubjectRecord) -> OpenSubject {
     }
 }
 
-fn broken(
+pub fn broken(
     subject: &Subject,
     revision: Option<String>,
     verdict: Verdict,

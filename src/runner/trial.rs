@@ -258,6 +258,8 @@ fn arrangement_record(arrangement: &Arrangement) -> ArrangementRecord {
         order_hash: ordered::order_hash(&arrangement.machines),
         tests: arrangement.machines.iter().map(Vec::len).sum(),
         added: arrangement.added.iter().map(Vec::len).sum(),
+        expected_seconds: arrangement.forecast.map(|forecast| forecast.makespan),
+        lower_bound_seconds: arrangement.forecast.map(|forecast| forecast.lower_bound),
     }
 }
 

@@ -10,7 +10,10 @@ use crate::engine::{EngineKind, Mode, Parallelism};
 use crate::experiment::{Harness, Ordering, TechniqueKind, Trial};
 use crate::suite::{Concurrency, Cost, Execution, Finding, Granularity, RunEnd, Tally, TestId};
 
-pub use regression::{ArrangementRecord, Authorship, DependenciesRecord, KnowledgeRecord, VersionRecord};
+pub use regression::{
+    ArrangementRecord, Authorship, CommitRecord, DependenciesRecord, HistoryRecord, KnowledgeRecord, PassedOver,
+    VersionRecord,
+};
 
 /// The verdict on a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

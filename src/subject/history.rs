@@ -27,22 +27,35 @@ fn time_of(commit: &Commit<'_>) -> Option<jiff::Timestamp> {
 }
 
 /// The commits before a worktree's own, newest first, along first parents, that touch Java files below one of these folders; of
-/// the whole repository where there is none. At most so many.
-pub fn earlier_commits(checkout: &Checkout, below: &[PathBuf], most: usize) -> Result<Vec<Candidate>> {
+/// the whole repository where there is none. Looked up as they are asked for: histories are long.
+pub fn earlier_commits(checkout: &Checkout, below: Vec<PathBuf>) -> Result<EarlierCommits> {
     let failed =
         |error: git2::Error| miette!("the history of {} cannot be read: {}", checkout.root.display(), error.message());
     let repository = Repository::open(&checkout.root).map_err(failed)?;
     let newest = Oid::from_str(&checkout.revision).map_err(failed)?;
-    let mut found = Vec::new();
-    let mut next = repository.find_commit(newest).and_then(|commit| commit.parent(0)).ok();
-    // Where a shallow clone ends, a parent is not there: then so does the walk.
-    while let Some(commit) = next.filter(|_| found.len() < most) {
-        if touches_java(&repository, &commit, below).map_err(failed)? {
-            found.push(Candidate { revision: commit.id().to_string(), committed_at: time_of(&commit) });
+    let next = repository.find_commit(newest).map_err(failed)?.parent_id(0).ok();
+    Ok(EarlierCommits { repository, next, below })
+}
+
+pub struct EarlierCommits {
+    repository: Repository,
+    next: Option<Oid>,
+    below: Vec<PathBuf>,
+}
+
+impl Iterator for EarlierCommits {
+    type Item = Candidate;
+
+    fn next(&mut self) -> Option<Candidate> {
+        loop {
+            // Where a shallow clone ends, a parent is not there: then so does the walk.
+            let commit = self.repository.find_commit(self.next?).ok()?;
+            self.next = commit.parent_id(0).ok();
+            if touches_java(&self.repository, &commit, &self.below).unwrap_or(false) {
+                return Some(Candidate { revision: commit.id().to_string(), committed_at: time_of(&commit) });
+            }
         }
-        next = commit.parent(0).ok();
     }
-    Ok(found)
 }
 
 fn touches_java(repository: &Repository, commit: &Commit<'_>, below: &[PathBuf]) -> Result<bool, git2::Error> {
@@ -69,8 +82,8 @@ mod tests {
     fn found(repository: &TestRepository, newest: Oid, below: &[&str]) -> Vec<Oid> {
         let checkout = Checkout { root: repository.git.path().to_owned(), revision: newest.to_string() };
         let below: Vec<PathBuf> = below.iter().map(PathBuf::from).collect();
-        let candidates = earlier_commits(&checkout, &below, 10).unwrap();
-        candidates.iter().map(|candidate| Oid::from_str(&candidate.revision).unwrap()).collect()
+        let candidates = earlier_commits(&checkout, below).unwrap();
+        candidates.map(|candidate| Oid::from_str(&candidate.revision).unwrap()).collect()
     }
 
     #[test]
@@ -85,7 +98,6 @@ mod tests {
         assert_eq!(found(&repository, newest, &[]), [core, web, first]);
         assert_eq!(found(&repository, first, &[]), []);
         let checkout = Checkout { root: repository.git.path().to_owned(), revision: newest.to_string() };
-        assert_eq!(earlier_commits(&checkout, &[], 1).unwrap().len(), 1);
         assert!(committed_at(&checkout).is_some());
     }
 }

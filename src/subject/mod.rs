@@ -11,6 +11,7 @@ mod choice;
 mod credentials;
 mod export;
 mod folder;
+pub mod generated;
 mod history;
 pub(crate) mod jdks;
 mod lock;

@@ -102,27 +102,21 @@ fn prepare(name: &str) -> Prepared {
 
 impl Bench {
     pub fn run(&mut self, selection: Selection, parallelism: Parallelism, handling: Handling) -> SuiteRun {
-        self.run_watched(selection, parallelism, handling, Watch::default())
+        let request = self.request(selection, parallelism, handling);
+        self.session.run(&request).unwrap()
     }
 
-    pub fn run_watched(
-        &mut self,
-        selection: Selection,
-        parallelism: Parallelism,
-        handling: Handling,
-        watch: Watch,
-    ) -> SuiteRun {
+    pub fn request(&mut self, selection: Selection, parallelism: Parallelism, handling: Handling) -> RunRequest {
         self.runs += 1;
-        let request = RunRequest {
+        RunRequest {
             label: format!("run-{}", self.runs),
             selection,
             parallelism,
             allotment: Allotment { cores: cores(), memory_bytes: None, logs: self.logs.path().to_owned() },
             time_limit: Duration::from_secs(120),
             handling,
-            watch,
-        };
-        self.session.run(&request).unwrap()
+            watch: Watch::default(),
+        }
     }
 
     /// The whole suite, one test after the other.

@@ -15,11 +15,11 @@ use miette::miette;
 use super::launch::Jvm;
 use super::line_table::{Cover, LineTable};
 use super::request;
-use super::traces::Traces;
+use super::traces::{Pattern, Traces};
 use crate::maven;
 use crate::process::{self, Cause, Exit, Interrupt};
 use crate::subject::build::Prepared;
-use crate::suite::{Coverage, Finding, FindingKind, TestId};
+use crate::suite::{Coverage, Element, Finding, FindingKind, TestId};
 use crate::wording::{counted, plural};
 
 const ANALYSIS: &str = "parade.cover.Analysis";
@@ -75,18 +75,18 @@ impl Recording {
         Ok(jvm.without_own_jacoco().with_flags([self.agent.clone()]))
     }
 
-    /// What the tests cover that these records are about.
+    /// What the tests cover that these records are about. Tests that were skipped cover nothing, for certain.
     pub fn end(
         mut self,
         prepared: &Prepared,
         marks: &HashMap<Mark, TestId>,
-        interrupt: &Interrupt,
-        tag: &str,
+        skipped: &[&TestId],
+        (interrupt, tag): (&Interrupt, &str),
     ) -> miette::Result<(Option<Coverage>, Vec<Finding>)> {
         let traces = self.traces()?;
         let Some(table) = self.analyse(prepared, &traces, interrupt, tag)? else { return Ok((None, self.notes)) };
         self.notes.extend(findings(&traces, &table));
-        let coverage = Coverage::measured(&table.program(), covered(&traces, &table, marks))?;
+        let coverage = Coverage::measured(&table.program(), covered(&traces, &table, marks, skipped))?;
         self.notes.dedup();
         Ok((Some(coverage), self.notes))
     }
@@ -233,10 +233,11 @@ fn covered(
     traces: &Traces,
     table: &LineTable,
     marks: &HashMap<Mark, TestId>,
-) -> Vec<(TestId, Vec<crate::suite::Element>)> {
-    let cover = |pattern: &super::traces::Pattern| table.cover(traces.classes()[pattern.class].id, pattern);
+    skipped: &[&TestId],
+) -> Vec<(TestId, Vec<Element>)> {
+    let cover = |pattern: &Pattern| table.cover(traces.classes()[pattern.class].id, pattern);
     let covers: Vec<Cover> = traces.patterns().iter().map(cover).collect();
-    let mut patterns: BTreeMap<&TestId, BTreeSet<u32>> = BTreeMap::new();
+    let mut patterns: BTreeMap<&TestId, BTreeSet<u32>> = skipped.iter().map(|test| (*test, BTreeSet::new())).collect();
     for record in traces.records() {
         if let Some(test) = marks.get(&Mark { process: record.process, number: record.test }) {
             patterns.entry(test).or_default().extend(&record.patterns);

@@ -11,6 +11,7 @@ mod crew;
 mod events;
 mod harvest;
 mod launch;
+mod legs;
 mod line_table;
 mod listing;
 mod request;
@@ -32,6 +33,7 @@ use self::coverage::{Mark, Recording};
 use self::crew::{Haul, Staffing, Workplace};
 use self::harvest::Identities;
 use self::launch::Jvm;
+use self::legs::{Leg, legs};
 use self::listing::Shelf;
 use self::request::Manner;
 use self::roots::{Framework, Listing, Place};
@@ -41,7 +43,7 @@ use super::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, 
 use crate::maven::{self, Clock, KnownTest, Launch};
 use crate::process::Interrupt;
 use crate::subject::build::{Discovery, Prepared};
-use crate::suite::{Accesses, ClassId, Execution, Finding, FindingKind, Granularity, Seen, SuiteRun, TestId};
+use crate::suite::{Accesses, ClassId, Execution, Finding, FindingKind, Granularity, Outcome, Seen, SuiteRun, TestId};
 
 /// For the one test that an archive of classes is made with.
 const TRAINING: Duration = Duration::from_secs(60);
@@ -76,14 +78,6 @@ struct Staff {
     cores: Option<usize>,
     memory_bytes: Option<u64>,
     workers: Vec<JvmWorker>,
-}
-
-/// Tests that follow each other and run in processes of the same goal.
-#[derive(Debug, PartialEq, Eq)]
-struct Leg {
-    suite: usize,
-    /// Positions in the request.
-    tests: Vec<usize>,
 }
 
 impl DirectSession {
@@ -510,7 +504,9 @@ impl Session for DirectSession {
         let mut run = self.suite_run(request, crop);
         run.findings.extend(dirty(&changes));
         if let Some(recording) = pace.recording {
-            let (coverage, findings) = recording.end(&prepared, &marks, &self.interrupt, &self.tag)?;
+            let skipped = run.executions.iter().filter(|execution| execution.outcome == Outcome::Skipped);
+            let skipped: Vec<&TestId> = skipped.map(|execution| &execution.test).collect();
+            let (coverage, findings) = recording.end(&prepared, &marks, &skipped, (&self.interrupt, &self.tag))?;
             run.findings.extend(findings);
             run.seen.coverage = coverage;
         }
@@ -567,15 +563,6 @@ fn notes(discovery: &Discovery) -> Vec<Finding> {
     findings
 }
 
-/// Split where the goal changes: other goals have other class paths.
-fn legs(chosen: &[usize], known: &[KnownTest]) -> Vec<Leg> {
-    let suite = |test: &usize| known[chosen[*test]].suite;
-    let all: Vec<usize> = (0..chosen.len()).collect();
-    all.chunk_by(|a, b| suite(a) == suite(b))
-        .map(|tests| Leg { suite: suite(&tests[0]), tests: tests.to_vec() })
-        .collect()
-}
-
 fn make_logs(request: &RunRequest) -> miette::Result<PathBuf> {
     let logs = request.allotment.logs.join(safe_label(&request.label)?);
     std::fs::create_dir_all(&logs).map_err(|error| miette!("{} cannot be created: {error}", logs.display()))?;
@@ -594,17 +581,6 @@ fn is_inside(program: &Path, folder: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_run_is_split_where_the_goal_changes() {
-        let known: Vec<KnownTest> = [("a.A#x", 0), ("b.B#y", 1), ("a.A#z", 0)]
-            .into_iter()
-            .map(|(id, suite)| KnownTest { suite, ..KnownTest::passed(id) })
-            .collect();
-        let leg = |suite, tests: &[usize]| Leg { suite, tests: tests.to_vec() };
-        assert_eq!(legs(&[2, 0, 1, 0], &known), [leg(0, &[0, 1]), leg(1, &[2]), leg(0, &[3])]);
-        assert!(legs(&[], &known).is_empty());
-    }
 
     #[test]
     fn all_modes_but_the_projects_own_are_offered() {

@@ -46,5 +46,5 @@ pub(super) fn generator(raw: &RawGenerator, context: &Context<'_>) -> Option<Gen
         context.log.add(place, "this generator has no program", help);
         return None;
     }
-    Some(Generator { command, timeout: timeout.unwrap_or(USUAL_TIMEOUT) })
+    Some(Generator { command, timeout: timeout.unwrap_or(USUAL_TIMEOUT), sources: None })
 }

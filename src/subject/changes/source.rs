@@ -79,15 +79,12 @@ fn region(node: Node<'_>) -> Option<Region> {
     let own = match node.kind() {
         "method_declaration" | "constructor_declaration" | "compact_constructor_declaration" => true,
         "static_initializer" | "field_declaration" | "constant_declaration" | "enum_constant" => true,
-        "block" => node.parent().is_some_and(|around| around.kind().ends_with("_body") || is_enum_part(around)),
+        // An instance's initializer; other blocks are parts of something.
+        "block" => node.parent().is_some_and(|around| matches!(around.kind(), "class_body" | "enum_body_declarations")),
         _ => false,
     };
     let row = |row: usize| u32::try_from(row + 1).unwrap_or(u32::MAX);
     own.then(|| Region { first: row(node.start_position().row), last: row(node.end_position().row) })
-}
-
-fn is_enum_part(node: Node<'_>) -> bool {
-    node.kind() == "enum_body_declarations"
 }
 
 /// From the top down, without recursion: sources can be nested as deep as they like.
