@@ -47,6 +47,7 @@ subjects! {
     orders_junit4 = "orders-junit4",
     orders_jupiter = "orders-jupiter",
     orders_testng = "orders-testng",
+    shares_state = "shares-state",
     parallel_modules = "parallel-modules",
     pins_parallel = "pins-parallel",
     repeated_names = "repeated-names",
