@@ -120,7 +120,7 @@ fn of_model(order: &Order, path: &Path, revision: String) -> miette::Result<Surv
         seconds: first.cost.wall_seconds,
         cpu_seconds: first.cost.user_seconds + first.cost.system_seconds,
         test_seconds: first.test_seconds(),
-        notes: failures_noted(&first),
+        notes: end_noted(&first),
     })))
 }
 
@@ -159,7 +159,7 @@ fn of_project(
         seconds: first.cost.wall_seconds,
         cpu_seconds: first.cost.user_seconds + first.cost.system_seconds,
         test_seconds: first.test_seconds(),
-        notes: failures_noted(&first),
+        notes: end_noted(&first),
     })))
 }
 
@@ -214,16 +214,12 @@ fn first_run(order: &Order, session: &mut dyn Session, logs: &Path) -> miette::R
     })
 }
 
-fn failures_noted(run: &SuiteRun) -> Vec<String> {
-    let failed = run.executions.iter().filter(|execution| execution.outcome.is_failure()).count();
-    let mut notes = Vec::new();
-    if failed > 0 {
-        notes.push(format!("{failed} of the tests failed in the first run, without any parallelism"));
-    }
-    if run.end != RunEnd::Finished {
-        notes.push("the first run, one test after the other, did not come to its end".to_owned());
-    }
-    notes
+fn end_noted(run: &SuiteRun) -> Vec<String> {
+    let ended = run.end == RunEnd::Finished;
+    (!ended)
+        .then(|| "the first run, one test after the other, did not come to its end".to_owned())
+        .into_iter()
+        .collect()
 }
 
 fn ways(capabilities: &Capabilities, modules: usize) -> (Vec<Way>, Vec<(Way, String)>) {
