@@ -68,9 +68,9 @@ pub fn experiment_text(order: &Order, survey: &Survey, name: &str, budget: Durat
     );
     let mut put = |key: &str, value: &str| text.push_str(&format!("{key} = {value}\n"));
     match &order.subject.origin {
-        Origin::Git { url, revision } => {
+        Origin::Git { url, .. } => {
             put("git", &quoted(url));
-            put("commit", &quoted(revision));
+            put("commit", &quoted(&survey.revision));
         }
         Origin::Folder { path } => put("path", &quoted(&path.to_string_lossy())),
         Origin::Model { path } => put("model", &quoted(&path.to_string_lossy())),
@@ -102,7 +102,9 @@ pub struct Item {
 
 /// Which ways are tried in the first block: as many as fit, the more promising ones first.
 pub fn affordable(survey: &Survey, seconds: f64) -> Vec<Way> {
-    let worth = [Way::Classes, Way::Forks, Way::Project, Way::ClassesAndMethods, Way::Methods, Way::Modules];
+    let mut worth = [Way::Classes, Way::Forks, Way::Project, Way::ClassesAndMethods, Way::Methods, Way::Modules];
+    // Where the project says that it runs in parallel, what that does comes first.
+    worth.sort_by_key(|way| *way != Way::Project || survey.parallel_today.is_empty());
     let mut ways: Vec<Way> = worth.into_iter().filter(|way| survey.ways.contains(way)).collect();
     let fits = |count: usize| survey.seconds * (2.3 + 0.9 * count as f64) <= seconds;
     while ways.len() > 1 && !fits(ways.len()) {

@@ -47,6 +47,8 @@ use ways::Way;
 
 /// Begins the mark of all processes that the runner does not start.
 const TAG: &str = "assess";
+/// A few tests can be looked into whatever the budget was.
+const LEAST_FOR_CAUSES: Duration = Duration::from_secs(10);
 /// The answer in a run's folder; the last thing that is written.
 pub const ANSWER: &str = "assessment/answer.json";
 
@@ -89,19 +91,11 @@ pub fn run(order: &Order, home: &Home, interrupt: &Interrupt, watcher: &mut dyn 
     };
     let budget = order.budget.unwrap_or_else(|| agenda::default_budget(survey.seconds));
     let text = agenda::experiment_text(order, &survey, &order.subject.name, budget);
+    let experiment = experiment(order, &text, &folder)?;
+    // For the run's folder, which others may see.
+    let text = crate::subject::redact(&text);
     let (fresh, is_done) = standing(&folder, &text, order.fresh);
-    let mut assessment = Assessment {
-        order,
-        home,
-        interrupt,
-        experiment: experiment(order, &text, &folder)?,
-        text,
-        survey,
-        budget,
-        began,
-        fresh,
-        is_done,
-    };
+    let mut assessment = Assessment { order, home, interrupt, experiment, text, survey, budget, began, fresh, is_done };
     assessment.carry_out(watcher)
 }
 
@@ -241,7 +235,7 @@ impl Assessment<'_> {
         }
         watcher
             .event(&Event::Note(format!("Looking into {} that failed in parallel only", plural(tests.len(), "test"))));
-        let (logs, time) = (folder.logs("causes"), self.left().max(Duration::from_secs(20)));
+        let (logs, time) = (folder.logs("causes"), self.left().max(LEAST_FOR_CAUSES));
         let stop = || self.interrupt.is_set();
         if let Origin::Model { path } = &self.order.subject.origin {
             let mut session = ModelSession::load(path, 0)?;
@@ -270,6 +264,9 @@ impl Assessment<'_> {
         logs: &Path,
         time: Duration,
     ) -> miette::Result<BTreeMap<TestId, String>> {
+        if time.as_secs_f64() < 2.0 * self.survey.seconds {
+            return Ok(BTreeMap::new());
+        }
         let worst = measured.ways.iter().max_by_key(|evidence| evidence.failed.len());
         let configuration = worst.and_then(|evidence| self.experiment.configuration(evidence.way.name()));
         let Some(configuration) = configuration else { return Ok(BTreeMap::new()) };
