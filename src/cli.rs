@@ -293,12 +293,21 @@ struct OrderArgs {
     /// For P1 to P3: what tests take, as CSV with the columns test and seconds [default: a run shows it]
     #[arg(long, value_name = "FILE")]
     durations: Option<PathBuf>,
-    /// For T1 to T4 and S1 to S6: what tests cover, as TOML or JSON
+    /// For T1 to T4 and S1 to S6: what tests cover, as TOML or JSON [default: a run shows it]
     #[arg(long, value_name = "FILE")]
     coverage: Option<PathBuf>,
     /// For S1 to S6: what has changed, as TOML or JSON
     #[arg(long, value_name = "FILE")]
     changes: Option<PathBuf>,
+    /// For T1 to T4 and S1 to S6: coverage is of this earlier commit, tag or branch; for S1 to S6, so is what has changed
+    #[arg(long, value_name = "REV")]
+    since: Option<String>,
+    /// Write what tests cover, for --coverage
+    #[arg(long, value_name = "FILE")]
+    save_coverage: Option<PathBuf>,
+    /// Write what has changed, for --changes
+    #[arg(long, value_name = "FILE")]
+    save_changes: Option<PathBuf>,
     /// Run the tests in that order too; the exit code is then the suite's
     #[arg(long)]
     run: bool,
@@ -324,13 +333,13 @@ struct DetectArgs {
     /// The folder of a Maven project or of one of its modules, the url of a git repository, or a model suite
     project: String,
     /// Which orders to try, joined by commas: reverse, reverse-classes, reverse-methods, random-classes, random-methods,
-    /// random-class-method, random-interleaved, exhaustive, isolation, pairs [default: a mix that finds most]
+    /// random-class-method, random-interleaved, exhaustive, dependence-aware, isolation, pairs [default: a mix that finds most]
     #[arg(long = "strategy", value_name = "NAME,…", value_delimiter = ',', value_parser = strategy)]
     strategies: Vec<Strategy>,
     /// Orders of each random strategy
     #[arg(long, value_name = "N", default_value = "10", value_parser = count)]
     rounds: usize,
-    /// Tests in each order of `exhaustive`
+    /// Tests in each order of `exhaustive`, and at most in each of `dependence-aware`
     #[arg(long, value_name = "N", default_value = "2", value_parser = count)]
     k: usize,
     /// For the random orders
@@ -639,6 +648,9 @@ impl Cli {
                 durations: args.durations,
                 coverage: args.coverage,
                 changes: args.changes,
+                since: args.since,
+                save_coverage: args.save_coverage,
+                save_changes: args.save_changes,
                 run: args.run,
                 module: args.module,
                 revision: args.revision,

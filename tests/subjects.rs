@@ -22,6 +22,7 @@ subjects! {
     already_parallel = "already-parallel",
     build_fails = "build-fails",
     clean_gains = "clean-gains",
+    covers_lines = "covers-lines",
     crash_upstream = "crash-upstream",
     data_race = "data-race",
     detached_process = "detached-process",

@@ -202,6 +202,7 @@ impl Assessment<'_> {
             accept_changes: false,
             quick: false,
             retry: false,
+            histories: &[],
         };
         runner::run(&order, self.home, self.interrupt, watcher)
     }

@@ -37,6 +37,23 @@ pub struct Dependency {
 }
 
 impl Dependency {
+    /// What is left of it in a suite that lacks some tests. Of what has to run before, the rest still has to; what is gone
+    /// pollutes nothing.
+    pub fn within(&self, suite: &HashSet<&TestId>) -> Option<Dependency> {
+        let present = |test: &TestId| suite.contains(test);
+        let rest =
+            |group: &Vec<TestId>| -> Vec<TestId> { group.iter().filter(|test| present(test)).cloned().collect() };
+        let whole = |group: &&Vec<TestId>| group.iter().all(present);
+        let kept = Dependency {
+            test: self.test.clone(),
+            after: self.after.iter().map(rest).filter(|group| !group.is_empty()).collect(),
+            not_after: self.not_after.iter().filter(whole).cloned().collect(),
+            cleaners: rest(&self.cleaners),
+        };
+        let says_something = !kept.after.is_empty() || !kept.not_after.is_empty();
+        (present(&self.test) && says_something).then_some(kept)
+    }
+
     /// All that it names.
     fn tests(&self) -> impl Iterator<Item = &TestId> {
         let groups = self.after.iter().chain(&self.not_after).flatten();
@@ -80,6 +97,23 @@ impl DependencyGraph {
             places.iter().map(|place| suite[*place].clone()).collect()
         });
         Ok(graph.map_err(|error| in_file(path, &error))?.precedence().placed(&places, suite.len()))
+    }
+
+    /// The same for a suite that may lack tests of the file: they are left out.
+    pub fn load_present(path: &Path, suite: &[TestId]) -> miette::Result<Self> {
+        let text = crate::whole_file::read(path)?;
+        let present: HashSet<&TestId> = suite.iter().collect();
+        let with_missing = |named: &[&TestId]| {
+            let missing: BTreeSet<&TestId> = named.iter().copied().filter(|test| !present.contains(test)).collect();
+            suite.iter().chain(missing).cloned().collect()
+        };
+        let whole = Self::parse(&text, with_missing).map_err(|error| miette!("{}: {error}", path.display()))?;
+        Self::new(whole.dependencies().filter_map(|dependency| dependency.within(&present)).collect(), suite)
+    }
+
+    /// By test.
+    pub fn dependencies(&self) -> impl Iterator<Item = &Dependency> {
+        self.dependencies.values()
     }
 
     /// The suite is asked for once all tests are known that the file names.
@@ -330,6 +364,18 @@ mod tests {
     fn an_unknown_test_is_an_error_that_names_it() {
         let error = DependencyGraph::new(vec![depends("a", &["gone"], &[])], &suite("a")).unwrap_err().to_string();
         assert!(error.contains("C#gone"), "{error}");
+    }
+
+    #[test]
+    fn in_a_suite_without_some_tests_the_rest_is_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("dependencies.toml");
+        let text = "version = 1\n[[dependency]]\ntest = 'C#b'\nafter = [['C#a', 'C#gone']]\n\
+                    not_after = [['C#p', 'C#gone'], ['C#p']]\n[[dependency]]\ntest = 'C#gone'\nafter = [['C#a']]\n";
+        std::fs::write(&path, text).unwrap();
+        let graph = DependencyGraph::load_present(&path, &suite("a b p")).unwrap();
+        assert_eq!(graph.dependencies().cloned().collect::<Vec<_>>(), [depends("b", &["a"], &["p"])]);
+        assert!(DependencyGraph::load(&path, &suite("a b p")).is_err());
     }
 
     #[test]

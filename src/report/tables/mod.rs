@@ -5,6 +5,7 @@ mod assess;
 mod compare;
 mod failures;
 mod lists;
+mod orders;
 mod origins;
 mod runs;
 mod savings;
@@ -34,6 +35,17 @@ pub enum TableName {
     SetAside,
     Warnings,
     Origins,
+    /// Of runs of regression testing algorithms: the study's Tables 4 to 9,
+    OdStatistics,
+    OdTechniques,
+    OdAlgorithms,
+    OdTimes,
+    OdReduction,
+    OdSlowdown,
+    /// which tests fail in whose orders,
+    OdFailures,
+    /// and P3 beside P2.
+    OdSchedules,
     /// Lines through the subjects' times.
     Regressions,
     /// Amdahl's law, fitted to how configurations scale.
@@ -50,8 +62,16 @@ pub enum TableName {
 
 impl TableName {
     /// Those of a report's page.
-    pub const ALL: [TableName; 17] = [
+    pub const ALL: [TableName; 25] = [
         TableName::Subjects,
+        TableName::OdStatistics,
+        TableName::OdTechniques,
+        TableName::OdAlgorithms,
+        TableName::OdTimes,
+        TableName::OdReduction,
+        TableName::OdSlowdown,
+        TableName::OdFailures,
+        TableName::OdSchedules,
         TableName::Failures,
         TableName::Speedups,
         TableName::SpeedupsStudy,
@@ -88,6 +108,14 @@ impl TableName {
             TableName::SetAside => "set-aside",
             TableName::Warnings => "warnings",
             TableName::Origins => "origins",
+            TableName::OdStatistics => "od-statistics",
+            TableName::OdTechniques => "od-techniques",
+            TableName::OdAlgorithms => "od-algorithms",
+            TableName::OdTimes => "od-times",
+            TableName::OdReduction => "od-reduction",
+            TableName::OdSlowdown => "od-slowdown",
+            TableName::OdFailures => "od-failures",
+            TableName::OdSchedules => "od-schedules",
             TableName::Regressions => "regressions",
             TableName::Amdahl => "amdahl",
             TableName::Study => "study",
@@ -285,6 +313,14 @@ impl Table {
             TableName::SetAside => vec![lists::set_aside(analysis)],
             TableName::Warnings => vec![lists::warnings(analysis)],
             TableName::Origins => vec![origins::table(analysis)],
+            TableName::OdStatistics => vec![orders::statistics(analysis)],
+            TableName::OdTechniques => vec![orders::techniques(analysis)],
+            TableName::OdAlgorithms => vec![orders::algorithms(analysis)],
+            TableName::OdTimes => vec![orders::searches(analysis)],
+            TableName::OdReduction => vec![orders::reduction(analysis)],
+            TableName::OdSlowdown => vec![orders::slowdown(analysis)],
+            TableName::OdFailures => vec![orders::failures(analysis)],
+            TableName::OdSchedules => vec![orders::schedules(analysis)],
             TableName::Regressions => vec![runs::regressions(analysis)],
             TableName::Amdahl => vec![runs::amdahl(analysis)],
             TableName::Study => study::published(analysis),

@@ -3,7 +3,8 @@
 use super::Detective;
 use super::Tried;
 use super::lab::{Care, Observation, Step};
-use super::strategy::{Order, Settings, Strategy, orders};
+use super::sharing::Sharing;
+use super::strategy::{Order, Orders, Settings, Strategy, orders};
 use crate::suite::Outcome;
 
 /// A test that hung or ended its process this often is left out of further orders: each costs as much as many others.
@@ -30,8 +31,8 @@ impl Detective<'_> {
     }
 
     fn screen(&mut self, strategy: Strategy, settings: Settings) -> Step<()> {
-        let (orders, planned) = orders(strategy, &self.lab.roster, &self.present(), settings);
-        self.tried.push(Tried { strategy, orders: 0, planned });
+        let (orders, planned, possible) = self.planned(strategy, settings)?;
+        self.tried.push(Tried { strategy, orders: 0, planned, possible });
         for (number, order) in orders.enumerate() {
             let suspects = self.evidence.len();
             self.lab.doing(format!("{strategy}: order {} of {planned}, {suspects} suspected", number + 1));
@@ -41,6 +42,20 @@ impl Detective<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The orders of a strategy, how many there are, and how many there would be if nothing were known.
+    fn planned(&mut self, strategy: Strategy, settings: Settings) -> Step<(Orders, usize, Option<usize>)> {
+        let tests = self.present();
+        if strategy != Strategy::DependenceAware {
+            let (orders, planned) = orders(strategy, &self.lab.roster, &tests, settings);
+            return Ok((orders, planned, None));
+        }
+        self.lab.doing("the original order, to see what tests share");
+        let accesses = self.lab.accesses(&tests)?;
+        let sharing = Sharing::new(&accesses, &self.lab.roster, &tests);
+        let (planned, possible) = (sharing.count(settings.k), sharing.possible(settings.k));
+        Ok((Box::new(sharing.orders(settings.k)), planned, Some(possible)))
     }
 
     /// Explains what is suspected, and looks who else suffers from what is found: who pollutes one test often pollutes more.
