@@ -98,7 +98,7 @@ pub fn explain(
     let left = || deadline.saturating_duration_since(Instant::now());
     let mut found: Vec<(Cause, Option<Accesses>)> = Vec::new();
     for (number, test) in tests.iter().enumerate() {
-        let message = messages.get(test).cloned();
+        let message = messages.get(test).and_then(|message| message.lines().next()).map(str::to_owned);
         laboratory.time = left();
         let late = number >= MOST || laboratory.time.is_zero() || (laboratory.stop)();
         let (kind, accesses) =
