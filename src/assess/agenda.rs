@@ -14,6 +14,8 @@ use crate::experiment::{Origin, Plan, Trial, format_duration};
 /// As many blocks as are of use, and as few as there have to be for an interval.
 pub const MOST_BLOCKS: u32 = 10;
 pub const FEWEST_BLOCKS: u32 = 3;
+/// With so many pairs a p-value below 0.05 can be reached.
+const ENOUGH_BLOCKS: u32 = 6;
 /// Blocks in which the single core and core counts below the machine's are run too.
 const SCALING_BLOCKS: u32 = 3;
 /// A way that takes so many times as long as the fastest is not run again.
@@ -55,19 +57,20 @@ pub fn experiment_text(order: &Order, survey: &Survey, name: &str, budget: Durat
     let screening = if budget.as_secs_f64() >= 20.0 * survey.seconds { 2 } else { 1 };
     let cores: Vec<String> = core_counts(order.cores).iter().map(ToString::to_string).collect();
     let mut text = format!(
-        "# What `parade assess` compares. `parade run` runs all of it.\n[experiment]\nname = {}\nrepetitions = {MOST_BLOCKS}\n\
+        "# What `parade assess` compares. `parade run` runs all of it.\n# revision: {}\n[experiment]\nname = {}\nrepetitions = {MOST_BLOCKS}\n\
          screening = {screening}\nseed = 1\n\n[machine]\ncores = [{}]\ntimeout = \"{}s\"\nbuild_timeout = \"{}s\"\n\n[[subject]]\nname = {}\n",
+        survey.revision,
         quoted(name),
         cores.join(", "),
-        limit.as_secs(),
+        order.subject.timeout.as_secs().max(1),
         order.build_timeout.as_secs().max(1),
         quoted(&order.subject.name),
     );
     let mut put = |key: &str, value: &str| text.push_str(&format!("{key} = {value}\n"));
     match &order.subject.origin {
-        Origin::Git { url, revision } => {
+        Origin::Git { url, .. } => {
             put("git", &quoted(url));
-            put("commit", &quoted(revision));
+            put("commit", &quoted(&survey.revision));
         }
         Origin::Folder { path } => put("path", &quoted(&path.to_string_lossy())),
         Origin::Model { path } => put("model", &quoted(&path.to_string_lossy())),
@@ -78,6 +81,9 @@ pub fn experiment_text(order: &Order, survey: &Survey, name: &str, budget: Durat
     if !order.subject.modules.is_empty() {
         let modules: Vec<String> = order.subject.modules.iter().map(|module| quoted(module)).collect();
         put("modules", &format!("[{}]", modules.join(", ")));
+    }
+    for name in std::iter::once(SEQUENTIAL).chain(survey.ways.iter().map(|way| way.name())) {
+        text.push_str(&format!("\n[subject.override.{name}]\ntimeout = \"{}s\"\n", limit.as_secs()));
     }
     text.push_str(&format!("\n[[configuration]]\nname = \"{SEQUENTIAL}\"\n\n"));
     let rerun = (survey.without_direct.is_none() && !order.subject.is_model()).then_some("direct");
@@ -96,7 +102,9 @@ pub struct Item {
 
 /// Which ways are tried in the first block: as many as fit, the more promising ones first.
 pub fn affordable(survey: &Survey, seconds: f64) -> Vec<Way> {
-    let worth = [Way::Classes, Way::Forks, Way::Project, Way::ClassesAndMethods, Way::Methods, Way::Modules];
+    let mut worth = [Way::Classes, Way::Forks, Way::Project, Way::ClassesAndMethods, Way::Methods, Way::Modules];
+    // Where the project says that it runs in parallel, what that does comes first.
+    worth.sort_by_key(|way| *way != Way::Project || survey.parallel_today.is_empty());
     let mut ways: Vec<Way> = worth.into_iter().filter(|way| survey.ways.contains(way)).collect();
     let fits = |count: usize| survey.seconds * (2.3 + 0.9 * count as f64) <= seconds;
     while ways.len() > 1 && !fits(ways.len()) {
@@ -182,23 +190,28 @@ pub struct Rest {
 
 /// As many blocks as fit into the time; where the budget is parade's own, at least those that an interval takes.
 pub fn rest(plan: &Plan, ways: &[Way], cores: usize, taken: &Taken, seconds: f64, strict: bool) -> Rest {
-    let usable = seconds * (1.0 - FOR_CAUSES);
     let block = taken.block(ways, cores);
-    let scaling = taken.scaling(ways, cores);
-    let room = (usable - f64::from(SCALING_BLOCKS - 1) * scaling).max(0.0);
+    let single = if cores > 1 { taken.at(SEQUENTIAL, 1).unwrap_or(0.0) } else { 0.0 };
+    let room = (seconds * (1.0 - FOR_CAUSES) - f64::from(SCALING_BLOCKS - 1) * single).max(0.0);
     let mut blocks = 1 + blocks_within(room, block);
     if !strict {
         blocks = blocks.max(FEWEST_BLOCKS);
     }
-    let middle = room > f64::from(SCALING_BLOCKS) * block;
+    // Core counts between one and all come last: they serve the curve, not the verdict.
+    let between = core_counts(cores).len().saturating_sub(2) as f64 * block * f64::from(SCALING_BLOCKS - 1);
+    if between > 0.0 && room < f64::from(blocks - 1) * block + between {
+        blocks = blocks.min(ENOUGH_BLOCKS.max(1 + blocks_within(room - between, block)));
+    }
+    let is_roomy = room >= f64::from(blocks - 1) * block + between;
     let wanted = |trial: &&Trial| {
-        let is_scaling = trial.repetition <= SCALING_BLOCKS && trial.cores < cores;
-        let between = middle
-            && is_scaling
-            && trial.cores > 1
-            && (trial.configuration == SEQUENTIAL || ways.iter().any(|way| way.name() == trial.configuration));
-        let main = is_wanted(trial, ways, cores) && (trial.cores == cores || is_scaling);
-        trial.repetition <= blocks && trial.repetition > 1 && (main || between)
+        let is_chosen = trial.configuration == SEQUENTIAL || ways.iter().any(|way| way.name() == trial.configuration);
+        let scales = trial.repetition <= SCALING_BLOCKS;
+        let counts = match trial.cores {
+            all if all == cores => is_chosen,
+            1 => scales && trial.configuration == SEQUENTIAL,
+            _ => scales && is_chosen && is_roomy,
+        };
+        (2..=blocks).contains(&trial.repetition) && counts
     };
     let trials: Vec<Trial> = plan.trials.iter().filter(wanted).cloned().collect();
     let seconds = trials.iter().map(|trial| taken.of(trial)).sum();
@@ -230,15 +243,6 @@ impl Taken {
     fn block(&self, ways: &[Way], cores: usize) -> f64 {
         let names = std::iter::once(SEQUENTIAL).chain(ways.iter().map(|way| way.name()));
         names.filter_map(|name| self.at(name, cores)).sum()
-    }
-
-    /// What the other numbers of cores add to a block.
-    fn scaling(&self, ways: &[Way], cores: usize) -> f64 {
-        if cores == 1 {
-            return 0.0;
-        }
-        let between = core_counts(cores).len().saturating_sub(2) as f64;
-        self.at(SEQUENTIAL, 1).unwrap_or(0.0) + between * self.block(ways, cores)
     }
 }
 
