@@ -3,6 +3,8 @@
 
 #[path = "direct/bench.rs"]
 mod bench;
+#[path = "direct/coverage.rs"]
+mod coverage;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -40,6 +42,7 @@ macro_rules! agreement {
 
 agreement! {
     clean_gains = "clean-gains",
+    covers_lines = "covers-lines",
     data_race = "data-race",
     detached_process = "detached-process",
     enormous_output = "enormous-output",

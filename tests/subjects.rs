@@ -21,6 +21,7 @@ macro_rules! subjects {
 subjects! {
     build_fails = "build-fails",
     clean_gains = "clean-gains",
+    covers_lines = "covers-lines",
     crash_upstream = "crash-upstream",
     data_race = "data-race",
     detached_process = "detached-process",

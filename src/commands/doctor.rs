@@ -178,7 +178,7 @@ fn other_users() -> Check {
 /// Everything that a machine without a network would miss.
 fn prepare() -> miette::Result<Check> {
     let helper = Helper::obtain(&Home::find()?, &subject::toolchain()?, "doctor", &Interrupt::install()?)?;
-    Ok(good("jvm_helper", format!("compiled: {}", helper.extension.display())))
+    Ok(good("jvm_helper", format!("compiled, with JaCoCo and ASM beside it: {}", helper.extension.display())))
 }
 
 fn cache() -> miette::Result<Check> {

@@ -8,15 +8,17 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use parade::experiment::MachineLimits;
+use parade::experiment::{MachineLimits, Subject};
 use parade::home::Home;
 use parade::once::orders::{self, Opening, OrderedSuite, Ran, Reached};
 use parade::once::project::{self, Choice, Refusal};
+use parade::once::since;
 use parade::process::Interrupt;
 use parade::runner::Watcher;
+use parade::subject::{self, Silent};
 use parade::suite::TestId;
 use parade::technique::algorithm::Algorithm;
-use parade::technique::arrange::{Arrangement, Material, arrange};
+use parade::technique::arrange::{Arrangement, Material, arrange_keeping};
 use parade::wording::plural;
 
 use self::inputs::{Inputs, bad_file};
@@ -35,6 +37,10 @@ pub struct OrderOptions {
     pub durations: Option<PathBuf>,
     pub coverage: Option<PathBuf>,
     pub changes: Option<PathBuf>,
+    /// An earlier version, which coverage and changes are told of.
+    pub since: Option<String>,
+    pub save_coverage: Option<PathBuf>,
+    pub save_changes: Option<PathBuf>,
     pub run: bool,
     pub module: Vec<String>,
     pub revision: Option<String>,
@@ -56,32 +62,27 @@ struct Told<'a> {
     ran: Option<&'a Ran>,
 }
 
+/// What becomes of the command: it goes on, or it has told all that there is to tell. `None` when the user interrupted.
+enum Step<T> {
+    Go(T),
+    Told(Option<(String, ExitCode)>),
+}
+
 pub fn run(options: &OrderOptions) -> miette::Result<ExitCode> {
+    let refused = |Refusal { message, help }| BadUsage { message, help };
     let choice = Choice { revision: options.revision.as_deref(), modules: &options.module };
-    let mut subject = project::locate(&options.project, &choice, options.timeout)
-        .map_err(|Refusal { message, help }| BadUsage { message, help })?;
+    let mut subject = project::locate(&options.project, &choice, options.timeout).map_err(refused)?;
     let inputs = Inputs::read(options, subject.is_model())?;
     if !subject.is_model() {
         subject.jdk = wanted_jdk(options.jdk.as_deref())?;
     }
+    let past = match &options.since {
+        Some(since) => Some(since::earlier(&options.project, &subject, &options.module, since).map_err(refused)?),
+        None => None,
+    };
     let (home, interrupt) = (Home::find()?, Interrupt::install()?);
-    let opening = Opening {
-        subject: &subject,
-        cores: MachineLimits::here().cores,
-        time_limit: options.timeout,
-        home: &home,
-        interrupt: &interrupt,
-    };
     let mut progress = Progress::new();
-    let reached = orders::open(&opening, &mut progress);
-    let told = match reached.map_err(|error| if subject.is_model() { bad_file(&error).into() } else { error }) {
-        Ok(Reached::Suite(mut suite)) => order(options, inputs, &mut suite, &mut progress),
-        Ok(Reached::BuildFailed { reason, log }) => {
-            page::failed_build(options, &reason, &log).map(|text| Some((text, ExitCode::FAILURE)))
-        }
-        Ok(Reached::Interrupted) => Ok(None),
-        Err(error) => Err(error),
-    };
+    let told = tell(options, inputs, (&subject, past.as_ref()), (&home, &interrupt), &mut progress);
     progress.finish();
     match told? {
         Some((text, code)) => print(&text).map(|()| code),
@@ -92,6 +93,71 @@ pub fn run(options: &OrderOptions) -> miette::Result<ExitCode> {
     }
 }
 
+/// First the earlier version, where there is one to compare with; then the suite itself.
+fn tell(
+    options: &OrderOptions,
+    mut inputs: Inputs,
+    (subject, past): (&Subject, Option<&Subject>),
+    (home, interrupt): (&Home, &Interrupt),
+    watcher: &mut dyn Watcher,
+) -> miette::Result<Option<(String, ExitCode)>> {
+    let cores = MachineLimits::here().cores;
+    let opening = |subject| Opening { subject, cores, time_limit: options.timeout, home, interrupt };
+    if let Some(past) = past {
+        match measure(options, &mut inputs, &opening(past), watcher)? {
+            Step::Go(()) => {}
+            Step::Told(told) => return Ok(told),
+        }
+    }
+    let mut suite = match open(options, &opening(subject), watcher)? {
+        Step::Go(suite) => suite,
+        Step::Told(told) => return Ok(told),
+    };
+    if let (Some(earlier), Some(coverage), true) = (&inputs.since, &inputs.coverage, options.algorithm.needs_change()) {
+        let revision = suite.revision.as_deref().unwrap_or_default();
+        inputs.change = Some(since::change(subject, revision, earlier, coverage, home)?);
+    }
+    order(options, inputs, &mut suite, watcher)
+}
+
+fn open(
+    options: &OrderOptions,
+    opening: &Opening<'_>,
+    watcher: &mut dyn Watcher,
+) -> miette::Result<Step<Box<OrderedSuite>>> {
+    let is_model = opening.subject.is_model();
+    let reached = orders::open(opening, watcher);
+    Ok(match reached.map_err(|error| if is_model { bad_file(&error).into() } else { error })? {
+        Reached::Suite(suite) => Step::Go(suite),
+        Reached::BuildFailed { reason, log } => {
+            Step::Told(Some((page::failed_build(options, &reason, &log)?, ExitCode::FAILURE)))
+        }
+        Reached::Interrupted => Step::Told(None),
+    })
+}
+
+/// What tests covered in the earlier version, unless a file says it.
+fn measure(
+    options: &OrderOptions,
+    inputs: &mut Inputs,
+    opening: &Opening<'_>,
+    watcher: &mut dyn Watcher,
+) -> miette::Result<Step<()>> {
+    if inputs.coverage.is_some() {
+        let stop = || opening.interrupt.is_set();
+        inputs.since = Some(subject::resolve(&opening.subject.origin, opening.home, &Silent, &stop)?);
+        return Ok(Step::Go(()));
+    }
+    let mut suite = match open(options, opening, watcher)? {
+        Step::Go(suite) => suite,
+        Step::Told(told) => return Ok(Step::Told(told)),
+    };
+    let Some(coverage) = suite.coverage(watcher)? else { return Ok(Step::Told(None)) };
+    inputs.since.clone_from(&suite.revision);
+    inputs.coverage = Some(coverage);
+    Ok(Step::Go(()))
+}
+
 /// From an open suite to what is printed; `None` when the user interrupted.
 fn order(
     options: &OrderOptions,
@@ -100,8 +166,13 @@ fn order(
     watcher: &mut dyn Watcher,
 ) -> miette::Result<Option<(String, ExitCode)>> {
     let tests = suite.tests().to_vec();
-    let inputs = inputs.with_model(options.algorithm, suite.model.as_ref())?;
+    let mut inputs = inputs.with_model(options.algorithm, suite.model.as_ref())?;
     let dependencies = inputs::dependencies(options.dependencies.as_deref(), &tests)?;
+    if options.algorithm.needs_coverage() && inputs.coverage.is_none() {
+        let Some(coverage) = suite.coverage(watcher)? else { return Ok(None) };
+        inputs.coverage = Some(coverage);
+    }
+    inputs.save(options)?;
     let seconds = match &inputs.durations {
         Some(durations) => Some(durations.for_suite(&tests)),
         None if options.algorithm.needs_times() || suite.model.is_some() => match suite.seconds(watcher)? {
@@ -118,7 +189,9 @@ fn order(
         dependencies: dependencies.as_ref(),
         machines: options.machines.unwrap_or(MACHINES),
     };
-    let arrangement = arrange(options.algorithm, &material).map_err(|error| bad_file(&error))?;
+    let new = inputs.new_tests(&tests);
+    let arranged = arrange_keeping(options.algorithm, &material, &new);
+    let arrangement = arranged.map_err(|error| bad_file(&error))?;
     let ran = match options.run.then(|| suite.run(&arrangement.machines, watcher)).transpose()? {
         Some(None) => return Ok(None),
         ran => ran.flatten(),
@@ -126,7 +199,7 @@ fn order(
     let told = Told {
         arrangement: &arrangement,
         tests: tests.len(),
-        notes: notes(&inputs, &tests, suite),
+        notes: notes(options, &inputs, &tests, suite),
         jdk: suite.jdk.as_deref(),
         ran: ran.as_ref(),
     };
@@ -136,9 +209,15 @@ fn order(
 }
 
 /// What the result rests on that nobody knows.
-fn notes(inputs: &Inputs, tests: &[TestId], suite: &OrderedSuite) -> Vec<String> {
+fn notes(options: &OrderOptions, inputs: &Inputs, tests: &[TestId], suite: &OrderedSuite) -> Vec<String> {
     let mut notes: Vec<String> = suite.notes.iter().map(|finding| finding.text.clone()).collect();
-    if let Some(coverage) = &inputs.coverage {
+    let new = inputs.new_tests(tests).len();
+    if let Some(earlier) = &inputs.since {
+        notes.push(format!("what tests cover was measured on {earlier}"));
+    }
+    if new > 0 && options.algorithm.needs_change() {
+        notes.push(format!("{} not known there: selected, and put last", plural(new, "test")));
+    } else if let Some(coverage) = &inputs.coverage {
         let unknown = tests.iter().filter(|test| !coverage.knows(test)).count();
         if unknown > 0 {
             notes.push(format!("the coverage lacks {}: taken for covering nothing", plural(unknown, "test")));

@@ -90,7 +90,7 @@ fn of_maven(prepared: Prepared, revision: String, jdk: String, interrupt: &Inter
 }
 
 /// Tests meet where one goal runs both in one process. A goal that takes a new process for every class keeps classes apart.
-fn groups(discovery: &Discovery) -> Vec<usize> {
+pub(crate) fn groups(discovery: &Discovery) -> Vec<usize> {
     let mut numbers: HashMap<(usize, Option<(String, String)>), usize> = HashMap::new();
     let mut group = |suite: usize, id: &TestId| {
         let class = (!reuses(discovery, suite)).then(|| (id.module.clone(), id.class.clone()));

@@ -126,6 +126,23 @@ impl Capabilities {
         }
     }
 
+    /// An error where something is to be watched that the engine cannot watch, or not in a run like this.
+    pub fn check_watch(&self, request: &RunRequest) -> miette::Result<()> {
+        let watch = request.watch;
+        let why = if (watch.coverage && !self.watches.coverage) || (watch.accesses && !self.watches.accesses) {
+            "the engine has no means for it"
+        } else if watch.coverage && watch.accesses {
+            "coverage and accesses are watched in runs of their own"
+        } else if watch != Watch::default() && request.handling.isolation == Isolation::Warm {
+            "a process that stays has classes of its own for every run; take fresh ones"
+        } else if watch != Watch::default() && request.parallelism.mode != Mode::Sequential {
+            "only where one test runs at a time can it be said which of them did what"
+        } else {
+            return Ok(());
+        };
+        Err(miette::miette!("what tests do cannot be watched in the run `{}`: {why}", request.label))
+    }
+
     /// What of this handling the engine does not have, in a sentence.
     pub fn refuses(&self, handling: &Handling) -> Option<String> {
         if !self.isolations.contains(&handling.isolation) {

@@ -67,12 +67,14 @@ pub struct Observation {
     pub local: u32,
     /// The number of the request that it answers, where tests are asked for one by one.
     pub asked: Option<usize>,
+    /// By which its process referred to it.
+    pub number: u32,
 }
 
 impl Observation {
     /// Of an execution as it was reported.
     pub fn unrooted(execution: Execution) -> Self {
-        Observation { local: execution.test.occurrence, execution, root: None, suite: 0, asked: None }
+        Observation { local: execution.test.occurrence, execution, root: None, suite: 0, asked: None, number: 0 }
     }
 }
 
@@ -215,7 +217,7 @@ impl ProcessEvents {
         let root = line.text(8).filter(|root| !root.is_empty()).map(str::to_owned);
         self.open.insert(number, self.observations.len());
         let asked = line.number(9);
-        self.observations.push(Observation { root, asked, ..Observation::unrooted(execution) });
+        self.observations.push(Observation { root, asked, number, ..Observation::unrooted(execution) });
         Some(())
     }
 

@@ -108,7 +108,7 @@ impl Handshake {
             "framework" => drop(self.goal(line)?.frameworks.insert(text(1)?, text(2)?)),
             "launch" => self.goal(line)?.launch = Some(Launch::begin(line)?),
             "unrevealed" => self.goal(line)?.unrevealed = Some(text(1)?),
-            "path" | "property" | "environment" | "without" | "scanned" | "note" => {
+            "path" | "program" | "property" | "environment" | "without" | "scanned" | "note" => {
                 self.goal(line)?.launch.as_mut()?.take(line)?;
             }
             "unfetched" => self.unfetched.push((text(0)?, text(1)?)),

@@ -51,7 +51,7 @@ pub fn harvest(invoked: &Invoked, known: &[KnownTest]) -> miette::Result<Harvest
 }
 
 fn split(observation: Observation) -> (Execution, KnownTest) {
-    let Observation { execution, root, suite, local, asked: _ } = observation;
+    let Observation { execution, root, suite, local, asked: _, number: _ } = observation;
     let (id, display, outcome) = (execution.test.clone(), execution.display.clone(), execution.outcome);
     let test = KnownTest { id, display, root, suite, local, outcome };
     (execution, test)

@@ -21,6 +21,9 @@ pub struct Launch {
     pub reuse_forks: bool,
     /// In order: the tests' own, then what Surefire adds to run them, its own parts apart.
     pub class_path: Vec<PathBuf>,
+    /// Where the modules' own classes are, those of tests apart.
+    #[serde(default)]
+    pub program: Vec<PathBuf>,
     /// System properties, in the order in which they are set.
     pub properties: Vec<(String, String)>,
     /// On top of the environment that Maven has.
@@ -49,6 +52,7 @@ impl Launch {
         let first = line.text(1)?.to_owned();
         match line.kind.as_str() {
             "path" => self.class_path.push(first.into()),
+            "program" => self.program.push(first.into()),
             "property" => self.properties.push((first, line.text(2)?.to_owned())),
             "environment" => drop(self.environment.insert(first, line.text(2)?.to_owned())),
             "without" => self.without.push(first),

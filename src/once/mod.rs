@@ -9,6 +9,7 @@ pub mod orders;
 mod outcome;
 pub mod project;
 mod reactor;
+pub mod since;
 
 use std::cell::RefCell;
 use std::collections::HashSet;

@@ -3,6 +3,7 @@
 //! Which order is not decided here. A folder or a repository is built and its suite run once, sequentially, by its own Maven
 //! build, unless that was done before; the direct engine runs the orders. A model runs itself.
 
+mod kept;
 mod ran;
 
 use std::cell::RefCell;
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 
+use self::kept::Kept;
 use super::opened::{self, Built, TAG};
 use super::{fresh_logs, note};
 use crate::engine::direct::DirectSession;
@@ -21,7 +23,7 @@ use crate::home::Home;
 use crate::process::Interrupt;
 use crate::runner::{Event, Watcher};
 use crate::subject::build::{DiscoveryTime, Prepared};
-use crate::suite::{Finding, RunEnd, SuiteRun, TestId};
+use crate::suite::{Coverage, Finding, FindingKind, RunEnd, SuiteRun, TestId};
 use crate::wording::counted;
 
 pub use ran::{Failure, Ran};
@@ -50,8 +52,12 @@ pub struct OrderedSuite {
     pub model: Option<ModelSuite>,
     /// The JDK's version, and why it is this one.
     pub jdk: Option<String>,
+    /// The full hash of its commit, or what stands for it; a model has none.
+    pub revision: Option<String>,
     /// What a person should hear.
     pub notes: Vec<Finding>,
+    /// Where what its tests cover is kept.
+    kept: Option<Kept>,
     allotment: Allotment,
     left: Duration,
     interrupt: Interrupt,
@@ -94,7 +100,9 @@ impl OrderedSuite {
             session,
             model: None,
             jdk: None,
+            revision: None,
             notes: Vec::new(),
+            kept: None,
             allotment: Allotment { cores: opening.cores, memory_bytes: None, logs },
             left: opening.time_limit,
             interrupt: opening.interrupt.clone(),
@@ -104,8 +112,9 @@ impl OrderedSuite {
     fn of_maven(prepared: Prepared, jdk: String, opening: &Opening<'_>) -> miette::Result<Self> {
         let mut notes = prepared.deviations();
         notes.extend(prepared.discovery.gaps());
+        let (kept, revision) = (Some(Kept::of(&prepared)?), Some(prepared.checkout.revision.clone()));
         let session = DirectSession::open(Rc::new(prepared), TAG, opening.interrupt.clone())?;
-        Ok(OrderedSuite { jdk: Some(jdk), notes, ..OrderedSuite::on(Box::new(session), opening)? })
+        Ok(OrderedSuite { jdk: Some(jdk), revision, notes, kept, ..OrderedSuite::on(Box::new(session), opening)? })
     }
 
     /// In the original order.
@@ -120,7 +129,7 @@ impl OrderedSuite {
             return Ok(Some(model.tests.iter().map(|test| test.seconds).collect()));
         }
         watcher.event(&Event::Stage { text: "running the suite in its original order, to see what its tests take" });
-        let run = self.run_one("times", Selection::All)?;
+        let run = self.run_one("times", Selection::All, Watch::default())?;
         if self.interrupt.is_set() {
             return Ok(None);
         }
@@ -135,6 +144,30 @@ impl OrderedSuite {
         Ok(Some(times))
     }
 
+    /// What each test covers: as the model says, as an earlier call found out for the same content, or as one run in the
+    /// original order shows. `None` when the user interrupted.
+    pub fn coverage(&mut self, watcher: &mut dyn Watcher) -> miette::Result<Option<Coverage>> {
+        if let Some(known) = self.kept.as_ref().and_then(Kept::read) {
+            return Ok(Some(known));
+        }
+        watcher.event(&Event::Stage { text: "running the suite in its original order, to see what its tests cover" });
+        let run = self.run_one("coverage", Selection::All, Watch { coverage: true, accesses: false })?;
+        if self.interrupt.is_set() {
+            return Ok(None);
+        }
+        let whole = run.end == RunEnd::Finished;
+        let told = run.findings.into_iter().filter(|finding| finding.kind == FindingKind::Deviation);
+        let told: Vec<Finding> = told.filter(|finding| !self.notes.contains(finding)).collect();
+        self.notes.extend(told);
+        let Some(coverage) = run.seen.coverage else { return Ok(None) };
+        match &self.kept {
+            Some(kept) if whole => kept.write(&coverage),
+            None if whole => {}
+            _ => self.notes.push(note("the run for coverage was not whole: what the last tests cover is not known")),
+        }
+        Ok(Some(coverage))
+    }
+
     /// Runs what each machine has to run, one machine after the other, each in processes of its own. `None` when the user
     /// interrupted.
     pub fn run(&mut self, machines: &[Vec<TestId>], watcher: &mut dyn Watcher) -> miette::Result<Option<Ran>> {
@@ -143,7 +176,7 @@ impl OrderedSuite {
             let of = if machines.len() > 1 { format!(" of machine {number}") } else { String::new() };
             let text = format!("running {}{of}", counted(tests.len(), "test", "tests"));
             watcher.event(&Event::Stage { text: &text });
-            let run = self.run_one(&format!("machine-{number}"), Selection::Tests(tests.clone()))?;
+            let run = self.run_one(&format!("machine-{number}"), Selection::Tests(tests.clone()), Watch::default())?;
             if self.interrupt.is_set() {
                 return Ok(None);
             }
@@ -152,7 +185,7 @@ impl OrderedSuite {
         Ok(Some(Ran::of(machines, runs, self.session.engine(), self.session.capabilities())))
     }
 
-    fn run_one(&mut self, label: &str, selection: Selection) -> miette::Result<SuiteRun> {
+    fn run_one(&mut self, label: &str, selection: Selection, watch: Watch) -> miette::Result<SuiteRun> {
         let request = RunRequest {
             label: label.to_owned(),
             selection,
@@ -160,7 +193,7 @@ impl OrderedSuite {
             allotment: self.allotment.clone(),
             time_limit: self.left,
             handling: Handling::default(),
-            watch: Watch::default(),
+            watch,
         };
         let run = self.session.run(&request)?;
         let spent = Duration::try_from_secs_f64(run.cost.wall_seconds).unwrap_or(Duration::MAX);

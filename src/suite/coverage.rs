@@ -5,6 +5,7 @@
 mod element;
 pub(super) mod file;
 mod set;
+mod written;
 
 use std::collections::HashMap;
 
@@ -31,6 +32,17 @@ const MOST_WORDS: usize = 1 << 26;
 pub struct Coverage {
     numbers: Numbers,
     tests: HashMap<TestId, Covered>,
+    /// Are covered methods named, and not to be concluded from covered lines?
+    exact: bool,
+}
+
+/// The program that tests cover, as far as it is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Program {
+    /// A method can be here several times, for lines that do not lie together.
+    pub methods: Vec<MethodLines>,
+    /// All lines that can be covered, whether any test does or not.
+    pub executable: Vec<Element>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -49,15 +61,34 @@ pub struct Change {
 }
 
 impl Coverage {
-    /// A test that is named twice is an error, and so is more than fits.
+    /// As somebody declared it: who covers a line covers its method. A test that is named twice is an error, and so is
+    /// more than fits.
     pub fn new(
         methods: &[MethodLines],
         tests: impl IntoIterator<Item = (TestId, Vec<Element>)>,
     ) -> miette::Result<Self> {
-        let mut coverage = Coverage { numbers: Numbers::with(methods), tests: HashMap::new() };
+        let program = Program { methods: methods.to_vec(), executable: Vec::new() };
+        Self::of_program(&program, tests, false)
+    }
+
+    /// As a tool measured it: tests name the lines and the methods that they cover.
+    pub fn measured(
+        program: &Program,
+        tests: impl IntoIterator<Item = (TestId, Vec<Element>)>,
+    ) -> miette::Result<Self> {
+        Self::of_program(program, tests, true)
+    }
+
+    fn of_program(
+        program: &Program,
+        tests: impl IntoIterator<Item = (TestId, Vec<Element>)>,
+        exact: bool,
+    ) -> miette::Result<Self> {
+        let mut coverage = Coverage { numbers: Numbers::with(&program.methods), tests: HashMap::new(), exact };
+        coverage.numbers.covered(&program.executable, true);
         let mut words = 0;
         for (test, elements) in tests {
-            let covered = coverage.numbers.covered(&elements);
+            let covered = coverage.numbers.covered(&elements, exact);
             words += covered.statements.size() + covered.methods.size();
             if coverage.numbers.count() > MOST_ELEMENTS || words > MOST_WORDS {
                 return Err(miette!(
@@ -71,6 +102,19 @@ impl Coverage {
             coverage.tests.insert(test, covered);
         }
         Ok(coverage)
+    }
+
+    /// The source files that anything is known of.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.numbers.files.keys().map(String::as_str)
+    }
+
+    /// The lines of a file that tests can cover, ascending; where nobody said which these are, those that tests do cover.
+    pub fn executable(&self, file: &str) -> Vec<u32> {
+        let lines = self.numbers.files.get(file).map(|file| file.statements.keys().copied());
+        let mut lines: Vec<u32> = lines.into_iter().flatten().collect();
+        lines.sort_unstable();
+        lines
     }
 
     /// Is anything known of this test, if only that it covers nothing?
@@ -155,7 +199,8 @@ impl Numbers {
         number
     }
 
-    fn covered(&mut self, elements: &[Element]) -> Covered {
+    /// `exact` where lines say nothing of methods.
+    fn covered(&mut self, elements: &[Element], exact: bool) -> Covered {
         let (mut statements, mut methods) = (Vec::new(), Vec::new());
         for element in elements {
             match element {
@@ -165,7 +210,9 @@ impl Numbers {
                     let file = self.files.entry(file.clone()).or_default();
                     for line in *first..=*last {
                         statements.push(file.statement(line, count));
-                        methods.extend(file.methods_at(line));
+                        if !exact {
+                            methods.extend(file.methods_at(line));
+                        }
                     }
                 }
             }

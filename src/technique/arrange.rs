@@ -47,6 +47,11 @@ type Queues = Vec<Vec<usize>>;
 
 /// An error where the algorithm lacks what it has to know.
 pub fn arrange(algorithm: Algorithm, material: &Material<'_>) -> miette::Result<Arrangement> {
+    arrange_keeping(algorithm, material, &[])
+}
+
+/// The same with tests that a selection keeps whatever they cover, by position; they come after those that it selects.
+pub fn arrange_keeping(algorithm: Algorithm, material: &Material<'_>, kept: &[usize]) -> miette::Result<Arrangement> {
     let precedence = match material.dependencies {
         Some(graph) => graph.precedence(),
         None => Precedence::none(material.suite.len()),
@@ -60,7 +65,10 @@ pub fn arrange(algorithm: Algorithm, material: &Material<'_>) -> miette::Result<
             (queues, added)
         }
         _ => {
-            let plain = unenhanced(algorithm, material, work.as_deref())?;
+            let mut plain = unenhanced(algorithm, material, work.as_deref())?;
+            if algorithm.needs_change() {
+                keep(&mut plain, kept);
+            }
             let queues = enhance_each(&plain, &precedence);
             let added = queues.iter().zip(&plain).map(|(queue, plain)| without(queue, plain)).collect();
             (queues, added)
@@ -76,6 +84,13 @@ pub fn arrange(algorithm: Algorithm, material: &Material<'_>) -> miette::Result<
     };
     let enhanced = material.dependencies.is_some();
     Ok(Arrangement { algorithm, enhanced, machines: named(queues), added: named(added), forecast })
+}
+
+fn keep(queues: &mut Queues, kept: &[usize]) {
+    if let [queue] = queues.as_mut_slice() {
+        let missing: Vec<usize> = kept.iter().copied().filter(|test| !queue.contains(test)).collect();
+        queue.extend(missing);
+    }
 }
 
 fn unenhanced(algorithm: Algorithm, material: &Material<'_>, work: Option<&[u64]>) -> miette::Result<Queues> {

@@ -102,8 +102,13 @@ fn prepare(name: &str) -> Prepared {
 
 impl Bench {
     pub fn run(&mut self, selection: Selection, parallelism: Parallelism, handling: Handling) -> SuiteRun {
+        let request = self.request(selection, parallelism, handling);
+        self.session.run(&request).unwrap()
+    }
+
+    pub fn request(&mut self, selection: Selection, parallelism: Parallelism, handling: Handling) -> RunRequest {
         self.runs += 1;
-        let request = RunRequest {
+        RunRequest {
             label: format!("run-{}", self.runs),
             selection,
             parallelism,
@@ -111,8 +116,7 @@ impl Bench {
             time_limit: Duration::from_secs(120),
             handling,
             watch: Watch::default(),
-        };
-        self.session.run(&request).unwrap()
+        }
     }
 
     /// The whole suite, one test after the other.

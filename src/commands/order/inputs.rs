@@ -14,6 +14,8 @@ pub struct Inputs {
     pub coverage: Option<Coverage>,
     pub change: Option<Change>,
     pub durations: Option<Durations>,
+    /// The commit that the coverage is of, where it is an earlier one.
+    pub since: Option<String>,
 }
 
 impl Inputs {
@@ -21,11 +23,20 @@ impl Inputs {
     pub fn read(options: &OrderOptions, is_model: bool) -> Result<Self, BadUsage> {
         refuse_what_has_no_meaning(options)?;
         let algorithm = options.algorithm;
-        if !is_model && algorithm.needs_coverage() && options.coverage.is_none() {
-            return Err(lacks_coverage(algorithm));
+        if is_model && options.since.is_some() {
+            return Err(BadUsage {
+                message: "a model suite has no earlier versions".to_owned(),
+                help: "leave --since out; [changes] in the suite, or --changes, says what has changed".to_owned(),
+            });
         }
-        if !is_model && algorithm.needs_change() && options.changes.is_none() {
+        if !is_model && algorithm.needs_change() && options.changes.is_none() && options.since.is_none() {
             return Err(lacks_changes(algorithm));
+        }
+        if options.changes.is_some() && options.since.is_some() {
+            return Err(BadUsage {
+                message: "--changes and --since both say what has changed".to_owned(),
+                help: "leave one of them out".to_owned(),
+            });
         }
         if let Some(missing) = options.dependencies.as_deref().filter(|path| !path.is_file()) {
             return Err(BadUsage {
@@ -37,6 +48,7 @@ impl Inputs {
             coverage: read(options.coverage.as_deref(), Coverage::load)?,
             change: read(options.changes.as_deref(), Change::load)?,
             durations: read(options.durations.as_deref(), Durations::load)?,
+            since: None,
         })
     }
 
@@ -51,6 +63,25 @@ impl Inputs {
             self.change = Some(model.changes.clone().ok_or_else(|| lacks_changes(algorithm))?);
         }
         Ok(self)
+    }
+
+    /// Writes down what is to be kept.
+    pub fn save(&self, options: &OrderOptions) -> miette::Result<()> {
+        if let (Some(path), Some(coverage)) = (&options.save_coverage, &self.coverage) {
+            coverage.save(path)?;
+        }
+        if let (Some(path), Some(change)) = (&options.save_changes, &self.change) {
+            change.save(path)?;
+        }
+        Ok(())
+    }
+
+    /// Tests that the earlier version lacks, by position; without such a version none is new.
+    pub fn new_tests(&self, tests: &[TestId]) -> Vec<usize> {
+        match (&self.since, &self.coverage) {
+            (Some(_), Some(coverage)) => (0..tests.len()).filter(|at| !coverage.knows(&tests[*at])).collect(),
+            _ => Vec::new(),
+        }
     }
 }
 
@@ -78,7 +109,10 @@ fn refuse_what_has_no_meaning(options: &OrderOptions) -> Result<(), BadUsage> {
         ("--machines", options.machines.is_some(), algorithm.is_parallel(), "P1, P2 and P3"),
         ("--durations", options.durations.is_some(), algorithm.is_parallel(), "P1, P2 and P3"),
         ("--coverage", options.coverage.is_some(), algorithm.needs_coverage(), "T1 to T4 and S1 to S6"),
+        ("--save-coverage", options.save_coverage.is_some(), algorithm.needs_coverage(), "T1 to T4 and S1 to S6"),
+        ("--since", options.since.is_some(), algorithm.needs_coverage(), "T1 to T4 and S1 to S6"),
         ("--changes", options.changes.is_some(), algorithm.needs_change(), "S1 to S6"),
+        ("--save-changes", options.save_changes.is_some(), algorithm.needs_change(), "S1 to S6"),
     ];
     match given.into_iter().find(|(_, given, meant, _)| *given && !meant) {
         Some((name, _, _, who)) => Err(BadUsage {
@@ -99,6 +133,8 @@ fn lacks_coverage(algorithm: Algorithm) -> BadUsage {
 fn lacks_changes(algorithm: Algorithm) -> BadUsage {
     BadUsage {
         message: format!("{algorithm} has to know what has changed"),
-        help: "give --changes FILE, or [changes] in a model suite; docs/order.md has both".to_owned(),
+        help: "give --since with an earlier commit, --changes FILE, or [changes] in a model suite; docs/order.md has \
+               all of them"
+            .to_owned(),
     }
 }

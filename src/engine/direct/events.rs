@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 use miette::miette;
 use serde::{Deserialize, Serialize};
 
+use super::accesses::{Ledger, Touched};
+use super::coverage::Mark;
 use crate::maven::Clock;
 use crate::maven::events::ProcessEvents;
 use crate::maven::line::Line;
@@ -30,6 +32,8 @@ pub struct Seen {
     /// The class that was run for it.
     pub root: Option<String>,
     pub state: State,
+    /// By which records of its process refer to it.
+    pub mark: Mark,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +64,8 @@ pub struct Answer {
     /// Tests that could not be run at all, with the reason.
     pub unrunnable: Vec<(usize, String)>,
     pub leaves: Vec<Leaf>,
+    /// What tests shared, where that is watched.
+    pub touched: Vec<Touched>,
     /// Classes that could not be listed, with the reason.
     pub unlisted: Vec<(String, String)>,
 }
@@ -78,6 +84,7 @@ pub struct Follower {
     order: u64,
     answer: Answer,
     over_limit: HashSet<u32>,
+    ledger: Ledger,
 }
 
 impl Follower {
@@ -92,6 +99,7 @@ impl Follower {
             order: 0,
             answer: Answer::default(),
             over_limit: HashSet::new(),
+            ledger: Ledger::default(),
         }
     }
 
@@ -141,7 +149,13 @@ impl Follower {
         });
         let mut seen: Vec<Seen> = observations
             .into_iter()
-            .map(|one| Seen { asked: one.asked, execution: one.execution, root: one.root, state: State::Ended })
+            .map(|one| Seen {
+                asked: one.asked,
+                execution: one.execution,
+                root: one.root,
+                state: State::Ended,
+                mark: Mark { process: 0, number: one.number },
+            })
             .collect();
         for (index, state) in states {
             seen[index].state = state;
@@ -191,10 +205,15 @@ impl Follower {
                 let occurrence = line.number(3)?;
                 self.answer.leaves.push(Leaf { root: text(0)?, class: text(1)?, name: text(2)?, occurrence });
             }
+            "N" => self.ledger.name(line)?,
+            "I" => self.ledger.introduce(line)?,
+            "A" => self.answer.touched.push(self.ledger.take(line)?),
             "E" => self.answer.unlisted.push((text(0)?, text(1)?)),
             kind => {
-                if kind == "T" {
-                    self.over_limit.insert(line.number(0)?);
+                match kind {
+                    "T" => drop(self.over_limit.insert(line.number(0)?)),
+                    "S" => self.ledger.start(line),
+                    _ => {}
                 }
                 let (_, events) = self.file.as_mut()?;
                 events.take(line)?;

@@ -137,6 +137,7 @@ pub fn run_end(end: Option<RunEnd>, ran: bool) -> RunEnd {
 
 #[cfg(test)]
 mod tests {
+    use super::super::coverage::Mark;
     use super::super::events::State;
     use super::super::roots::Framework;
     use super::*;
@@ -156,7 +157,13 @@ mod tests {
 
     fn seen(asked: Option<usize>, id: &str, root: Option<&str>) -> Seen {
         let root = root.map(str::to_owned);
-        Seen { asked, execution: execution(id, Outcome::Passed, None), root, state: State::Ended }
+        Seen {
+            asked,
+            execution: execution(id, Outcome::Passed, None),
+            root,
+            state: State::Ended,
+            mark: Mark::default(),
+        }
     }
 
     #[test]

@@ -22,6 +22,10 @@ pub struct Jvm {
     flags: Vec<OsString>,
     /// Are class folders loaded by a loader of their own?
     folders_apart: bool,
+    /// Is it told to put on record what tests share?
+    tells_accesses: bool,
+    /// Are agents of JaCoCo taken out of the subject's own arguments?
+    without_jacoco: bool,
 }
 
 impl Jvm {
@@ -32,6 +36,8 @@ impl Jvm {
             environment: environment.clone(),
             flags: Vec::new(),
             folders_apart: false,
+            tells_accesses: false,
+            without_jacoco: false,
         }
     }
 
@@ -44,6 +50,28 @@ impl Jvm {
     pub fn with_flags(mut self, flags: impl IntoIterator<Item = OsString>) -> Self {
         self.flags.extend(flags);
         self
+    }
+
+    /// The same with the agent that sees what tests share.
+    pub fn with_agent(mut self, option: OsString) -> Self {
+        self.flags.push(option);
+        self.tells_accesses = true;
+        self
+    }
+
+    /// The same without the agent of JaCoCo that the project's own build brings.
+    pub fn without_own_jacoco(mut self) -> Self {
+        self.without_jacoco = true;
+        self
+    }
+
+    pub fn has_own_jacoco(&self) -> bool {
+        split_arguments(&self.launch.arg_line).iter().any(|argument| is_jacoco(argument))
+    }
+
+    /// Does an agent of JaCoCo come with variables that every JVM obeys?
+    pub fn has_inherited_jacoco(&self) -> bool {
+        self.inherited_options().iter().any(|argument| is_jacoco(argument))
     }
 
     pub fn java(&self) -> &Path {
@@ -70,7 +98,8 @@ impl Jvm {
         if self.launch.assertions {
             arguments.push("-ea".into());
         }
-        arguments.extend(split_arguments(&fill(&self.launch.arg_line, slot)).into_iter().map(OsString::from));
+        let own = split_arguments(&fill(&self.launch.arg_line, slot)).into_iter();
+        arguments.extend(own.filter(|argument| !(self.without_jacoco && is_jacoco(argument))).map(OsString::from));
         arguments.extend(["-cp".into(), self.joined_class_path(), MAIN.into(), control.into()]);
         arguments
     }
@@ -93,7 +122,8 @@ impl Jvm {
         let fill_value = |(key, value): &(String, String)| (key.clone(), fill(value, slot));
         let properties: Vec<_> = self.launch.properties.iter().map(fill_value).collect();
         let folders: Vec<&Path> = if self.folders_apart { self.class_path(true).collect() } else { Vec::new() };
-        request::preamble(&properties, folders)
+        let watch = if self.tells_accesses { request::ACCESSES } else { "" };
+        request::preamble(&properties, folders) + watch
     }
 
     pub fn environment(&self, slot: u32) -> BTreeMap<String, String> {
@@ -105,13 +135,22 @@ impl Jvm {
 
     /// Everything by which the subject itself chooses options of the JVM.
     pub fn chosen_options(&self) -> Vec<String> {
-        const VARIABLES: [&str; 3] = ["JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS"];
-        let environment = self.environment(1);
         let mut options = split_arguments(&self.launch.arg_line);
-        options
-            .extend(VARIABLES.iter().filter_map(|name| environment.get(*name)).flat_map(|text| split_arguments(text)));
+        options.extend(self.inherited_options());
         options
     }
+
+    fn inherited_options(&self) -> Vec<String> {
+        const VARIABLES: [&str; 3] = ["JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS"];
+        let environment = self.environment(1);
+        VARIABLES.iter().filter_map(|name| environment.get(*name)).flat_map(|text| split_arguments(text)).collect()
+    }
+}
+
+/// By the name of the jar.
+fn is_jacoco(argument: &str) -> bool {
+    let jar = argument.strip_prefix("-javaagent:").and_then(|agent| agent.split('=').next());
+    jar.is_some_and(|jar| jar.rsplit('/').next().unwrap_or(jar).to_lowercase().contains("jacoco"))
 }
 
 /// Surefire's own placeholders: which of the processes that run at once this is.
@@ -177,6 +216,19 @@ mod tests {
         assert_eq!(jvm.folder(2), Path::new("/w/run-2"));
         let environment: Vec<_> = jvm.environment(2).into_iter().collect();
         assert_eq!(environment, [("PATH".to_owned(), "/bin".to_owned()), ("X".to_owned(), "y".to_owned())]);
+    }
+
+    #[test]
+    fn a_projects_own_agent_of_jacoco_gives_way() {
+        let mut jvm = jvm(Path::new("/f"));
+        assert!(!jvm.has_own_jacoco() && !jvm.has_inherited_jacoco());
+        jvm.launch.arg_line =
+            "-javaagent:/m2/org.jacoco.agent-0.8.7-runtime.jar=destfile=x -javaagent:/other.jar".into();
+        jvm.launch.environment.insert("JAVA_TOOL_OPTIONS".into(), "-javaagent:/x/jacocoagent.jar".into());
+        assert!(jvm.has_own_jacoco() && jvm.has_inherited_jacoco());
+        let arguments = jvm.without_own_jacoco().arguments(1, Path::new("/c"));
+        let agents: Vec<_> = arguments.iter().filter(|word| word.to_string_lossy().starts_with("-javaagent")).collect();
+        assert_eq!(agents, ["-javaagent:/other.jar"]);
     }
 
     #[test]

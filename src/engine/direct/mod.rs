@@ -4,15 +4,20 @@
 //! Each run has processes of its own unless it asks for warm ones. A test that hangs or ends its process costs only
 //! itself. What it cannot know about a suite it says at its opening, and then there is no session.
 
+mod accesses;
 mod archive;
 mod beside;
+mod coverage;
 mod crew;
 mod events;
 mod harvest;
 mod launch;
+mod legs;
+mod line_table;
 mod listing;
 mod request;
 mod roots;
+mod traces;
 mod worker;
 
 use std::collections::{HashMap, HashSet};
@@ -23,20 +28,23 @@ use std::time::{Duration, Instant};
 
 use miette::miette;
 
+use self::accesses::Places;
 use self::archive::Archive;
+use self::coverage::{Mark, Recording};
 use self::crew::{Haul, Staffing, Workplace};
 use self::harvest::Identities;
 use self::launch::Jvm;
+use self::legs::{Leg, legs};
 use self::listing::Shelf;
 use self::request::Manner;
 use self::roots::{Framework, Listing, Place};
 use self::worker::{Bounds, JvmPlace, JvmWorker, Ticket};
 use super::surefire::{dirty, safe_label};
-use super::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support};
+use super::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support, Watch};
 use crate::maven::{self, Clock, KnownTest, Launch};
 use crate::process::{self, Interrupt};
 use crate::subject::build::{Discovery, Prepared};
-use crate::suite::{ClassId, Execution, Finding, FindingKind, Granularity, Seen, SuiteRun, TestId};
+use crate::suite::{Accesses, ClassId, Execution, Finding, FindingKind, Granularity, Outcome, Seen, SuiteRun, TestId};
 
 /// For the one test that an archive of classes is made with.
 const TRAINING: Duration = Duration::from_secs(60);
@@ -74,14 +82,6 @@ struct Staff {
     cores: Option<usize>,
     memory_bytes: Option<u64>,
     workers: Vec<JvmWorker>,
-}
-
-/// Tests that follow each other and run in processes of the same goal.
-#[derive(Debug, PartialEq, Eq)]
-struct Leg {
-    suite: usize,
-    /// Positions in the request.
-    tests: Vec<usize>,
 }
 
 impl DirectSession {
@@ -208,6 +208,7 @@ impl DirectSession {
             tag: format!("{}-{}-{}-{label}", self.tag, self.prepared.subject.name, std::process::id()),
             numbers: &self.numbers,
             tickets,
+            traces: None,
         }
     }
 
@@ -250,7 +251,13 @@ impl DirectSession {
         members
     }
 
-    fn run_leg(&mut self, request: &RunRequest, leg: &Leg, chosen: &[usize], pace: &Pace<'_>) -> miette::Result<Haul> {
+    fn run_leg(
+        &mut self,
+        request: &RunRequest,
+        leg: &Leg,
+        chosen: &[usize],
+        pace: &mut Pace<'_>,
+    ) -> miette::Result<Haul> {
         let warm = request.handling.isolation == Isolation::Warm;
         let staffing = self.staffing(request, leg.suite)?;
         let jobs = self.jobs(leg, chosen, staffing);
@@ -261,15 +268,21 @@ impl DirectSession {
             deadline: pace.deadline,
         };
         let jvm = self.jvm_for(request, leg.suite)?;
+        let jvm = pace.recording.as_mut().map_or(Ok(jvm.clone()), |recording| recording.of(jvm))?;
+        // A process that is there already was started without anything that watches.
+        let watched = request.watch != Watch::default();
         let mut workers = match &mut self.ready {
+            _ if watched => Vec::new(),
             _ if warm => fitting(&mut self.warm, leg.suite, &jvm, &bounds),
             Some(ready) => fitting(ready, leg.suite, &jvm, &bounds),
             None => Vec::new(),
         };
-        let next = if warm || self.ready.is_none() { None } else { Some(self.start_ahead(leg.suite, &jvm, &bounds)?) };
+        let ahead = !warm && !watched && self.ready.is_some();
+        let next = if ahead { Some(self.start_ahead(leg.suite, &jvm, &bounds)?) } else { None };
         let tickets: Vec<Ticket<'_>> = chosen.iter().map(|position| self.ticket(*position)).collect();
         let mut place = self.place(leg.suite, jvm.clone(), bounds.clone(), pace.logs, &request.label, &tickets);
         place.clock = pace.clock;
+        place.traces = pace.recording.as_ref().map(|recording| recording.folder.path());
         let haul = crew::run(&place, staffing, jobs, &mut workers);
         if warm {
             let Bounds { cores, memory_bytes, .. } = bounds;
@@ -316,7 +329,11 @@ impl DirectSession {
     }
 
     fn jvm_for(&self, request: &RunRequest, suite: usize) -> miette::Result<Jvm> {
-        let quick = self.quick.get(&suite).filter(|_| request.handling.quick_start);
+        if request.watch.accesses {
+            let option = accesses::option(&self.prepared.helper, &self.shared_places().project)?;
+            return Ok(self.jvm(suite)?.with_agent(option));
+        }
+        let quick = self.quick.get(&suite).filter(|_| request.handling.quick_start && !request.watch.coverage);
         let jvm = quick.cloned().map_or_else(|| self.jvm(suite), Ok)?;
         let warm = request.handling.isolation == Isolation::Warm;
         Ok(if warm { jvm.with_folders_apart() } else { jvm })
@@ -332,14 +349,19 @@ impl DirectSession {
     fn gather(&self, crop: &mut Crop, mut haul: Haul, suite: usize, chosen: &[usize]) {
         let asked = |test: usize| self.tests[chosen[test]].clone();
         crop.lost.extend(std::mem::take(&mut haul.unrunnable).into_iter().map(|(test, why)| (asked(test), why)));
+        let marks: Vec<Mark> = haul.seen.iter().map(|seen| seen.mark).collect();
         let (executions, company) = self.identities.executions(suite, std::mem::take(&mut haul.seen), asked);
+        let tests = executions.iter().map(|execution| &execution.test);
+        let named = marks.into_iter().zip(tests).filter(|(_, test)| !test.is_whole_class());
+        crop.marks.extend(named.map(|(mark, test)| (mark, test.clone())));
         crop.executions.extend(executions);
         crop.company.extend(company);
+        crop.accesses.extend(accesses::accesses(std::mem::take(&mut haul.touched), asked, &self.shared_places()));
         crop.haul = std::mem::take(&mut crop.haul).then(haul);
     }
 
     fn suite_run(&self, request: &RunRequest, crop: Crop) -> SuiteRun {
-        let Crop { haul, mut executions, company, lost } = crop;
+        let Crop { haul, mut executions, company, lost, accesses, .. } = crop;
         executions.sort_by(|a, b| a.start.total_cmp(&b.start));
         let mut findings = self.notes.clone();
         findings.extend(haul.findings);
@@ -354,8 +376,15 @@ impl DirectSession {
             cost: haul.cost,
             granularity: if company.is_empty() { Granularity::Occurrence } else { Granularity::Name },
             findings,
-            seen: Seen::default(),
+            seen: Seen { accesses, ..Seen::default() },
         }
+    }
+
+    fn shared_places(&self) -> Places {
+        // As processes see their own folder.
+        let root = &self.prepared.checkout.root;
+        let project = root.canonicalize().unwrap_or_else(|_| root.clone());
+        Places { project, temporary: std::env::temp_dir() }
     }
 
     /// Makes sure that quick processes can be started for these suites. What this costs is no run's.
@@ -453,10 +482,13 @@ struct Crop {
     /// What is left of it: executions and lost tests are taken out.
     haul: Haul,
     executions: Vec<Execution>,
+    /// Which test the records of processes mean.
+    marks: HashMap<Mark, TestId>,
     /// Tests that ran without being asked for.
     company: Vec<TestId>,
     /// Tests that could not be run, with the reason.
     lost: Vec<(TestId, String)>,
+    accesses: Vec<Accesses>,
 }
 
 /// What all legs of a run share.
@@ -464,6 +496,8 @@ struct Pace<'a> {
     clock: Clock,
     deadline: Instant,
     logs: &'a Path,
+    /// Of what tests cover, where that is wanted.
+    recording: Option<Recording>,
 }
 
 impl Session for DirectSession {
@@ -481,20 +515,22 @@ impl Session for DirectSession {
 
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
         self.capabilities.check_mode(request.parallelism.mode, &self.prepared.subject.name)?;
+        self.capabilities.check_watch(request)?;
         let logs = make_logs(request)?;
         let (chosen, unknown) = self.chosen(&request.selection);
         let legs = legs(&chosen, self.known());
-        if request.handling.quick_start {
+        if request.handling.quick_start && !request.watch.coverage {
             self.quicken(&legs, &chosen)?;
         }
 
         let prepared = Rc::clone(&self.prepared);
         prepared.worktree.before_run(&prepared.snapshot)?;
         let began = Instant::now();
-        let pace = Pace { clock: Clock::now(), deadline: deadline(request.time_limit), logs: &logs };
+        let recording = request.watch.coverage.then(|| Recording::begin(&prepared, self.scratch.path())).transpose()?;
+        let mut pace = Pace { clock: Clock::now(), deadline: deadline(request.time_limit), logs: &logs, recording };
         let mut crop = Crop { lost: unknown, ..Crop::default() };
         for leg in &legs {
-            let haul = self.run_leg(request, leg, &chosen, &pace)?;
+            let haul = self.run_leg(request, leg, &chosen, &mut pace)?;
             self.gather(&mut crop, haul, leg.suite, &chosen);
             if crop.haul.end.is_some() {
                 break;
@@ -503,8 +539,16 @@ impl Session for DirectSession {
         crop.haul.cost.wall_seconds = began.elapsed().as_secs_f64();
         let changes = prepared.worktree.after_run(&prepared.snapshot)?;
         self.note_changes(&changes);
+        let marks = std::mem::take(&mut crop.marks);
         let mut run = self.suite_run(request, crop);
         run.findings.extend(dirty(&changes));
+        if let Some(recording) = pace.recording {
+            let skipped = run.executions.iter().filter(|execution| execution.outcome == Outcome::Skipped);
+            let skipped: Vec<&TestId> = skipped.map(|execution| &execution.test).collect();
+            let (coverage, findings) = recording.end(&prepared, &marks, &skipped, (&self.interrupt, &self.tag))?;
+            run.findings.extend(findings);
+            run.seen.coverage = coverage;
+        }
         Ok(run)
     }
 
@@ -531,7 +575,7 @@ fn capabilities() -> Capabilities {
         isolations: vec![Isolation::Fresh, Isolation::Warm],
         limits_tests: true,
         modules_at_once: false,
-        watches: crate::engine::Watch::default(),
+        watches: Watch { coverage: true, accesses: true },
     }
 }
 
@@ -566,15 +610,6 @@ fn notes(discovery: &Discovery) -> Vec<Finding> {
     findings
 }
 
-/// Split where the goal changes: other goals have other class paths.
-fn legs(chosen: &[usize], known: &[KnownTest]) -> Vec<Leg> {
-    let suite = |test: &usize| known[chosen[*test]].suite;
-    let all: Vec<usize> = (0..chosen.len()).collect();
-    all.chunk_by(|a, b| suite(a) == suite(b))
-        .map(|tests| Leg { suite: suite(&tests[0]), tests: tests.to_vec() })
-        .collect()
-}
-
 fn make_logs(request: &RunRequest) -> miette::Result<PathBuf> {
     let logs = request.allotment.logs.join(safe_label(&request.label)?);
     std::fs::create_dir_all(&logs).map_err(|error| miette!("{} cannot be created: {error}", logs.display()))?;
@@ -593,17 +628,6 @@ fn is_inside(program: &Path, folder: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_run_is_split_where_the_goal_changes() {
-        let known: Vec<KnownTest> = [("a.A#x", 0), ("b.B#y", 1), ("a.A#z", 0)]
-            .into_iter()
-            .map(|(id, suite)| KnownTest { suite, ..KnownTest::passed(id) })
-            .collect();
-        let leg = |suite, tests: &[usize]| Leg { suite, tests: tests.to_vec() };
-        assert_eq!(legs(&[2, 0, 1, 0], &known), [leg(0, &[0, 1]), leg(1, &[2]), leg(0, &[3])]);
-        assert!(legs(&[], &known).is_empty());
-    }
 
     #[test]
     fn all_modes_but_the_projects_own_are_offered() {

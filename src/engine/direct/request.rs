@@ -36,6 +36,9 @@ pub struct Asked<'a> {
     pub display: Option<&'a str>,
 }
 
+/// Has a process with our agent tell what tests share.
+pub const ACCESSES: &str = "accesses\n";
+
 /// What comes before all orders.
 pub fn preamble<'a>(
     properties: impl IntoIterator<Item = &'a (String, String)>,
@@ -48,6 +51,13 @@ pub fn preamble<'a>(
     for folder in folders {
         line(&mut text, "folder", &[&folder.to_string_lossy()]);
     }
+    text
+}
+
+/// Asks for a record of what each test runs into.
+pub fn trace(file: &Path) -> String {
+    let mut text = String::new();
+    line(&mut text, "trace", &[&file.to_string_lossy()]);
     text
 }
 
@@ -96,7 +106,7 @@ impl Asked<'_> {
     }
 }
 
-fn line(text: &mut String, kind: &str, fields: &[&str]) {
+pub fn line(text: &mut String, kind: &str, fields: &[&str]) {
     text.push_str(kind);
     for field in fields {
         text.push('\t');

@@ -33,6 +33,8 @@ const GRACE: Duration = Duration::from_secs(5);
 const SHUTDOWN: Duration = Duration::from_secs(30);
 /// As long as a process that stays may live; runs have limits of their own.
 const LIFE: Duration = Duration::from_secs(30 * 24 * 3600);
+/// The record of what tests cover, in the folder of the process.
+const TRACE: &str = "trace";
 const LOG_LIMIT: u64 = 64 << 20;
 
 /// What a run may use, and until when.
@@ -70,12 +72,17 @@ pub struct JvmPlace<'a> {
     /// Numbers of processes and orders, over all runs of a session.
     pub numbers: &'a AtomicU64,
     pub tickets: &'a [Ticket<'a>],
+    /// Where the records of what tests cover go, if there are to be any.
+    pub traces: Option<&'a Path>,
 }
 
 /// A process that runs, or ran.
 #[derive(Debug)]
 pub struct JvmWorker {
+    number: u64,
     folder: PathBuf,
+    /// Where its record of what tests cover goes when it is gone.
+    trace: Option<PathBuf>,
     log: PathBuf,
     events: Follower,
     stop: Interrupt,
@@ -94,6 +101,8 @@ impl JvmPlace<'_> {
         let folder = self.scratch.join(number.to_string());
         let broken = |error: std::io::Error| miette!("{} cannot be prepared: {error}", folder.display());
         let (control, events) = (folder.join("control"), folder.join("events"));
+        let tracing = self.traces.map_or_else(String::new, |_| request::trace(&folder.join(TRACE)));
+        let text = &(tracing + text);
         std::fs::create_dir_all(&events).map_err(broken)?;
         let working = self.jvm.folder(slot);
         std::fs::create_dir_all(&working).map_err(|error| miette!("{}: {error}", working.display()))?;
@@ -112,7 +121,8 @@ impl JvmPlace<'_> {
         let ended = watch(command, stop.clone());
         let events = Follower::new(&events, self.module, self.clock);
         let (over, paid) = (None, Cost::default());
-        let mut worker = JvmWorker { folder, log, events, stop, ended, over, control: writer, paid };
+        let trace = self.traces.map(|traces| traces.join(format!("{number}.trace")));
+        let mut worker = JvmWorker { number, folder, trace, log, events, stop, ended, over, control: writer, paid };
         if pipe {
             self.send(&mut worker, text)?;
         }
@@ -231,8 +241,9 @@ impl Workplace for JvmPlace<'_> {
         if worker.control.is_some() {
             self.send(worker, &self.order_text(order))?;
         }
-        let (answer, close) = self.follow(worker)?;
-        Ok(Account { seen: answer.seen, unrunnable: answer.unrunnable, close })
+        let (mut answer, close) = self.follow(worker)?;
+        answer.seen.iter_mut().for_each(|seen| seen.mark.process = worker.number);
+        Ok(Account { seen: answer.seen, unrunnable: answer.unrunnable, touched: answer.touched, close })
     }
 
     fn pause(&self, worker: &mut JvmWorker) -> Closing {
@@ -320,6 +331,10 @@ impl Drop for JvmWorker {
         if self.over.is_none() && matches!(self.ended.recv_timeout(GRACE), Err(RecvTimeoutError::Timeout)) {
             self.stop.set();
             let _ = self.ended.recv();
+        }
+        if let Some(trace) = &self.trace {
+            // Without it nothing is known of what these tests cover, which is said of each.
+            let _ = std::fs::rename(self.folder.join(TRACE), trace);
         }
         // It holds nothing that anyone needs; the session removes what is around it.
         let _ = std::fs::remove_dir_all(&self.folder);

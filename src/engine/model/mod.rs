@@ -13,7 +13,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sha2::{Digest, Sha256};
 
-use super::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support};
+use super::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support, Watch};
 use crate::suite::{Cost, Execution, Granularity, Outcome, RunEnd, Seen, SuiteRun, TestId};
 
 use schedule::{Schedule, Slot};
@@ -39,6 +39,7 @@ impl ModelSession {
         let tests: Vec<TestId> = suite.tests.iter().map(|test| test.id.clone()).collect();
         let index = tests.iter().cloned().zip(0..).collect();
         let modes = Mode::ALL.map(|mode| ModeSupport { mode, support: Support::Full }).to_vec();
+        let declares = suite.tests.iter().any(|test| test.covers.is_some());
         let capabilities = Capabilities {
             selection: Granularity::Occurrence,
             modes,
@@ -46,7 +47,7 @@ impl ModelSession {
             isolations: vec![Isolation::Fresh],
             limits_tests: false,
             modules_at_once: false,
-            watches: crate::engine::Watch::default(),
+            watches: Watch { coverage: declares, accesses: suite.tells_accesses() },
         };
         ModelSession { suite, tests, index, capabilities, seed, random: ChaCha8Rng::seed_from_u64(seed) }
     }
@@ -116,6 +117,8 @@ impl Session for ModelSession {
     }
 
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
+        self.capabilities.check_watch(request)?;
+        let coverage = if request.watch.coverage { self.suite.coverage()? } else { None };
         self.random = ChaCha8Rng::seed_from_u64(self.seed ^ luck_of(request));
         let selected = self.selected(&request.selection);
         let limit = request.time_limit.as_secs_f64() - self.suite.startup;
@@ -130,15 +133,11 @@ impl Session for ModelSession {
             user_seconds: self.suite.startup + work,
             ..Cost::default()
         };
+        let watched = schedule.slots.iter().filter(|_| request.watch.accesses);
+        let accesses = watched.map(|slot| self.suite.tests[slot.test].accesses()).collect();
+        let seen = Seen { coverage, accesses };
         let end = if schedule.timed_out { RunEnd::TimedOut } else { RunEnd::Finished };
-        Ok(SuiteRun {
-            executions,
-            cost,
-            end,
-            granularity: Granularity::Occurrence,
-            findings: vec![],
-            seen: Seen::default(),
-        })
+        Ok(SuiteRun { executions, cost, end, granularity: Granularity::Occurrence, findings: vec![], seen })
     }
 }
 

@@ -139,6 +139,7 @@ impl Session for SurefireSession {
 
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
         self.capabilities.check_mode(request.parallelism.mode, &self.prepared.subject.name)?;
+        self.capabilities.check_watch(request)?;
         let selected = maven::select(&request.selection, &self.known);
         let is_first = self.prepared.discovery.is_pending() && request.selection == Selection::All;
         let tests = TestSettings {

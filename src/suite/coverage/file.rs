@@ -6,16 +6,21 @@ use miette::miette;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::{Change, Coverage, Element, MethodLines};
+use super::{Change, Coverage, Element, MethodLines, Program};
 use crate::suite::TestId;
 use crate::whole_file;
 
-const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 1;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CoverageFile {
     version: u32,
+    /// Tests name the methods that they cover; their lines say nothing of methods.
+    #[serde(default)]
+    exact: bool,
+    #[serde(default)]
+    executable: Vec<Element>,
     #[serde(default, rename = "method", alias = "methods")]
     methods: Vec<MethodLines>,
     #[serde(default, rename = "test", alias = "tests")]
@@ -50,7 +55,7 @@ pub(crate) enum Notation {
 }
 
 impl Notation {
-    fn of(path: &Path) -> Self {
+    pub(super) fn of(path: &Path) -> Self {
         let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
         if is_json { Notation::Json } else { Notation::Toml }
     }
@@ -71,7 +76,8 @@ impl Coverage {
     pub(crate) fn parse(text: &str, notation: Notation) -> miette::Result<Self> {
         let file: CoverageFile = notation.parse(text).map_err(|error| miette!("not a coverage file: {error}"))?;
         check_version(file.version)?;
-        Coverage::new(&file.methods, file.tests.into_iter().map(|test| (test.id, test.covers)))
+        let program = Program { methods: file.methods, executable: file.executable };
+        Coverage::of_program(&program, file.tests.into_iter().map(|test| (test.id, test.covers)), file.exact)
     }
 }
 

@@ -33,6 +33,14 @@ impl ElementSet {
         self.words.iter().map(|(_, bits)| bits.count_ones() as usize).sum()
     }
 
+    /// Ascending.
+    pub fn iter(&self) -> impl Iterator<Item = u32> {
+        let bits = |&(word, bits): &(u32, u64)| {
+            (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| word * 64 + bit)
+        };
+        self.words.iter().flat_map(bits)
+    }
+
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
@@ -94,6 +102,7 @@ mod tests {
             let mut union = Union::default();
             union.add(&bits(&one));
             prop_assert_eq!(bits(&one).len(), one.len());
+            prop_assert_eq!(bits(&one).iter().collect::<BTreeSet<_>>(), one.clone());
             prop_assert_eq!(bits(&one).is_empty(), one.is_empty());
             prop_assert_eq!(bits(&one).meets(&bits(&other)), !one.is_disjoint(&other));
             prop_assert_eq!(bits(&other).adds_to(&union), other.difference(&one).count());

@@ -11,13 +11,16 @@ use sha2::{Digest, Sha256};
 
 use super::coverage::Pairs;
 use super::roster::Roster;
+use crate::bad_usage::BadUsage;
 use crate::engine::{Allotment, Handling, Isolation, Parallelism, RunRequest, Selection, Session, Watch};
-use crate::suite::{Outcome, RunEnd, SuiteRun};
+use crate::suite::{Accesses, Outcome, RunEnd, SuiteRun};
 use crate::wording::hex;
 
 /// Orders in a batch for each lane, and what they may take together.
 const BATCH: usize = 8;
 const BRIEF: f64 = 10.0;
+/// Watched tests may take so many times as long as others.
+const WATCHING: u32 = 4;
 
 /// One test in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -128,6 +131,23 @@ pub type Step<T> = Result<T, Halt>;
 pub trait Memory {
     fn recall(&mut self, key: &str) -> Option<Observation>;
     fn keep(&mut self, key: &str, observation: &Observation) -> miette::Result<()>;
+
+    /// What tests share, where that was watched before.
+    fn recall_accesses(&mut self) -> Option<Watched> {
+        None
+    }
+
+    fn keep_accesses(&mut self, _: &Watched) -> miette::Result<()> {
+        Ok(())
+    }
+}
+
+/// What one run of the original order showed of what tests share.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Watched {
+    /// That the run took.
+    pub seconds: f64,
+    pub accesses: Vec<Accesses>,
 }
 
 /// For callers that never go on.
@@ -375,6 +395,43 @@ impl<'a> Lab<'a> {
         }
     }
 
+    /// What these tests share, from one run of them in this order: from memory, where it was made before.
+    pub fn accesses(&mut self, tests: &[usize]) -> Step<Vec<Accesses>> {
+        let watched = match self.company.memory.recall_accesses() {
+            Some(watched) => watched,
+            None => {
+                self.check_time()?;
+                let run = self.watch(tests)?;
+                let watched = Watched { seconds: run.cost.wall_seconds, accesses: run.seen.accesses };
+                self.company.memory.keep_accesses(&watched)?;
+                watched
+            }
+        };
+        self.spent += watched.seconds;
+        self.runs.fresh += 1;
+        self.report();
+        Ok(watched.accesses)
+    }
+
+    fn watch(&mut self, tests: &[usize]) -> Step<SuiteRun> {
+        if !self.session.capabilities().watches.accesses {
+            let message = "it is not known what the tests of this suite read and write".to_owned();
+            let help = "give the tests of a model `reads` and `writes`, or choose another strategy".to_owned();
+            return Err(Halt::Broken(BadUsage { message, help }.into()));
+        }
+        let plain = self.request(tests, Isolation::Fresh, "accesses");
+        let test_limit = plain.handling.test_limit.map(|limit| limit * WATCHING);
+        let request = RunRequest {
+            time_limit: plain.time_limit * WATCHING,
+            handling: Handling { isolation: Isolation::Fresh, test_limit, quick_start: false },
+            watch: Watch { accesses: true, ..Watch::default() },
+            ..plain
+        };
+        let run = self.session.run(&request)?;
+        self.check_run(&run)?;
+        Ok(run)
+    }
+
     fn check_time(&self) -> Step<()> {
         if (self.company.stop)() {
             return Err(Halt::Interrupted);
@@ -389,31 +446,40 @@ impl<'a> Lab<'a> {
 
     fn run(&mut self, asked: &[(&[usize], &str)], isolation: Isolation) -> Step<Vec<Observation>> {
         let requests: Vec<RunRequest> = asked.iter().map(|(order, key)| self.request(order, isolation, key)).collect();
-        let runs = match requests.as_slice() {
-            [only] => vec![self.session.run(only)?],
-            several => self.session.run_all(several)?,
-        };
-        if runs.iter().any(|run| run.end == RunEnd::Interrupted) || (self.company.stop)() {
-            return Err(Halt::Interrupted);
-        }
-        for run in &runs {
-            if let (RunEnd::BuildFailed(reason) | RunEnd::Crashed(reason), true) = (&run.end, run.executions.is_empty())
-            {
-                return Err(Halt::Broken(miette::miette!("the tests could not be run: {reason}")));
-            }
-        }
+        let runs = self.obtain(&requests)?;
         Ok(runs.iter().zip(asked).map(|(run, (order, _))| Observation::of(run, &self.roster, order)).collect())
     }
 
-    fn request(&self, order: &[usize], isolation: Isolation, key: &str) -> RunRequest {
+    fn request(&self, order: &[usize], isolation: Isolation, label: &str) -> RunRequest {
         RunRequest {
-            label: key.to_owned(),
+            label: label.to_owned(),
             selection: Selection::Tests(self.roster.ids(order)),
             parallelism: Parallelism::SEQUENTIAL,
             allotment: self.allotment.clone(),
             time_limit: self.limit_of(order.len()),
             handling: Handling { isolation, test_limit: self.limits.test, quick_start: self.has_warm },
             watch: Watch::default(),
+        }
+    }
+
+    fn obtain(&mut self, requests: &[RunRequest]) -> Step<Vec<SuiteRun>> {
+        let runs = match requests {
+            [only] => vec![self.session.run(only)?],
+            several => self.session.run_all(several)?,
+        };
+        runs.iter().try_for_each(|run| self.check_run(run))?;
+        Ok(runs)
+    }
+
+    fn check_run(&self, run: &SuiteRun) -> Step<()> {
+        if run.end == RunEnd::Interrupted || (self.company.stop)() {
+            return Err(Halt::Interrupted);
+        }
+        match &run.end {
+            RunEnd::BuildFailed(reason) | RunEnd::Crashed(reason) if run.executions.is_empty() => {
+                Err(Halt::Broken(miette::miette!("the tests could not be run: {reason}")))
+            }
+            _ => Ok(()),
         }
     }
 

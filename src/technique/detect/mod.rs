@@ -4,6 +4,8 @@
 //! Against [`Session`] only, so it runs unchanged in virtual time. It takes time from the runs themselves, writes no file and
 //! draws nothing. Everything it does follows from the runs and the seed: with the same memory it goes on where it was.
 
+#[cfg(test)]
+mod aware_tests;
 mod baseline;
 mod coverage;
 mod evidence;
@@ -18,6 +20,8 @@ mod result;
 mod roster;
 mod screen;
 mod search;
+pub mod seek;
+mod sharing;
 mod square;
 mod strategy;
 mod sweep;
@@ -31,7 +35,7 @@ use crate::engine::{Allotment, Session};
 use crate::suite::TestId;
 
 pub use coverage::Coverage;
-pub use lab::{Company, Forgetful, Halt, Memory, Observation, Progress, Runs, Seen};
+pub use lab::{Company, Forgetful, Halt, Memory, Observation, Progress, Runs, Seen, Watched};
 pub use result::{Accident, Detection, Flaky, Kind, LeftOut, OrderDependent, Tried};
 pub use roster::Roster;
 pub use strategy::{Settings, Strategy, orders};
@@ -100,27 +104,34 @@ pub fn detect<'a>(
 ) -> Result<Detection, Halt> {
     let mut lab = Lab::new(session, roster, company, plan.allotment.clone(), plan.budget);
     let baseline = baseline::baseline(&mut lab, plan.baseline)?;
-    let mut detective = Detective {
-        flaky: baseline.flaky.clone(),
-        confirmations: if lab.has_warm() { CONFIRMATIONS } else { CONFIRMATIONS_COLD },
-        lab,
-        baseline,
-        evidence: BTreeMap::new(),
-        known: BTreeMap::new(),
-        alone: BTreeMap::new(),
-        accused: BTreeSet::new(),
-        settled: BTreeSet::new(),
-        unconfirmed: BTreeSet::new(),
-        dropped: BTreeMap::new(),
-        tried: Vec::new(),
-        neutral: BTreeMap::new(),
-        orders: Vec::new(),
-        looked: HashSet::new(),
-        followed: BTreeSet::new(),
-        budget_ended: false,
-    };
+    let confirmations = if lab.has_warm() { CONFIRMATIONS } else { CONFIRMATIONS_COLD };
+    let mut detective = Detective::of(lab, baseline, confirmations);
     detective.work(plan)?;
     Ok(detective.result())
+}
+
+impl<'a> Detective<'a> {
+    fn of(lab: Lab<'a>, baseline: Baseline, confirmations: usize) -> Self {
+        Detective {
+            flaky: baseline.flaky.clone(),
+            confirmations,
+            lab,
+            baseline,
+            evidence: BTreeMap::new(),
+            known: BTreeMap::new(),
+            alone: BTreeMap::new(),
+            accused: BTreeSet::new(),
+            neutral: BTreeMap::new(),
+            settled: BTreeSet::new(),
+            unconfirmed: BTreeSet::new(),
+            dropped: BTreeMap::new(),
+            tried: Vec::new(),
+            orders: Vec::new(),
+            looked: HashSet::new(),
+            followed: BTreeSet::new(),
+            budget_ended: false,
+        }
+    }
 }
 
 impl Detective<'_> {

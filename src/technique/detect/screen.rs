@@ -3,7 +3,8 @@
 use super::Detective;
 use super::Tried;
 use super::lab::{Care, Observation, Step};
-use super::strategy::{Order, Settings, Strategy, orders};
+use super::sharing::Sharing;
+use super::strategy::{Order, Orders, Settings, Strategy, orders};
 use crate::suite::Outcome;
 use crate::wording::plural;
 
@@ -33,8 +34,8 @@ impl Detective<'_> {
     }
 
     fn screen(&mut self, strategy: Strategy, settings: Settings) -> Step<()> {
-        let (orders, planned) = orders(strategy, &self.lab.roster, &self.present(), settings);
-        self.tried.push(Tried { strategy, orders: 0, planned });
+        let (orders, planned, possible) = self.planned(strategy, settings)?;
+        self.tried.push(Tried { strategy, orders: 0, planned, possible });
         let mut orders = orders.peekable();
         let mut done = 0;
         while orders.peek().is_some() {
@@ -67,6 +68,20 @@ impl Detective<'_> {
             both.into_iter().filter(|after| !after.is_empty()).map(move |after| [vec![first], after].concat())
         });
         self.look_at_all(orders.collect())
+    }
+
+    /// The orders of a strategy, how many there are, and how many there would be if nothing were known.
+    fn planned(&mut self, strategy: Strategy, settings: Settings) -> Step<(Orders, usize, Option<usize>)> {
+        let tests = self.present();
+        if strategy != Strategy::DependenceAware {
+            let (orders, planned) = orders(strategy, &self.lab.roster, &tests, settings);
+            return Ok((orders, planned, None));
+        }
+        self.lab.doing("the original order, to see what tests share");
+        let accesses = self.lab.accesses(&tests)?;
+        let sharing = Sharing::new(&accesses, &self.lab.roster, &tests);
+        let (planned, possible) = (sharing.count(settings.k), sharing.possible(settings.k));
+        Ok((Box::new(sharing.orders(settings.k)), planned, Some(possible)))
     }
 
     /// Explains what is suspected, and looks who else suffers from what is found: who pollutes one test often pollutes more.

@@ -56,12 +56,12 @@ impl Stage {
             thread: String::new(),
             message: None,
         };
-        Seen { asked: Some(test), execution, root: None, state }
+        Seen { asked: Some(test), execution, root: None, state, mark: Mark::default() }
     }
 
     /// A test at a time, or as many as there are threads.
     fn play(&self, order: &Order<'_>) -> Account {
-        let mut account = Account { seen: vec![], unrunnable: vec![], close: Close::Done };
+        let mut account = Account { seen: vec![], unrunnable: vec![], touched: vec![], close: Close::Done };
         for group in order.tests.chunks(order.manner.threads as usize) {
             let died = group.iter().any(|test| matches!(self.deeds[*test], Deed::Exit | Deed::Hang | Deed::ExitFirst));
             for &test in group {

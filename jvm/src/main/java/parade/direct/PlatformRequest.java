@@ -14,6 +14,7 @@ import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
+import parade.listen.EventLog;
 import parade.listen.PlatformListener;
 import parade.listen.TestCase;
 
@@ -63,6 +64,7 @@ final class PlatformRequest {
         } catch (Throwable error) {
             listener.engineFailure = error;
         }
+        EventLog.get().settle();
         if (listener.engineFailure != null) {
             listener.cutOff(listener.engineFailure);
             List<PlatformTest> left = unsettled();

@@ -4,6 +4,7 @@ import java.util.List;
 
 import org.junit.platform.launcher.TestIdentifier;
 
+import parade.listen.EventLog;
 import parade.listen.PlatformListener;
 import parade.listen.TestCase;
 
@@ -32,6 +33,7 @@ final class PlatformWhole extends PlatformListener {
                 pass.cutOff(error);
                 reason = Events.describe(error);
             }
+            EventLog.get().settle();
             if (pass.next == 0) {
                 tests.get(answered).refuse(reason);
             }

@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
+import parade.listen.EventLog;
+
 /** Carries out what the control file says. */
 final class Session {
     private final List<File> folders = new ArrayList<>();
@@ -27,6 +29,12 @@ final class Session {
                 break;
             case "folder":
                 folders.add(new File(line[1]));
+                break;
+            case "accesses":
+                AccessLog.begin();
+                break;
+            case "trace":
+                Tracer.begin(line[1]);
                 break;
             case "list":
                 listing = line[1];
@@ -85,6 +93,7 @@ final class Session {
         if (watchdog != null) {
             watchdog.end();
         }
+        EventLog.get().settle();
         Events.done(order.id);
     }
 

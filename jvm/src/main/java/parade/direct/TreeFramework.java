@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import parade.listen.EventLog;
 import parade.listen.Occurrences;
 
 /**
@@ -92,6 +93,7 @@ abstract class TreeFramework implements Framework {
             interrupted = true;
         } finally {
             segment.release();
+            EventLog.get().settle();
         }
         if (tree.spent) {
             trees.remove(tree.root);

@@ -23,6 +23,17 @@ public final class EventLog {
         void finished(int number);
     }
 
+    /** Takes down what a test does besides ending. */
+    public interface Recorder {
+        void started(int number);
+
+        /** Right before the end is on record. */
+        void ended(int number);
+
+        /** What ran since the last test ended belongs to that test. */
+        void settled();
+    }
+
     static final String FOLDER = "PARADE_EVENTS";
     private static final int NAME_LIMIT = 16 * 1024;
     private static final int TRACE_LIMIT = 4 * 1024;
@@ -35,6 +46,7 @@ public final class EventLog {
     private boolean broken;
     private int count;
     private volatile Watch watch;
+    private volatile Recorder recorder;
 
     public static EventLog get() {
         return INSTANCE;
@@ -44,8 +56,27 @@ public final class EventLog {
         watch = who;
     }
 
+    public void record(Recorder who) {
+        recorder = who;
+    }
+
+    /** To be said where a class, or whatever has fixtures, is left. */
+    public void settle() {
+        if (recorder != null) {
+            recorder.settled();
+        }
+    }
+
     /** Returns the number by which the end of the test refers to its start. */
     public synchronized int started(TestCase test) {
+        int number = begun(test);
+        if (recorder != null) {
+            recorder.started(number);
+        }
+        return number;
+    }
+
+    private synchronized int begun(TestCase test) {
         int number = ++count;
         String thread = Thread.currentThread().getName();
         long now = System.nanoTime();
@@ -64,6 +95,13 @@ public final class EventLog {
 
     public void finished(int number, Outcome outcome, String message) {
         long now = System.nanoTime();
+        if (recorder != null) {
+            recorder.ended(number);
+        }
+        ended(number, now, outcome, message);
+    }
+
+    private void ended(int number, long now, Outcome outcome, String message) {
         synchronized (this) {
             write(new Line("F").field(number).field(micros(now)).field(now).field(outcome.name())
                 .field(message, TRACE_LIMIT));
@@ -90,7 +128,12 @@ public final class EventLog {
     }
 
     public void instant(TestCase test, Outcome outcome, String message) {
-        finished(started(test), outcome, message);
+        if (outcome == Outcome.skipped) {
+            // What ran before was not for this one.
+            ended(begun(test), System.nanoTime(), outcome, message);
+        } else {
+            finished(started(test), outcome, message);
+        }
     }
 
     private long micros(long nanos) {

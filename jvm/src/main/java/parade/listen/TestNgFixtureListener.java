@@ -1,6 +1,7 @@
 package parade.listen;
 
 import org.testng.IConfigurationListener;
+import org.testng.ITestNGMethod;
 import org.testng.ITestResult;
 
 /** Also reports failing fixtures, which TestNG tells from version 6.8 on. */
@@ -17,7 +18,13 @@ public class TestNgFixtureListener extends TestNgListener implements IConfigurat
     }
 
     @Override
-    public void onConfigurationSuccess(ITestResult result) {}
+    public void onConfigurationSuccess(ITestResult result) {
+        ITestNGMethod fixture = result.getMethod();
+        boolean afterTest = fixture.isAfterMethodConfiguration();
+        if (afterTest || fixture.isAfterClassConfiguration() || fixture.isAfterTestConfiguration()) {
+            EventLog.get().settle();
+        }
+    }
 
     @Override
     public void onConfigurationSkip(ITestResult result) {}

@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 import org.apache.maven.artifact.Artifact;
+import org.apache.maven.execution.MavenSession;
 import org.apache.maven.project.MavenProject;
 
 import parade.Line;
@@ -34,13 +35,15 @@ final class Reveal {
 
     private final Object mojo;
     private final Fields goal;
+    private final MavenSession session;
     private final MavenProject project;
     private final Settings settings;
     private final int number;
     private final List<Line> lines = new ArrayList<>();
 
-    Reveal(Object mojo, MavenProject project, Settings settings, int number) {
+    Reveal(Object mojo, MavenSession session, MavenProject project, Settings settings, int number) {
         this.mojo = mojo;
+        this.session = session;
         this.goal = new Fields(mojo);
         this.project = project;
         this.settings = settings;
@@ -52,6 +55,7 @@ final class Reveal {
         try {
             launch(argLine);
             classPath();
+            program();
             surroundings();
             if (frameworks.runs("surefire-junit-platform")) {
                 platformParameters();
@@ -104,6 +108,15 @@ final class Reveal {
             }
         }
         path.forEach(element -> add("path", element));
+    }
+
+    /** Where the classes are that tests are about: of all modules, as tests of one run into the others. */
+    private void program() {
+        Set<String> folders = new LinkedHashSet<>();
+        for (MavenProject module : session.getAllProjects()) {
+            folders.add(module.getBuild().getOutputDirectory());
+        }
+        folders.forEach(folder -> add("program", folder));
     }
 
     private void surroundings() throws ReflectiveOperationException {

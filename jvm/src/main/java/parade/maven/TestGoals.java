@@ -88,7 +88,7 @@ public class TestGoals implements MojoExecutionListener {
         String argLine = expand(Objects.toString(goal.get("argLine"), ""), project);
         tell(handshake, event, number, module, frameworks, argLine, reports);
         if (settings.reveal()) {
-            new Reveal(event.getMojo(), project, settings, number).tell(handshake, argLine, frameworks);
+            new Reveal(event.getMojo(), event.getSession(), project, settings, number).tell(handshake, argLine, frameworks);
         }
         for (String deviation : steering.deviations()) {
             handshake.deviation(module, deviation);

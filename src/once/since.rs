@@ -1,0 +1,58 @@
+//! A project beside an earlier version of itself: what has changed in between.
+
+use std::path::{Path, PathBuf};
+
+use miette::miette;
+
+use super::project::{self, Choice, Refusal};
+use crate::experiment::{Origin, Subject};
+use crate::home::Home;
+use crate::subject;
+use crate::subject::changes::{self, Scope};
+use crate::suite::{Change, Coverage};
+
+/// The same project at another revision. Its builds are kept apart from those of the project itself.
+pub fn earlier(named: &str, subject: &Subject, modules: &[String], revision: &str) -> Result<Subject, Refusal> {
+    let choice = Choice { revision: Some(revision), modules };
+    let earlier = project::locate(named, &choice, subject.timeout).map_err(|refusal| Refusal {
+        help: "an earlier version can only come from a git repository".to_owned(),
+        ..refusal
+    })?;
+    Ok(Subject { name: format!("{}-since", subject.name), jdk: subject.jdk.clone(), ..earlier })
+}
+
+/// What has changed from one revision to what a project is now, in terms of what was covered then. `revision` is the project's
+/// own.
+pub fn change(
+    subject: &Subject,
+    revision: &str,
+    earlier: &str,
+    coverage: &Coverage,
+    home: &Home,
+) -> miette::Result<Change> {
+    match &subject.origin {
+        Origin::Git { url, .. } => {
+            let (clone, _) = subject::kept(&subject.name, Some(url), revision, home);
+            let clone = clone.ok_or_else(|| miette!("the clone of {} is not kept", subject.source))?;
+            changes::between(&clone, earlier, revision, coverage, &scope(subject.directory.clone()))
+        }
+        Origin::Folder { path } => {
+            let top = top_of(path)?;
+            let below = path.strip_prefix(&top).unwrap_or(Path::new(""));
+            let below = subject.directory.as_ref().map_or_else(|| below.to_owned(), |further| below.join(further));
+            changes::until_now(&top, earlier, coverage, &scope(Some(below)))
+        }
+        Origin::Model { .. } => Err(miette!("a model suite has no earlier versions")),
+    }
+}
+
+fn scope(folder: Option<PathBuf>) -> Scope {
+    Scope { folders: folder.into_iter().filter(|folder| !folder.as_os_str().is_empty()).collect() }
+}
+
+fn top_of(folder: &Path) -> miette::Result<PathBuf> {
+    let repository = git2::Repository::discover(folder)
+        .map_err(|error| miette!("{} is in no git repository: {}", folder.display(), error.message()))?;
+    let top = repository.workdir().and_then(|top| top.canonicalize().ok());
+    top.ok_or_else(|| miette!("the git repository of {} has no files", folder.display()))
+}
