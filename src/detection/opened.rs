@@ -134,11 +134,29 @@ impl Session for Timed {
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
         let began = Instant::now();
         let mut run = self.inner.run(request)?;
-        if !run.findings.iter().any(|finding| finding.kind == FindingKind::DeadWorker) {
-            // What stays behind is only room on the disk.
-            let _ = std::fs::remove_dir_all(request.allotment.logs.join(&request.label));
-        }
+        drop_logs(request, &run);
         run.cost.wall_seconds = began.elapsed().as_secs_f64();
         Ok(run)
+    }
+
+    fn side_by_side(&self) -> usize {
+        self.inner.side_by_side()
+    }
+
+    /// Runs side by side share their time.
+    fn run_all(&mut self, requests: &[RunRequest]) -> miette::Result<Vec<SuiteRun>> {
+        let began = Instant::now();
+        let mut runs = self.inner.run_all(requests)?;
+        requests.iter().zip(&runs).for_each(|(request, run)| drop_logs(request, run));
+        let share = began.elapsed().as_secs_f64() / runs.len().max(1) as f64;
+        runs.iter_mut().for_each(|run| run.cost.wall_seconds = share);
+        Ok(runs)
+    }
+}
+
+/// What stays behind is only room on the disk.
+fn drop_logs(request: &RunRequest, run: &SuiteRun) {
+    if !run.findings.iter().any(|finding| finding.kind == FindingKind::DeadWorker) {
+        let _ = std::fs::remove_dir_all(request.allotment.logs.join(&request.label));
     }
 }

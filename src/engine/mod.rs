@@ -30,6 +30,17 @@ pub trait Session {
 
     /// `Err` means that parade itself broke; everything that a subject can do wrong is data in the run.
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun>;
+
+    /// How many runs it can carry out side by side, each in a process of its own. They share folders and ports all the same:
+    /// whether a suite bears that is for the caller to find out.
+    fn side_by_side(&self) -> usize {
+        1
+    }
+
+    /// Several runs, side by side where the engine can; the answers are in the order of the requests.
+    fn run_all(&mut self, requests: &[RunRequest]) -> miette::Result<Vec<SuiteRun>> {
+        requests.iter().map(|request| self.run(request)).collect()
+    }
 }
 
 /// The engines by name, as experiment files and records have them.

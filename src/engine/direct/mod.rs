@@ -6,6 +6,7 @@
 
 mod accesses;
 mod archive;
+mod beside;
 mod coverage;
 mod crew;
 mod events;
@@ -41,12 +42,13 @@ use self::worker::{Bounds, JvmPlace, JvmWorker, Ticket};
 use super::surefire::{dirty, safe_label};
 use super::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support, Watch};
 use crate::maven::{self, Clock, KnownTest, Launch};
-use crate::process::Interrupt;
+use crate::process::{self, Interrupt};
 use crate::subject::build::{Discovery, Prepared};
 use crate::suite::{Accesses, ClassId, Execution, Finding, FindingKind, Granularity, Outcome, Seen, SuiteRun, TestId};
 
 /// For the one test that an archive of classes is made with.
 const TRAINING: Duration = Duration::from_secs(60);
+const ARCHIVE_LOG: u64 = 1 << 20;
 
 /// A prepared subject, ready to run any of its tests.
 #[derive(Debug)]
@@ -68,6 +70,8 @@ pub struct DirectSession {
     warm: HashMap<usize, Staff>,
     /// By suite, where somebody wants that: a fresh process for the next run, started during the last one.
     ready: Option<HashMap<usize, Staff>>,
+    /// Did a run change anything in the worktree?
+    leaves_files: bool,
     scratch: tempfile::TempDir,
 }
 
@@ -105,6 +109,7 @@ impl DirectSession {
             quick: HashMap::new(),
             warm: HashMap::new(),
             ready: None,
+            leaves_files: false,
             scratch,
         };
         let listings = session.listings()?;
@@ -284,7 +289,8 @@ impl DirectSession {
             self.warm.insert(leg.suite, Staff { jvm, cores, memory_bytes, workers });
         } else if let (Some(ready), Some(next)) = (&mut self.ready, next) {
             let Bounds { cores, memory_bytes, .. } = bounds;
-            ready.insert(leg.suite, Staff { jvm, cores, memory_bytes, workers: vec![next] });
+            workers.insert(0, next);
+            ready.insert(leg.suite, Staff { jvm, cores, memory_bytes, workers });
         }
         haul
     }
@@ -398,18 +404,50 @@ impl DirectSession {
         let quick = plain.clone().with_flags(archive::quick_options(&plain));
         let toolchain = &self.prepared.toolchain;
         let same_jdk = is_inside(plain.java(), &toolchain.java_home);
-        if !archive::is_possible(&plain, same_jdk.then_some(toolchain.java_major)) {
+        let java_major = same_jdk.then_some(toolchain.java_major);
+        if archive::is_bare(&plain, java_major) {
+            let archive = self.archive_of_jdk(&plain)?;
+            return Ok(quick.with_flags(archive::bare_options(archive.as_ref())));
+        }
+        if !archive::is_possible(&plain, java_major) {
             return Ok(quick);
         }
         let apart = quick.clone().with_folders_apart();
         let cache = self.prepared.home.root().join("class-archives");
         let archive = Archive::of(&apart, &toolchain.java_version, &cache);
         if let (false, false, Some(test)) = (archive.exists(), archive.failed(), test) {
-            archive.make(self.prepared.user.as_ref(), |option| {
-                self.train(suite, apart.clone().with_flags([option]), test)
+            archive.make(self.prepared.user.as_ref(), |path| {
+                self.train(suite, apart.clone().with_flags([archive::training_option(path)]), test)
             })?;
         }
         Ok(if archive.exists() { apart.with_flags([archive.use_option()]) } else { quick })
+    }
+
+    /// An archive of the JDK's own classes, for one that comes without.
+    fn archive_of_jdk(&self, jvm: &Jvm) -> miette::Result<Option<Archive>> {
+        let cache = self.prepared.home.root().join("class-archives");
+        let archive = Archive::of_jdk(jvm.java(), &self.prepared.toolchain.java_version, &cache);
+        if !archive.exists() && !archive.failed() {
+            archive.make(self.prepared.user.as_ref(), |path| {
+                let command = process::Command {
+                    program: jvm.java().to_owned(),
+                    args: archive::dump_arguments(path),
+                    dir: self.scratch.path().to_owned(),
+                    environment: jvm.environment(1),
+                    output: self.scratch.path().join("archive.log"),
+                    output_limit: ARCHIVE_LOG,
+                    cores: None,
+                    memory_bytes: None,
+                    time_limit: TRAINING,
+                    grace: Duration::from_secs(1),
+                    tag: format!("{}-{}-archive", self.tag, std::process::id()),
+                    user: self.prepared.user.clone(),
+                };
+                let ended = process::run(&command, &self.interrupt)?;
+                Ok(if ended.exit == process::Exit::Code(0) { Ok(()) } else { Err(format!("{:?}", ended.exit)) })
+            })?;
+        }
+        Ok(archive.exists().then_some(archive))
     }
 
     /// Runs one test, so that the classes which every run needs are loaded. How it ends does not matter.
@@ -500,6 +538,7 @@ impl Session for DirectSession {
         }
         crop.haul.cost.wall_seconds = began.elapsed().as_secs_f64();
         let changes = prepared.worktree.after_run(&prepared.snapshot)?;
+        self.note_changes(&changes);
         let marks = std::mem::take(&mut crop.marks);
         let mut run = self.suite_run(request, crop);
         run.findings.extend(dirty(&changes));
@@ -511,6 +550,14 @@ impl Session for DirectSession {
             run.seen.coverage = coverage;
         }
         Ok(run)
+    }
+
+    fn side_by_side(&self) -> usize {
+        self.lanes()
+    }
+
+    fn run_all(&mut self, requests: &[RunRequest]) -> miette::Result<Vec<SuiteRun>> {
+        self.run_beside(requests)
     }
 }
 

@@ -55,6 +55,7 @@ pub struct Ticket<'a> {
 }
 
 /// Starts the test processes of one goal for one run.
+#[derive(Clone)]
 pub struct JvmPlace<'a> {
     pub jvm: Jvm,
     pub module: &'a str,

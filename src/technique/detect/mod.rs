@@ -9,12 +9,15 @@ mod aware_tests;
 mod baseline;
 mod coverage;
 mod evidence;
+mod examine;
 mod explain;
 mod lab;
 mod minimise;
+#[cfg(test)]
+mod planted_tests;
+mod recall;
 mod result;
 mod roster;
-mod ruled_out;
 mod screen;
 mod search;
 pub mod seek;
@@ -59,9 +62,10 @@ const CONFIRMATIONS: usize = 1;
 const CONFIRMATIONS_COLD: usize = 3;
 /// Shares of the budget up to which the phases may go.
 const SCREENED: f64 = 0.5;
-const EXPLAINED: f64 = 0.7;
-const SCREENED_AGAIN: f64 = 0.75;
-const EXPLAINED_AGAIN: f64 = 0.85;
+const EXPLAINED: f64 = 0.65;
+const SEARCHED: f64 = 0.75;
+const SCREENED_AGAIN: f64 = 0.85;
+const EXPLAINED_AGAIN: f64 = 0.93;
 
 /// What is known so far.
 struct Detective<'a> {
@@ -70,6 +74,8 @@ struct Detective<'a> {
     evidence: BTreeMap<usize, Evidence>,
     known: BTreeMap<usize, Known>,
     alone: BTreeMap<usize, bool>,
+    /// Known polluters that were tried for other tests, too.
+    accused: BTreeSet<(usize, usize)>,
     /// Suspects whose evidence was looked into.
     settled: BTreeSet<usize>,
     flaky: BTreeMap<usize, String>,
@@ -81,7 +87,9 @@ struct Detective<'a> {
     looked: HashSet<Vec<usize>>,
     /// Causes whose other effects were looked for.
     followed: BTreeSet<(bool, usize)>,
-    /// Whole orders as they were seen, for what they rule out.
+    /// By target and by how it ends by itself: what was proved not to matter to it.
+    neutral: BTreeMap<(usize, bool), BTreeSet<usize>>,
+    /// Whole orders as they were seen.
     orders: Vec<Observation>,
     confirmations: usize,
     budget_ended: bool,
@@ -112,6 +120,8 @@ impl<'a> Detective<'a> {
             evidence: BTreeMap::new(),
             known: BTreeMap::new(),
             alone: BTreeMap::new(),
+            accused: BTreeSet::new(),
+            neutral: BTreeMap::new(),
             settled: BTreeSet::new(),
             unconfirmed: BTreeSet::new(),
             dropped: BTreeMap::new(),
@@ -132,7 +142,11 @@ impl Detective<'_> {
         };
         self.within(SCREENED, |detective| detective.screen_all(&first, plan.settings))?;
         self.within(EXPLAINED, Self::follow_up)?;
-        self.within(SCREENED_AGAIN, |detective| detective.screen_all(&second, plan.settings))?;
+        self.within(SEARCHED, Self::search_all)?;
+        self.within(SCREENED_AGAIN, |detective| {
+            detective.screen_all(&second, plan.settings)?;
+            if plan.strategies.is_none() { detective.give_a_chance() } else { Ok(()) }
+        })?;
         self.within(EXPLAINED_AGAIN, Self::follow_up)?;
         self.within(1.0, |detective| {
             detective.follow_up()?;
