@@ -7,9 +7,12 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::report::Format;
-use crate::commands::{artifact, audit, check, compare, detect, doctor, init, merge, order, report, run, stats, test};
+use crate::commands::{
+    artifact, assess, audit, check, compare, detect, doctor, init, merge, order, report, run, simulate, stats, test,
+};
 use parade::engine::{EngineKind, Forks, Mode};
 use parade::experiment::{TechniqueKind, parse_duration};
+use parade::simulation::Scheduler;
 use parade::stats::{Alternative, Method, Zeros};
 use parade::study::Verdict;
 use parade::technique::algorithm::Algorithm;
@@ -47,6 +50,10 @@ enum Command {
     Order(OrderArgs),
     /// Find the tests that depend on the order they run in, and what they depend on
     Detect(DetectArgs),
+    /// Answer whether running a project's tests in parallel would pay off, and what to do about it
+    Assess(AssessArgs),
+    /// Compute what a suite would take on any number of machines, from times that were measured
+    Simulate(SimulateArgs),
     /// Write a commented experiment file to start from
     Init(InitArgs),
     /// Say what this machine can measure, and what is missing
@@ -326,13 +333,13 @@ struct DetectArgs {
     /// The folder of a Maven project or of one of its modules, the url of a git repository, or a model suite
     project: String,
     /// Which orders to try, joined by commas: reverse, reverse-classes, reverse-methods, random-classes, random-methods,
-    /// random-class-method, random-interleaved, exhaustive, isolation, pairs [default: a mix that finds most]
+    /// random-class-method, random-interleaved, exhaustive, dependence-aware, isolation, pairs [default: a mix that finds most]
     #[arg(long = "strategy", value_name = "NAME,…", value_delimiter = ',', value_parser = strategy)]
     strategies: Vec<Strategy>,
     /// Orders of each random strategy
     #[arg(long, value_name = "N", default_value = "10", value_parser = count)]
     rounds: usize,
-    /// Tests in each order of `exhaustive`
+    /// Tests in each order of `exhaustive`, and at most in each of `dependence-aware`
     #[arg(long, value_name = "N", default_value = "2", value_parser = count)]
     k: usize,
     /// For the random orders
@@ -366,6 +373,67 @@ struct DetectArgs {
     #[arg(long, value_name = "VERSION|PATH")]
     jdk: Option<String>,
     /// End with one JSON document on standard output
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct AssessArgs {
+    /// The folder of a Maven project or of one of its modules, the url of a git repository, or a model suite
+    project: String,
+    /// For everything; the plan is made to fit [default: what some thirty runs take, 5m to 1h for most]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    budget: Option<Duration>,
+    /// How often the suite is run, for hours and money in a month
+    #[arg(long, value_name = "N", default_value = "20", value_parser = rate)]
+    builds_per_day: f64,
+    /// What a core costs for an hour, in any currency
+    #[arg(long, value_name = "PRICE", default_value = "0.05", value_parser = rate)]
+    price_per_core_hour: f64,
+    /// Only this module, by its path or as :artifact; repeatable
+    #[arg(long, value_name = "NAME")]
+    module: Vec<String>,
+    /// A commit, tag or branch [default: a folder as it stands, the default branch of a repository]
+    #[arg(long, value_name = "REV")]
+    revision: Option<String>,
+    /// Cores to use [default: all]
+    #[arg(long, value_name = "N")]
+    cores: Option<usize>,
+    /// For the build, and for the first run
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = duration)]
+    timeout: Duration,
+    /// The folder that results go below [default: results; for a project that one stands in, results in parade's cache]
+    #[arg(long, value_name = "DIR")]
+    results: Option<PathBuf>,
+    /// Start anew instead of going on with an unfinished assessment
+    #[arg(long)]
+    fresh: bool,
+    /// The JDK, by version or path [default: JAVA_HOME, without it the newest that builds the project]
+    #[arg(long, value_name = "VERSION|PATH")]
+    jdk: Option<String>,
+    /// What to print: md, html or json; without it, text for the terminal
+    #[arg(long, value_name = "FORMAT", value_parser = assessment_format)]
+    format: Option<assess::Format>,
+    /// The same as --format json
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct SimulateArgs {
+    /// What tests take: a CSV file with the columns test and seconds, a JUnit report, or a folder of reports
+    source: PathBuf,
+    /// Dependencies between the tests, which P1 to P3 then keep
+    #[arg(long, value_name = "FILE")]
+    dependencies: Option<PathBuf>,
+    /// Numbers of machines, or of threads, joined by commas
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = simulated_machines, default_value = "1,2,4,8,16,32,64")]
+    machines: Vec<usize>,
+    /// Who decides what runs where, joined by commas: P1 to P3 spread tests over machines; classes and methods are threads of
+    /// one machine that take the next class or test
+    #[arg(long = "algorithm", value_name = "NAME,…", value_delimiter = ',', value_parser = scheduler, default_value = "P1,P2,P3,classes,methods")]
+    algorithms: Vec<Scheduler>,
+    /// Print a JSON array instead of a table
     #[arg(long)]
     json: bool,
 }
@@ -440,6 +508,25 @@ fn machines(text: &str) -> Result<usize, String> {
         .ok()
         .filter(|number| (1..=MOST).contains(number))
         .ok_or_else(|| format!("write a number from 1 to {MOST}"))
+}
+
+fn assessment_format(text: &str) -> Result<assess::Format, String> {
+    among(text, assess::Format::ALL, assess::Format::name)
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    let sensible = |rate: &f64| (0.0..=1e9).contains(rate);
+    text.parse().ok().filter(sensible).ok_or_else(|| "write a number from 0 on, e.g. 0.05".to_owned())
+}
+
+fn simulated_machines(text: &str) -> Result<usize, String> {
+    const MOST: usize = 1_000_000;
+    let number = text.trim().parse().ok().filter(|number| (1..=MOST).contains(number));
+    number.ok_or_else(|| format!("write numbers from 1 to {MOST}, joined by commas"))
+}
+
+fn scheduler(text: &str) -> Result<Scheduler, String> {
+    among(text.trim(), Scheduler::ALL, Scheduler::name)
 }
 
 fn alternative(text: &str) -> Result<Alternative, String> {
@@ -586,6 +673,28 @@ impl Cli {
                 out: args.out,
                 fresh: args.fresh,
                 jdk: args.jdk,
+                json: args.json,
+            }),
+            Command::Assess(args) => assess::run(&assess::AssessOptions {
+                project: args.project,
+                budget: args.budget,
+                builds_per_day: args.builds_per_day,
+                price_per_core_hour: args.price_per_core_hour,
+                module: args.module,
+                revision: args.revision,
+                cores: args.cores,
+                timeout: args.timeout,
+                results: args.results,
+                fresh: args.fresh,
+                jdk: args.jdk,
+                format: args.format,
+                json: args.json,
+            }),
+            Command::Simulate(args) => simulate::run(&simulate::SimulateOptions {
+                source: args.source,
+                dependencies: args.dependencies,
+                machines: args.machines,
+                algorithms: args.algorithms,
                 json: args.json,
             }),
             Command::Init(args) => init::run(&init::InitOptions {

@@ -50,6 +50,11 @@ impl Home {
     }
 
     /// Which JDK each subject was built with, where the experiment left that open.
+    /// Whether commits build and pass.
+    pub fn versions(&self) -> PathBuf {
+        self.root.join("versions")
+    }
+
     pub fn jdk_choices(&self) -> PathBuf {
         self.root.join("jdk-choices")
     }

@@ -18,6 +18,8 @@
 //! - [`technique`] decides what runs when. It knows engines only by their trait.
 //! - [`once`] runs a suite by a technique, now, without an experiment.
 //! - [`detection`] finds the order-dependent tests of a project, now, and writes down what it found.
+//! - [`simulation`] computes what a suite would take on any number of machines, from times that were measured.
+//! - [`assess`] answers whether parallel tests would pay off for a project, by an experiment of its own making.
 //! - [`store`] keeps what happened: journal, run folders, environment, Parquet.
 //! - [`stats`] holds pure functions on numbers; [`columns`] reads numbers for it from anyone's CSV file.
 //! - [`study`] holds what was published: tables, claims about them, and whether one follows from the other.
@@ -25,6 +27,7 @@
 //! - [`report`] turns records into tables, figures and pages. It runs nothing.
 
 pub mod artifact;
+pub mod assess;
 pub mod bad_usage;
 pub mod columns;
 pub mod detection;
@@ -40,6 +43,7 @@ pub mod once;
 pub mod process;
 pub mod report;
 pub mod runner;
+pub mod simulation;
 pub mod stats;
 pub mod store;
 pub mod study;

@@ -10,6 +10,7 @@ mod orders;
 mod output;
 mod rerun;
 mod sequential;
+mod simulate;
 mod tables;
 mod wilcoxon;
 mod workbench;
@@ -20,7 +21,7 @@ use figure::Figure;
 
 type Measure = fn() -> Vec<Figure>;
 
-const MEASURES: [(&str, Measure); 7] = [
+const MEASURES: [(&str, Measure); 8] = [
     ("a", sequential::measure),
     ("b", rerun::measure),
     ("c", output::measure),
@@ -28,6 +29,7 @@ const MEASURES: [(&str, Measure); 7] = [
     ("e", tables::measure),
     ("f", wilcoxon::measure),
     ("g", orders::measure),
+    ("h", simulate::measure),
 ];
 
 fn main() -> ExitCode {

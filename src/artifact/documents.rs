@@ -155,7 +155,6 @@ impl Facts {
     fn of(sources: &Sources<'_>) -> Facts {
         let Sources { run, analysis, costs, bundle, .. } = sources;
         let manifest = &run.manifest;
-        let headline = std::iter::once(&analysis.headline.speed).chain(&analysis.headline.repair);
         let size = |known: Option<u64>| known.map_or_else(not_recorded, bytes);
         let preparation = match costs.preparation_seconds {
             _ if run.subjects.iter().all(|subject| subject.jdk.is_none()) => "a moment".to_owned(),
@@ -167,7 +166,7 @@ impl Facts {
             study: manifest.study.clone(),
             audited: manifest.study.as_deref().is_some_and(is_published),
             what: what(run),
-            headline: headline.cloned().collect(),
+            headline: analysis.headline.sentences().cloned().collect(),
             parade: manifest.parade.clone(),
             parade_version: env!("CARGO_PKG_VERSION"),
             merged: manifest.merged.len(),

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use parade::engine::{Mode, Parallelism};
 use parade::experiment::{
-    self, ConfigurationOutlook, Experiment, Harness, MachineLimits, Mistakes, Outlook, Plan, SubjectOutlook,
-    format_duration,
+    self, ConfigurationOutlook, Experiment, Harness, KnowledgeOutlook, MachineLimits, Mistakes, Outlook, Plan,
+    SubjectOutlook, format_duration,
 };
+use parade::wording::plural;
 use serde_json::json;
 
 use super::output::{pretty, print, table};
@@ -65,6 +66,7 @@ fn page(outlook: &Outlook) -> String {
     page.push_str(&table(configuration_rows(&outlook.configurations, &outlook.baseline)));
     page.push('\n');
     page.push_str(&table(summary_rows(outlook)));
+    page.push_str(&inferences(&outlook.subjects));
     if !outlook.warnings.is_empty() {
         page.push_str("\nWarnings\n");
     }
@@ -84,8 +86,9 @@ fn title(outlook: &Outlook) -> String {
 fn subject_rows(subjects: &[SubjectOutlook]) -> Vec<Vec<String>> {
     let mut rows = vec![row(["subject", "from", "at", "repetitions", "trials"])];
     rows.extend(subjects.iter().map(|subject| {
+        let label = subject.label.as_ref().map(|label| format!(" ({label})")).unwrap_or_default();
         vec![
-            subject.name.clone(),
+            format!("{}{label}", subject.name),
             subject.source.clone(),
             subject.revision.clone().unwrap_or_else(|| "–".to_owned()),
             subject.repetitions.to_string(),
@@ -101,10 +104,24 @@ fn configuration_rows(configurations: &[ConfigurationOutlook], baseline: &str) -
         let [parallel, threads, forks] = widths(&configuration.parallelism);
         let note = if configuration.name == baseline { "baseline" } else { "" };
         let engine = engine_of(configuration);
-        let technique = configuration.technique.to_string();
+        let technique = technique_of(configuration);
         vec![configuration.name.clone(), technique, parallel, threads, forks, engine, note.to_owned()]
     }));
     rows
+}
+
+/// With what makes one order of an algorithm another.
+fn technique_of(configuration: &ConfigurationOutlook) -> String {
+    let mut text = configuration.technique.to_string();
+    if let Some(ordering) = configuration.ordering {
+        if ordering.enhanced {
+            text.push_str(", enhanced");
+        }
+        if ordering.algorithm.is_parallel() {
+            let _ = write!(text, ", {}", plural(ordering.machines as usize, "machine"));
+        }
+    }
+    text
 }
 
 fn engine_of(configuration: &ConfigurationOutlook) -> String {
@@ -137,15 +154,52 @@ fn widths(parallelism: &Parallelism) -> [String; 3] {
 fn summary_rows(outlook: &Outlook) -> Vec<Vec<String>> {
     let cores: Vec<_> = outlook.cores.iter().map(ToString::to_string).collect();
     let longest = format_duration(Duration::from_secs(outlook.at_most_seconds));
-    vec![
-        row(["cores", &cores.join(", ")]),
-        row(["trials", &trials(outlook)]),
+    let mut rows = vec![row(["cores", &cores.join(", ")]), row(["trials", &trials(outlook)])];
+    if outlook.versions_sought {
+        let text = "sought in the history when the run begins: as many as this at most, and so are trials";
+        rows.push(row(["versions", text]));
+    }
+    rows.extend(outlook.knowledge.as_ref().map(|knowledge| row(["before", &knowledge_of(knowledge)])));
+    rows.extend([
         row([
             "time",
             &format!("at most {longest}, if every build and run took its whole time-out; unknown before a first run"),
         ]),
         row(["power", &power(outlook)]),
-    ]
+    ]);
+    rows
+}
+
+/// What is found out before orders are evaluated.
+fn knowledge_of(knowledge: &KnowledgeOutlook) -> String {
+    let mut found = vec!["what tests take"];
+    if knowledge.coverage {
+        found.push("what they cover");
+    }
+    if knowledge.dependencies_sought {
+        found.push("what they depend on in the orders of the algorithms");
+    }
+    let rounds = match knowledge.rounds {
+        0 => String::new(),
+        rounds => format!("; {} on every version", plural(rounds as usize, "random order")),
+    };
+    let subjects = plural(knowledge.subjects.len(), "subject");
+    format!("on the first version of {subjects}: {}{rounds}", found.join(", "))
+}
+
+/// What the study does not say, with the grounds for taking it so.
+fn inferences(subjects: &[SubjectOutlook]) -> String {
+    let mut text = String::new();
+    let mut told: Vec<&str> = Vec::new();
+    for subject in subjects {
+        let name = subject.version.as_ref().map_or(&subject.name, |version| &version.of);
+        if let (Some(why), false) = (&subject.inferred, told.contains(&name.as_str())) {
+            let head = if told.is_empty() { "\nInferred\n" } else { "" };
+            let _ = writeln!(text, "{head}  - {name}: {why}");
+            told.push(name);
+        }
+    }
+    text
 }
 
 fn trials(outlook: &Outlook) -> String {

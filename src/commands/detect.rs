@@ -131,6 +131,7 @@ fn document(found: &Found) -> Value {
         "dependencies": found.dependencies,
         "dot": found.dot,
         "svg": found.svg,
+        "accesses": found.accesses,
         "folder": found.folder,
         "jdk": found.jdk,
         "notes": found.notes,
@@ -165,6 +166,9 @@ fn page(found: &Found) -> String {
     page.push_str(&covered(detection));
     page.push_str(&format!("Dependencies: {}\n", found.dependencies.display()));
     page.push_str(&format!("Graph: {} and .dot\n", found.svg.display()));
+    if let Some(accesses) = &found.accesses {
+        page.push_str(&format!("What tests read and write: {}\n", accesses.display()));
+    }
     page
 }
 
@@ -233,9 +237,10 @@ fn covered(detection: &Detection) -> String {
     let tried: Vec<String> = detection
         .strategies
         .iter()
-        .map(|tried| match tried.orders == tried.planned {
-            true => format!("{} {}", tried.strategy, tried.orders),
-            false => format!("{} {} of {}", tried.strategy, tried.orders, tried.planned),
+        .map(|tried| {
+            let of = if tried.orders == tried.planned { String::new() } else { format!(" of {}", tried.planned) };
+            let possible = tried.possible.map(|all| format!(" (others of {all} cannot matter)")).unwrap_or_default();
+            format!("{} {}{of}{possible}", tried.strategy, tried.orders)
         })
         .collect();
     let mut text = format!("\nOrders tried: {}\n", tried.join(", "));

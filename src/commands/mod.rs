@@ -1,6 +1,7 @@
 //! One file per subcommand. Each takes plain options and tells its story in `run`.
 
 pub mod artifact;
+pub mod assess;
 pub mod audit;
 pub mod check;
 pub mod compare;
@@ -13,6 +14,7 @@ mod output;
 mod progress;
 pub mod report;
 pub mod run;
+pub mod simulate;
 pub mod stats;
 pub mod test;
 

@@ -1,5 +1,6 @@
 //! What a person sees while a run is under way: a bar on a terminal, plain lines elsewhere.
 
+use std::collections::BTreeSet;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -7,7 +8,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use parade::experiment::{Trial, format_duration};
 use parade::runner::{Event, Watcher};
-use parade::store::record::{Phase, SubjectRecord, TrialRecord, Verdict};
+use parade::store::record::{KnowledgeRecord, Phase, SubjectRecord, TrialRecord, Verdict};
+use parade::suite::TestId;
 use parade::wording::plural;
 
 /// Draws on standard error, so that standard output stays for results.
@@ -106,6 +108,20 @@ impl Progress {
         }
     }
 
+    fn learnt(&self, knowledge: &KnowledgeRecord) {
+        let sought: BTreeSet<&TestId> = knowledge
+            .dependencies
+            .iter()
+            .flat_map(|search| &search.order_dependent)
+            .chain(&knowledge.order_dependent)
+            .collect();
+        let found = plural(sought.len(), "order-dependent test");
+        self.line(&format!("  ✓ {}: {} known, {found} found", knowledge.subject, plural(knowledge.tests, "test")));
+        for note in &knowledge.notes {
+            self.line(&format!("      note: {note}"));
+        }
+    }
+
     fn trial_started(&self, trial: &Trial, phase: Phase, done: usize, planned: usize, seconds_left: Option<f64>) {
         let left = seconds_left.map(|seconds| format!(", about {} left", format_duration(rounded(seconds))));
         let left = left.unwrap_or_default();
@@ -185,6 +201,7 @@ impl Watcher for Progress {
             Event::Stage { text } => self.status(&format!("    {text}")),
             Event::Progress { done, total } => self.transfer(*done, *total),
             Event::Prepared { subject } => self.prepared(subject),
+            Event::Learnt { knowledge } => self.learnt(knowledge),
             Event::TrialStarted { trial, phase, done, planned, seconds_left } => {
                 self.trial_started(trial, *phase, *done, *planned, *seconds_left);
             }

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use parade::experiment::{self, MachineLimits};
+use parade::experiment::{self, Filter, MachineLimits};
 use parade::home::Home;
 use parade::process::Interrupt;
 use parade::report::render::terminal;
 use parade::report::{self, Analysis};
+use parade::runner::versions::{self, Settled, Wish};
 use parade::runner::{self, Order, Summary};
 use serde_json::json;
 
@@ -45,13 +46,29 @@ pub fn run(options: &RunOptions) -> miette::Result<ExitCode> {
     if let Some(jdk) = &options.jdk {
         loaded.experiment.use_jdk(&asked_jdk(jdk)?);
     }
-    let (loaded, plan) = loaded.planned(options.quick, &options.only)?;
+    let filter = Filter::parse(&options.only)?;
     if options.dry_run {
+        let (loaded, plan) = loaded.planned(options.quick, &options.only)?;
         return check::show(&loaded.experiment, &plan, options.json);
     }
     let home = Home::find()?;
     let interrupt = Interrupt::install()?;
     let mut progress = Progress::new();
+    let wish = Wish {
+        experiment: &loaded.experiment,
+        results: &options.out,
+        quick: options.quick,
+        fresh: options.fresh,
+        wanted: &|subject| filter.may_want(subject),
+    };
+    let settled = versions::settle(&wish, &home, &interrupt, &mut progress);
+    let Some(Settled { experiment, histories }) = settled.inspect_err(|_| progress.finish())? else {
+        progress.finish();
+        print("Interrupted. The same command goes on from here.\n")?;
+        return Ok(ExitCode::from(INTERRUPTED));
+    };
+    loaded.experiment = experiment;
+    let (loaded, plan) = loaded.planned(options.quick, &options.only)?;
     let order = Order {
         experiment: &loaded.experiment,
         experiment_text: &loaded.published_text(),
@@ -62,6 +79,7 @@ pub fn run(options: &RunOptions) -> miette::Result<ExitCode> {
         accept_changes: options.accept_changes,
         quick: options.quick,
         retry: options.retry,
+        histories: &histories,
     };
     let summary = runner::run(&order, &home, &interrupt, &mut progress);
     progress.finish();

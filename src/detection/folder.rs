@@ -7,7 +7,7 @@ use miette::miette;
 use sha2::{Digest, Sha256};
 
 use super::Order;
-use super::journal::Journal;
+use super::journal::{ACCESSES, Journal};
 use super::opened::Suite;
 use crate::technique::detect::Detection;
 use crate::whole_file;
@@ -64,6 +64,11 @@ impl Folder {
 
     pub fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    /// What tests read and write, where that was watched.
+    pub fn accesses(&self) -> Option<PathBuf> {
+        Some(self.dir.join(ACCESSES)).filter(|file| file.is_file())
     }
 
     pub fn logs(&self) -> PathBuf {

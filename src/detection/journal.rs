@@ -11,9 +11,12 @@ use miette::miette;
 use serde::{Deserialize, Serialize};
 
 use crate::suite::Outcome;
-use crate::technique::detect::{Memory, Observation, Seen};
+use crate::technique::detect::{Memory, Observation, Seen, Watched};
+use crate::whole_file;
 
 const VERSION: u32 = 1;
+/// What tests read and write, where a strategy asked for it.
+pub(super) const ACCESSES: &str = "accesses.json";
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Header {
@@ -39,7 +42,7 @@ struct Line {
 
 /// Open for writing; its lock keeps a second detection out.
 #[derive(Debug)]
-pub(super) struct Journal {
+pub(crate) struct Journal {
     file: File,
     path: PathBuf,
     known: HashMap<String, Observation>,
@@ -91,6 +94,11 @@ impl Journal {
         Ok(Journal { file, path: path.to_owned(), known: HashMap::new() })
     }
 
+    /// Lies beside the journal, as a person may want to read it.
+    fn accesses(&self) -> PathBuf {
+        self.path.with_file_name(ACCESSES)
+    }
+
     pub fn recorded(&self) -> usize {
         self.known.len()
     }
@@ -115,6 +123,15 @@ impl Memory for Journal {
 
     fn keep(&mut self, key: &str, observation: &Observation) -> miette::Result<()> {
         self.write(&Line::of(key, observation))
+    }
+
+    /// What cannot be read is watched again.
+    fn recall_accesses(&mut self) -> Option<Watched> {
+        serde_json::from_slice(&std::fs::read(self.accesses()).ok()?).ok()
+    }
+
+    fn keep_accesses(&mut self, watched: &Watched) -> miette::Result<()> {
+        whole_file::write_json(&self.accesses(), watched)
     }
 }
 
@@ -160,6 +177,7 @@ impl Line {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::suite::Accesses;
 
     fn observation() -> Observation {
         let seen = |test, outcome, stretch| Seen { test, outcome, stretch };
@@ -189,6 +207,11 @@ mod tests {
         assert_eq!(journal.recall("b"), Some(observation()));
         assert_eq!(journal.recall("b"), None);
         journal.keep("c", &observation()).unwrap();
+        assert_eq!(journal.recall_accesses(), None);
+        let accesses = vec![Accesses { test: "C#a".parse().unwrap(), reads: vec![], writes: vec!["x".to_owned()] }];
+        let watched = Watched { seconds: 2.5, accesses };
+        journal.keep_accesses(&watched).unwrap();
+        assert_eq!(journal.recall_accesses(), Some(watched));
         drop(journal);
         assert_eq!(Journal::go_on(&path, "i").unwrap().unwrap().recorded(), 3);
     }

@@ -5,8 +5,8 @@
 
 mod folder;
 pub mod graph;
-mod journal;
-mod opened;
+pub(crate) mod journal;
+pub(crate) mod opened;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -69,6 +69,8 @@ pub struct Found {
     pub dependencies: PathBuf,
     pub dot: PathBuf,
     pub svg: PathBuf,
+    /// What tests read and write, where a strategy asked for it.
+    pub accesses: Option<PathBuf>,
     pub jdk: Option<String>,
     pub notes: Vec<Finding>,
 }
@@ -147,7 +149,8 @@ fn finish(
     whole_file::write_atomically(&svg, graph::svg(&detection.order_dependent).as_bytes())?;
     folder.finish(&detection)?;
     let dependencies = order.out.clone().unwrap_or(dependencies);
-    Ok(Box::new(Found { detection, folder: dir.to_owned(), dependencies, dot, svg, jdk, notes }))
+    let accesses = folder.accesses();
+    Ok(Box::new(Found { detection, folder: dir.to_owned(), dependencies, dot, svg, accesses, jdk, notes }))
 }
 
 /// What was found as a dependency file, for every command that takes one.

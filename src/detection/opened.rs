@@ -90,7 +90,7 @@ fn of_maven(prepared: Prepared, revision: String, jdk: String, interrupt: &Inter
 }
 
 /// Tests meet where one goal runs both in one process. A goal that takes a new process for every class keeps classes apart.
-fn groups(discovery: &Discovery) -> Vec<usize> {
+pub(crate) fn groups(discovery: &Discovery) -> Vec<usize> {
     let mut numbers: HashMap<(usize, Option<(String, String)>), usize> = HashMap::new();
     let mut group = |suite: usize, id: &TestId| {
         let class = (!reuses(discovery, suite)).then(|| (id.module.clone(), id.class.clone()));
@@ -134,11 +134,29 @@ impl Session for Timed {
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
         let began = Instant::now();
         let mut run = self.inner.run(request)?;
-        if !run.findings.iter().any(|finding| finding.kind == FindingKind::DeadWorker) {
-            // What stays behind is only room on the disk.
-            let _ = std::fs::remove_dir_all(request.allotment.logs.join(&request.label));
-        }
+        drop_logs(request, &run);
         run.cost.wall_seconds = began.elapsed().as_secs_f64();
         Ok(run)
+    }
+
+    fn side_by_side(&self) -> usize {
+        self.inner.side_by_side()
+    }
+
+    /// Runs side by side share their time.
+    fn run_all(&mut self, requests: &[RunRequest]) -> miette::Result<Vec<SuiteRun>> {
+        let began = Instant::now();
+        let mut runs = self.inner.run_all(requests)?;
+        requests.iter().zip(&runs).for_each(|(request, run)| drop_logs(request, run));
+        let share = began.elapsed().as_secs_f64() / runs.len().max(1) as f64;
+        runs.iter_mut().for_each(|run| run.cost.wall_seconds = share);
+        Ok(runs)
+    }
+}
+
+/// What stays behind is only room on the disk.
+fn drop_logs(request: &RunRequest, run: &SuiteRun) {
+    if !run.findings.iter().any(|finding| finding.kind == FindingKind::DeadWorker) {
+        let _ = std::fs::remove_dir_all(request.allotment.logs.join(&request.label));
     }
 }

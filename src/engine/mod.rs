@@ -30,6 +30,17 @@ pub trait Session {
 
     /// `Err` means that parade itself broke; everything that a subject can do wrong is data in the run.
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun>;
+
+    /// How many runs it can carry out side by side, each in a process of its own. They share folders and ports all the same:
+    /// whether a suite bears that is for the caller to find out.
+    fn side_by_side(&self) -> usize {
+        1
+    }
+
+    /// Several runs, side by side where the engine can; the answers are in the order of the requests.
+    fn run_all(&mut self, requests: &[RunRequest]) -> miette::Result<Vec<SuiteRun>> {
+        requests.iter().map(|request| self.run(request)).collect()
+    }
 }
 
 /// The engines by name, as experiment files and records have them.
@@ -120,10 +131,12 @@ impl Capabilities {
         let watch = request.watch;
         let why = if (watch.coverage && !self.watches.coverage) || (watch.accesses && !self.watches.accesses) {
             "the engine has no means for it"
-        } else if watch.coverage && request.handling.isolation == Isolation::Warm {
+        } else if watch.coverage && watch.accesses {
+            "coverage and accesses are watched in runs of their own"
+        } else if watch != Watch::default() && request.handling.isolation == Isolation::Warm {
             "a process that stays has classes of its own for every run; take fresh ones"
-        } else if watch.coverage && request.parallelism.mode != Mode::Sequential {
-            "only where one test runs at a time can it be said which of them covers what"
+        } else if watch != Watch::default() && request.parallelism.mode != Mode::Sequential {
+            "only where one test runs at a time can it be said which of them did what"
         } else {
             return Ok(());
         };

@@ -55,6 +55,15 @@ impl Filter {
         Ok(Filter { clauses })
     }
 
+    /// Can it want trials of this subject, or of versions of it that nobody knows yet?
+    pub fn may_want(&self, subject: &str) -> bool {
+        self.clauses.is_empty()
+            || self.clauses.iter().any(|clause| {
+                clause.picks_subject(subject)
+                    || clause.subjects.iter().any(|glob| glob.contains(".v") || glob.contains('*'))
+            })
+    }
+
     /// The wanted trials in the plan's order. A filter that picks none is a mistake, whatever the others pick.
     pub fn apply(&self, plan: &Plan) -> Result<Plan, FilterError> {
         for clause in &self.clauses {
@@ -97,9 +106,17 @@ impl Clause {
         Ok(())
     }
 
+    /// A version by its own name or by that of its subject.
+    fn picks_subject(&self, name: &str) -> bool {
+        let family = name.rsplit_once(".v").filter(|(_, number)| number.bytes().all(|digit| digit.is_ascii_digit()));
+        let names = [Some(name), family.map(|(family, _)| family)];
+        self.subjects.is_empty()
+            || self.subjects.iter().any(|glob| names.iter().flatten().any(|name| matches(glob, name)))
+    }
+
     fn picks(&self, trial: &Trial) -> bool {
         let one_of = |globs: &[String], name: &str| globs.is_empty() || globs.iter().any(|glob| matches(glob, name));
-        one_of(&self.subjects, &trial.subject)
+        self.picks_subject(&trial.subject)
             && one_of(&self.configurations, &trial.configuration)
             && (self.cores.is_empty() || self.cores.contains(&trial.cores))
     }

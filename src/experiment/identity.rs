@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::subject::redact;
 use crate::wording::hex;
 
-use super::{Configuration, Experiment, Harness, Origin, Subject, SurefireVersion};
+use super::{Configuration, Experiment, Harness, Ordering, Origin, Subject, SurefireVersion, Version};
 
 /// The id of a cell's trials, but for the repetition.
 pub(super) struct CellIdentity {
@@ -78,6 +78,13 @@ impl Fingerprint {
         self.texts("disable_plugins", subject.disable_plugins.iter().map(String::as_str));
         self.text("dependencies", subject.dependencies.as_ref().map_or("", |file| &file.written));
         // As they were asked for; what nobody asked for leaves the identity what it was.
+        if let Some(Version { number, first, .. }) = &subject.version {
+            self.number("version", (*number).into());
+            self.text("first version", first);
+        }
+        if let Some(generator) = &subject.generator {
+            self.texts("generator", generator.command.iter().map(String::as_str));
+        }
         for (label, value) in [("jdk", subject.jdk.as_ref().map(|jdk| &jdk.written)), ("user", subject.user.as_ref())] {
             value.iter().for_each(|value| self.text(label, value));
         }
@@ -97,6 +104,10 @@ impl Fingerprint {
             self.text("modules at once", &modules.to_string());
         }
         self.harness(experiment.harness(subject, configuration));
+        if let Some(Ordering { enhanced, machines, .. }) = configuration.ordering {
+            self.number("enhanced", enhanced.into());
+            self.number("machines", machines.into());
+        }
         self.number("timeout", experiment.time_limit(subject, configuration).as_secs());
     }
 

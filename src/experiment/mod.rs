@@ -18,6 +18,7 @@ pub(crate) mod reader;
 mod spec;
 mod starter;
 mod validate;
+mod versions;
 mod warnings;
 
 use std::path::{Path, PathBuf};
@@ -26,11 +27,11 @@ pub use differences::{Difference, differences};
 pub use filter::{Filter, FilterError};
 pub use mistake::{Mistake, Mistakes};
 pub use names::{did_you_mean, quoted, safe_name, suggestion};
-pub use outlook::{ConfigurationOutlook, Outlook, SubjectOutlook, repetitions_needed, smallest_p};
+pub use outlook::{ConfigurationOutlook, KnowledgeOutlook, Outlook, SubjectOutlook, repetitions_needed, smallest_p};
 pub use quantity::{format_duration, format_size, parse_duration};
 pub use spec::{
-    Configuration, Experiment, Harness, Located, Machine, Origin, Override, Plan, Subject, SurefireVersion,
-    TechniqueKind, Trial,
+    Configuration, DependencySource, Experiment, Generator, Harness, Located, Machine, Ordering, Origin, Override,
+    Plan, Regression, Subject, SurefireVersion, TechniqueKind, Trial, Version,
 };
 
 pub use starter::{Starter, StarterOrigin};
@@ -93,11 +94,13 @@ impl Loaded {
         folder.canonicalize().ok()?.to_str().map(str::to_owned)
     }
 
-    /// The plan, or the part of it that `--quick` and the values of `--only` leave.
+    /// The plan, or the part of it that `--quick` and the values of `--only` leave. Versions that are still to be sought are
+    /// taken for found.
     pub fn planned<S: AsRef<str>>(mut self, quick: bool, only: &[S]) -> Result<(Loaded, Plan), FilterError> {
         if quick {
             self.experiment = self.experiment.quick();
         }
+        self.experiment = self.experiment.with_assumed_versions();
         let plan = Filter::parse(only)?.apply(&Plan::of(&self.experiment))?;
         Ok((self, plan))
     }

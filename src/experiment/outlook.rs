@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use super::versions::SOUGHT;
 use super::warnings::warnings;
-use super::{Configuration, Experiment, Harness, Origin, Plan, Subject, TechniqueKind};
+use super::{Configuration, Experiment, Harness, Ordering, Origin, Plan, Subject, TechniqueKind, Version};
 use crate::engine::Parallelism;
 use crate::stats;
 use crate::subject::redact;
@@ -36,7 +37,23 @@ pub struct Outlook {
     pub smallest_p_by_subject: BTreeMap<String, f64>,
     /// If everything ran into its time-out, builds included.
     pub at_most_seconds: u64,
+    /// Are versions of a subject still to be sought? Then all counts are the most that there can be.
+    pub versions_sought: bool,
+    /// What is found out before orders of algorithms are evaluated.
+    pub knowledge: Option<KnowledgeOutlook>,
     pub warnings: Vec<String>,
+}
+
+/// What algorithms have to know, and how it is found out.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct KnowledgeOutlook {
+    /// As the file names them: what is known is of the first version of each.
+    pub subjects: Vec<String>,
+    pub coverage: bool,
+    /// Are dependencies sought for enhanced orders, or read from files?
+    pub dependencies_sought: bool,
+    /// Random orders on every version.
+    pub rounds: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -50,6 +67,14 @@ pub struct SubjectOutlook {
     pub configurations: Vec<String>,
     pub trials: usize,
     pub smallest_p: f64,
+    /// Its name in the study's tables.
+    pub label: Option<String>,
+    /// Which of several versions it is.
+    pub version: Option<Version>,
+    /// Why it is taken for what the study had.
+    pub inferred: Option<String>,
+    /// Does a generator write its tests?
+    pub generated: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -58,11 +83,16 @@ pub struct ConfigurationOutlook {
     pub technique: TechniqueKind,
     pub parallelism: Parallelism,
     pub harness: Harness,
+    /// Of algorithms.
+    pub ordering: Option<Ordering>,
 }
 
 impl Outlook {
     pub fn of(experiment: &Experiment, plan: &Plan) -> Self {
-        let planned = |subject: &&Subject| plan.trials.iter().any(|trial| trial.subject == subject.name);
+        // The first version of a subject has no trials, but is prepared for those of the others.
+        let families: BTreeSet<&str> =
+            plan.trials.iter().filter_map(|trial| experiment.subject(&trial.subject)).map(Subject::family).collect();
+        let planned = |subject: &&Subject| families.contains(subject.family());
         let subjects: Vec<_> = experiment
             .subjects
             .iter()
@@ -84,9 +114,36 @@ impl Outlook {
             smallest_p: subjects.iter().map(|subject| subject.smallest_p).fold(0.0, f64::max),
             smallest_p_by_subject: subjects.iter().map(|subject| (subject.name.clone(), subject.smallest_p)).collect(),
             at_most_seconds: upper_bound(experiment, plan).as_secs(),
+            versions_sought: subjects.iter().any(|subject| subject.revision.as_deref() == Some(SOUGHT)),
+            knowledge: KnowledgeOutlook::of(experiment, plan),
             warnings: warnings(experiment),
             subjects,
         }
+    }
+}
+
+impl KnowledgeOutlook {
+    fn of(experiment: &Experiment, plan: &Plan) -> Option<Self> {
+        let ordered = |name: &str| experiment.configuration(name).and_then(|each| each.ordering);
+        let mut outlook = KnowledgeOutlook {
+            subjects: Vec::new(),
+            coverage: false,
+            dependencies_sought: false,
+            rounds: experiment.regression.rounds,
+        };
+        for trial in &plan.trials {
+            let (Some(ordering), Some(subject)) = (ordered(&trial.configuration), experiment.subject(&trial.subject))
+            else {
+                continue;
+            };
+            if !outlook.subjects.iter().any(|known| known == subject.family()) {
+                outlook.subjects.push(subject.family().to_owned());
+            }
+            outlook.coverage |= ordering.algorithm.needs_coverage();
+            outlook.dependencies_sought |= ordering.enhanced && subject.dependencies.is_none();
+        }
+        outlook.subjects.sort();
+        (!outlook.subjects.is_empty()).then_some(outlook)
     }
 }
 
@@ -108,6 +165,10 @@ impl SubjectOutlook {
                 .collect(),
             trials: plan.trials.iter().filter(|trial| trial.subject == subject.name).count(),
             smallest_p: smallest_p(subject.repetitions),
+            label: subject.label.clone(),
+            version: subject.version.clone(),
+            inferred: subject.inferred.clone(),
+            generated: subject.generator.is_some(),
         }
     }
 }
@@ -119,6 +180,7 @@ impl ConfigurationOutlook {
             technique: configuration.technique,
             parallelism: configuration.parallelism,
             harness: configuration.harness,
+            ordering: configuration.ordering,
         }
     }
 }
@@ -147,8 +209,9 @@ fn upper_bound(experiment: &Experiment, plan: &Plan) -> Duration {
     };
     let measured = plan.trials.iter().map(|trial| limit(&trial.subject, &trial.configuration));
     let warmup = cells(plan).into_iter().map(|cell| limit(cell.0, cell.1).saturating_mul(experiment.warmup.into()));
-    let planned: BTreeSet<&str> = plan.trials.iter().map(|trial| trial.subject.as_str()).collect();
-    let before = planned.into_iter().filter_map(|name| experiment.subject(name)).map(|subject| {
+    let families: BTreeSet<&str> =
+        plan.trials.iter().filter_map(|trial| experiment.subject(&trial.subject)).map(Subject::family).collect();
+    let before = experiment.subjects.iter().filter(|subject| families.contains(subject.family())).map(|subject| {
         let builds = !matches!(subject.origin, Origin::Model { .. });
         let build = if builds { experiment.machine.build_timeout.as_secs() } else { 0 };
         subject.timeout.as_secs().saturating_mul(experiment.screening.into()).saturating_add(build)

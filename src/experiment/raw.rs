@@ -8,8 +8,10 @@ use toml::de::DeTable;
 use super::mistake::{Log, Span};
 use super::reader::{At, Command, Reader, TableKind};
 
-static FILE: TableKind =
-    TableKind { header: "", keys: &["experiment", "machine", "defaults", "subject", "configuration", "analysis"] };
+static FILE: TableKind = TableKind {
+    header: "",
+    keys: &["experiment", "machine", "defaults", "regression", "subject", "configuration", "analysis"],
+};
 static EXPERIMENT: TableKind =
     TableKind { header: "[experiment]", keys: &["name", "study", "repetitions", "warmup", "screening", "seed"] };
 static MACHINE: TableKind =
@@ -41,8 +43,14 @@ static SUBJECT: TableKind = TableKind {
         "jdk",
         "user",
         "override",
+        "versions",
+        "label",
+        "inferred",
+        "generator",
     ],
 };
+static GENERATOR: TableKind = TableKind { header: "[subject.generator]", keys: &["command", "timeout"] };
+static REGRESSION: TableKind = TableKind { header: "[regression]", keys: &["dependencies", "rounds"] };
 static OVERRIDE: TableKind = TableKind {
     header: "[subject.override.…]",
     keys: &["threads", "threads_per_core", "forks", "reuse_forks", "modules", "test_timeout", "timeout"],
@@ -62,11 +70,14 @@ static CONFIGURATION: TableKind = TableKind {
         "rerun_engine",
         "isolation",
         "test_timeout",
+        "enhanced",
+        "machines",
     ],
 };
 static ANALYSIS: TableKind = TableKind { header: "[analysis]", keys: &["baseline"] };
 
-pub(super) static KINDS: &[&TableKind] = &[&EXPERIMENT, &MACHINE, &DEFAULTS, &SUBJECT, &CONFIGURATION, &ANALYSIS];
+pub(super) static KINDS: &[&TableKind] =
+    &[&EXPERIMENT, &MACHINE, &DEFAULTS, &REGRESSION, &SUBJECT, &CONFIGURATION, &ANALYSIS];
 
 /// Known keys that were written, even with a value of the wrong type.
 pub(super) type Written = BTreeMap<&'static str, Span>;
@@ -76,6 +87,7 @@ pub(super) struct RawFile {
     pub header: RawHeader,
     pub machine: RawMachine,
     pub defaults: RawSettings,
+    pub regression: RawRegression,
     pub subjects: Vec<RawSubject>,
     pub configurations: Vec<RawConfiguration>,
     /// Was there a `[[subject]]`, a `[[configuration]]` at all, right or wrong?
@@ -102,6 +114,27 @@ pub(super) struct RawMachine {
     pub build_timeout: Option<At<String>>,
     pub jdk: Option<At<String>>,
     pub user: Option<At<String>>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct RawRegression {
+    pub dependencies: Option<At<String>>,
+    pub rounds: Option<At<u64>>,
+}
+
+/// Earlier versions of a subject.
+#[derive(Debug)]
+pub(super) enum RawVersions {
+    UpTo(u64),
+    /// Oldest first.
+    These(Vec<At<String>>),
+}
+
+#[derive(Debug)]
+pub(super) struct RawGenerator {
+    pub span: Span,
+    pub command: Option<At<Command>>,
+    pub timeout: Option<At<String>>,
 }
 
 /// What a subject and `[defaults]` have in common.
@@ -134,6 +167,10 @@ pub(super) struct RawSubject {
     pub jdk: Option<At<String>>,
     pub user: Option<At<String>>,
     pub overrides: Vec<(At<String>, RawOverride)>,
+    pub versions: Option<At<RawVersions>>,
+    pub label: Option<At<String>>,
+    pub inferred: Option<At<String>>,
+    pub generator: Option<RawGenerator>,
 }
 
 #[derive(Debug)]
@@ -161,6 +198,8 @@ pub(super) struct RawConfiguration {
     pub reuse_forks: Option<At<bool>>,
     pub modules: Option<At<String>>,
     pub harness: RawHarness,
+    pub enhanced: Option<At<bool>>,
+    pub machines: Option<At<u64>>,
 }
 
 /// The keys about engines.
@@ -188,6 +227,10 @@ pub(super) fn read(tree: &DeTable<'_>, log: &Log) -> RawFile {
         header: file.table("experiment").map(|table| read_header(&reader(table, &EXPERIMENT))).unwrap_or_default(),
         machine: file.table("machine").map(|table| read_machine(&reader(table, &MACHINE))).unwrap_or_default(),
         defaults: file.table("defaults").map(|table| read_settings(&reader(table, &DEFAULTS))).unwrap_or_default(),
+        regression: file
+            .table("regression")
+            .map(|table| read_regression(&reader(table, &REGRESSION)))
+            .unwrap_or_default(),
         subjects: file.tables("subject").into_iter().map(|table| read_subject(&table, log)).collect(),
         configurations: file.tables("configuration").into_iter().map(|table| read_configuration(&table, log)).collect(),
         written: file.written(),
@@ -216,6 +259,30 @@ fn read_machine(table: &Reader<'_>) -> RawMachine {
         build_timeout: table.text("build_timeout", "\"1h\""),
         jdk: table.text_or_count("jdk", "\"17\""),
         user: table.text("user", "\"nobody\""),
+    }
+}
+
+fn read_regression(table: &Reader<'_>) -> RawRegression {
+    RawRegression { dependencies: table.text("dependencies", "\"orders\""), rounds: table.count("rounds", "100") }
+}
+
+fn read_versions(subject: &Reader<'_>) -> Option<At<RawVersions>> {
+    let example = "[\"c1ee777\", \"8b45ea5\"]";
+    if subject.is_list("versions") {
+        let list = subject.texts("versions", example)?;
+        return Some(At::new(RawVersions::These(list.value), list.span));
+    }
+    let count = subject.count("versions", "10")?;
+    Some(At::new(RawVersions::UpTo(count.value), count.span))
+}
+
+fn read_generator(table: &At<&DeTable<'_>>, log: &Log) -> RawGenerator {
+    let generator = Reader::new(table, &GENERATOR, KINDS, log);
+    generator.require("command", "[\"java\", \"-jar\", \"randoop.jar\"]");
+    RawGenerator {
+        span: table.span.clone(),
+        command: generator.texts("command", "[\"java\", \"-jar\", \"randoop.jar\"]"),
+        timeout: generator.text("timeout", "\"10m\""),
     }
 }
 
@@ -257,6 +324,10 @@ fn read_subject(table: &At<&DeTable<'_>>, log: &Log) -> RawSubject {
             .into_iter()
             .map(|(name, table)| (name, read_override(&Reader::new(&table, &OVERRIDE, KINDS, log))))
             .collect(),
+        versions: read_versions(&subject),
+        label: subject.text("label", "\"M9\""),
+        inferred: subject.text("inferred", "\"the study prints no commit; this is the newest before its dataset\""),
+        generator: subject.table("generator").map(|table| read_generator(&table, log)),
     }
 }
 
@@ -293,5 +364,7 @@ fn read_configuration(table: &At<&DeTable<'_>>, log: &Log) -> RawConfiguration {
             isolation: configuration.text("isolation", "\"fresh\""),
             test_timeout: configuration.text("test_timeout", "\"30s\""),
         },
+        enhanced: configuration.flag("enhanced"),
+        machines: configuration.count("machines", "4"),
     }
 }

@@ -193,6 +193,11 @@ impl<'a> Reader<'a> {
         Some(At::new(items, value.span()))
     }
 
+    /// Is the value of a key a list, of whatever?
+    pub fn is_list(&self, key: &'static str) -> bool {
+        self.get(key).is_some_and(|value| matches!(value.get_ref(), DeValue::Array(_)))
+    }
+
     pub fn texts(&self, key: &'static str, example: &str) -> Option<At<Vec<At<String>>>> {
         let value = self.get(key)?;
         self.texts_of(value, key, &format!("{key} = {example}"))

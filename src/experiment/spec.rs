@@ -6,10 +6,12 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::engine::{EngineKind, Forks, Handling, Isolation, Parallelism};
 use crate::subject::JdkWish;
+use crate::subject::generated::GeneratedTests;
+use crate::technique::algorithm::Algorithm;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Experiment {
@@ -21,10 +23,36 @@ pub struct Experiment {
     pub screening: u32,
     pub seed: u64,
     pub machine: Machine,
+    pub regression: Regression,
     pub subjects: Vec<Subject>,
     pub configurations: Vec<Configuration>,
-    /// Name of the configuration that speedups are measured against.
+    /// Name of the configuration that speedups are measured against; empty where there are only orders of algorithms.
     pub baseline: String,
+}
+
+/// How what algorithms have to know is found out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Regression {
+    pub dependencies: DependencySource,
+    /// Random orders on every version, to count the tests that depend on the order.
+    pub rounds: u32,
+}
+
+/// Where dependencies between tests come from, unless a subject has a file of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DependencySource {
+    /// From tests that fail in the algorithms' own orders on the first version.
+    #[default]
+    Orders,
+}
+
+impl DependencySource {
+    pub fn name(self) -> &'static str {
+        match self {
+            DependencySource::Orders => "orders",
+        }
+    }
 }
 
 impl Experiment {
@@ -38,7 +66,23 @@ impl Experiment {
 
     /// The configurations that run on a subject, in the order of the file.
     pub fn configurations_of<'a>(&'a self, subject: &'a Subject) -> impl Iterator<Item = &'a Configuration> {
-        self.configurations.iter().filter(|configuration| subject.runs(&configuration.name))
+        self.configurations.iter().filter(|configuration| self.runs_on(subject, configuration))
+    }
+
+    /// Does a configuration run on a subject? Of several versions, what is evaluated there; the baseline is where anything is.
+    fn runs_on(&self, subject: &Subject, configuration: &Configuration) -> bool {
+        let wanted = |each: &Configuration| {
+            subject.runs(&each.name) && subject.version.as_ref().is_none_or(|version| version.evaluates(each.technique))
+        };
+        wanted(configuration)
+            || (configuration.name == self.baseline
+                && subject.runs(&self.baseline)
+                && self.configurations.iter().any(wanted))
+    }
+
+    /// The versions of a subject that the file names, oldest first: itself, where it has only one.
+    pub fn versions_of<'a>(&'a self, family: &'a str) -> impl Iterator<Item = &'a Subject> {
+        self.subjects.iter().filter(move |subject| subject.family() == family)
     }
 
     /// The configuration's parallelism with what the subject changes in it.
@@ -86,6 +130,7 @@ impl Experiment {
         quick.repetitions = 1;
         quick.warmup = 0;
         quick.screening = 0;
+        quick.regression.rounds = 0;
         quick.machine.cores = self.machine.cores.iter().copied().max().into_iter().collect();
         quick.subjects.iter_mut().for_each(|subject| subject.repetitions = 1);
         quick
@@ -134,6 +179,51 @@ pub struct Subject {
     pub user: Option<String>,
     /// What differs for one configuration on this subject, by the configuration's name.
     pub overrides: BTreeMap<String, Override>,
+    /// Its name in the tables of the study.
+    pub label: Option<String>,
+    /// Why it is taken for what the study had, which does not say it.
+    pub inferred: Option<String>,
+    /// What writes its tests, where the project's own are not to be run.
+    pub generator: Option<Generator>,
+    /// Up to so many earlier versions are sought when a run begins.
+    pub earlier: Option<u32>,
+    /// Which of several versions it is.
+    pub version: Option<Version>,
+}
+
+/// One of several versions of a subject.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Version {
+    /// The subject as the file names it.
+    pub of: String,
+    /// From 1 on, oldest first: what algorithms know is measured on the first.
+    pub number: u32,
+    pub count: u32,
+    /// The first one's revision, or its model file as written: what all others are evaluated by.
+    pub first: String,
+}
+
+impl Version {
+    /// Is a technique evaluated on this version? Orders of all tests on the second, selections from there on, what is no order
+    /// of an algorithm on the newest.
+    pub fn evaluates(&self, technique: TechniqueKind) -> bool {
+        match technique.algorithm() {
+            Some(algorithm) if algorithm.needs_change() => self.number >= 2,
+            Some(_) => self.number == self.count.min(2),
+            None => self.number == self.count,
+        }
+    }
+}
+
+/// A program that writes tests: it gets the classes of the first version, and leaves Java sources.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Generator {
+    /// A program with its arguments.
+    pub command: Vec<String>,
+    pub timeout: Duration,
+    /// What it wrote, once it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sources: Option<GeneratedTests>,
 }
 
 /// A file that the experiment file names.
@@ -160,6 +250,23 @@ impl Subject {
     /// Is it a scripted suite, which nobody builds?
     pub fn is_model(&self) -> bool {
         matches!(self.origin, Origin::Model { .. })
+    }
+
+    /// The subject as the file names it, whichever version of it this is.
+    pub fn family(&self) -> &str {
+        self.version.as_ref().map_or(&self.name, |version| &version.of)
+    }
+
+    /// What a generator wrote in place of the project's own tests.
+    pub fn generated_tests(&self) -> Option<&GeneratedTests> {
+        self.generator.as_ref().and_then(|generator| generator.sources.as_ref())
+    }
+
+    /// What is run of a repository, by folders from its top on; empty for all of it.
+    pub fn folders(&self) -> Vec<PathBuf> {
+        let root = self.directory.clone().unwrap_or_default();
+        let whole = || self.directory.iter().cloned().collect();
+        if self.modules.is_empty() { whole() } else { self.modules.iter().map(|module| root.join(module)).collect() }
     }
 
     /// Does the configuration of this name run here?
@@ -197,6 +304,18 @@ pub struct Configuration {
     pub technique: TechniqueKind,
     pub parallelism: Parallelism,
     pub harness: Harness,
+    /// Where the technique is an algorithm that orders tests.
+    pub ordering: Option<Ordering>,
+}
+
+/// How an algorithm is to order tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ordering {
+    pub algorithm: Algorithm,
+    /// Is the order made aware of dependencies?
+    pub enhanced: bool,
+    /// One, unless the algorithm spreads tests.
+    pub machines: u32,
 }
 
 /// Which engines run a configuration's tests, and how they treat their processes. A model subject knows only its model.
@@ -234,8 +353,8 @@ impl Harness {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+/// In files by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TechniqueKind {
     Sequential,
     /// One parallel run, failures and all.
@@ -243,11 +362,16 @@ pub enum TechniqueKind {
     Paste,
     /// Failed tests rerun after everything they depend on.
     SoundRerun,
+    /// The order that an algorithm gives, on one machine or several.
+    Ordered(Algorithm),
 }
 
 impl TechniqueKind {
-    pub const ALL: [TechniqueKind; 4] =
-        [TechniqueKind::Sequential, TechniqueKind::Parallel, TechniqueKind::Paste, TechniqueKind::SoundRerun];
+    pub fn all() -> impl Iterator<Item = TechniqueKind> + Clone {
+        let plain =
+            [TechniqueKind::Sequential, TechniqueKind::Parallel, TechniqueKind::Paste, TechniqueKind::SoundRerun];
+        plain.into_iter().chain(Algorithm::ALL.map(TechniqueKind::Ordered))
+    }
 
     pub fn name(self) -> &'static str {
         match self {
@@ -255,12 +379,36 @@ impl TechniqueKind {
             TechniqueKind::Parallel => "parallel",
             TechniqueKind::Paste => "paste",
             TechniqueKind::SoundRerun => "sound-rerun",
+            TechniqueKind::Ordered(algorithm) => algorithm.name(),
+        }
+    }
+
+    pub fn algorithm(self) -> Option<Algorithm> {
+        match self {
+            TechniqueKind::Ordered(algorithm) => Some(algorithm),
+            TechniqueKind::Sequential | TechniqueKind::Parallel | TechniqueKind::Paste | TechniqueKind::SoundRerun => {
+                None
+            }
         }
     }
 
     /// Does it run again what failed?
     pub fn reruns(self) -> bool {
         matches!(self, TechniqueKind::Paste | TechniqueKind::SoundRerun)
+    }
+}
+
+impl Serialize for TechniqueKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for TechniqueKind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let known = TechniqueKind::all().find(|technique| technique.name() == name);
+        known.ok_or_else(|| serde::de::Error::custom(format!("there is no technique `{name}`")))
     }
 }
 

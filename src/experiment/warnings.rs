@@ -1,9 +1,10 @@
 //! What is allowed but probably not what was meant. Pure: an experiment in, sentences out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::names::{list, quoted};
 use super::outlook::{SIGNIFICANT, repetitions_needed, smallest_p};
+use super::versions::SOUGHT;
 use super::{Configuration, Experiment, Origin, Subject};
 use crate::engine::{Isolation, Mode, Parallelism};
 use crate::subject::redact;
@@ -26,9 +27,10 @@ pub(super) fn warnings(experiment: &Experiment) -> Vec<String> {
     warnings
 }
 
-/// Can the plan show anything at all?
+/// Can the plan show anything at all? Orders of algorithms are compared by the tests that fail in them.
 fn power(experiment: &Experiment) -> Vec<String> {
-    if experiment.configurations.len() < 2 {
+    let timed = experiment.configurations.iter().filter(|each| each.ordering.is_none()).count();
+    if timed < 2 {
         return Vec::new();
     }
     let mut by_repetitions: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
@@ -68,8 +70,17 @@ fn weak(repetitions: u32, whom: &str, subjects: usize) -> Option<String> {
 }
 
 fn screening(experiment: &Experiment) -> Option<String> {
+    if experiment.screening > 0 {
+        return None;
+    }
+    if let Some(configuration) = experiment.configurations.iter().find(|each| each.ordering.is_some()) {
+        let name = quoted(&configuration.name);
+        return Some(format!(
+            "without `screening` a test that fails in the original order, or is flaky, counts as one that fails in the order of {name}"
+        ));
+    }
     let configuration = experiment.configurations.iter().find(|each| each.technique.reruns())?;
-    (experiment.screening == 0).then(|| {
+    Some({
         format!(
             "without `screening` a test that is flaky anyway counts as a failure that {} provoked or repaired",
             quoted(&configuration.name)
@@ -112,7 +123,10 @@ fn widths(experiment: &Experiment, configuration: &Configuration) -> Vec<String>
 fn twins(experiment: &Experiment) -> Vec<String> {
     let all = &experiment.configurations;
     let same = |a: &Configuration, b: &Configuration| {
-        a.technique == b.technique && a.parallelism == b.parallelism && a.harness == b.harness
+        a.technique == b.technique
+            && a.parallelism == b.parallelism
+            && a.harness == b.harness
+            && a.ordering == b.ordering
     };
     all.iter()
         .enumerate()
@@ -154,20 +168,19 @@ fn warm(configuration: &Configuration) -> Option<String> {
 }
 
 fn without_baseline(experiment: &Experiment) -> Option<String> {
-    let lacking: Vec<_> = experiment
-        .subjects
-        .iter()
-        .filter(|subject| !subject.runs(&experiment.baseline))
-        .map(|subject| subject.name.as_str())
-        .collect();
+    let lacking: BTreeSet<_> =
+        experiment.subjects.iter().filter(|subject| !subject.runs(&experiment.baseline)).map(Subject::family).collect();
     let baseline = quoted(&experiment.baseline);
-    (!lacking.is_empty())
+    (!lacking.is_empty() && !experiment.baseline.is_empty())
         .then(|| format!("the baseline {baseline} does not run on {}: no speedups there", list(lacking)))
 }
 
 /// Anything but a hash can mean another commit tomorrow.
 fn moving_revision(subject: &Subject) -> Option<String> {
     let Origin::Git { revision, .. } = &subject.origin else { return None };
+    if revision == SOUGHT {
+        return None;
+    }
     let is_hash = (4..=64).contains(&revision.len()) && revision.chars().all(|c| c.is_ascii_hexdigit());
     (!is_hash).then(|| {
         format!(

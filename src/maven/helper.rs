@@ -26,6 +26,13 @@ const SOURCES: &[(&str, &str)] = sources![
     "src/main/resources/META-INF/services/org.junit.platform.launcher.TestExecutionListener",
     "src/main/resources/META-INF/sisu/javax.inject.Named",
     "src/main/java/parade/Line.java",
+    "src/main/java/parade/agent/Initialisers.java",
+    "src/main/java/parade/agent/Mutability.java",
+    "src/main/java/parade/agent/Outside.java",
+    "src/main/java/parade/agent/Premain.java",
+    "src/main/java/parade/agent/Shared.java",
+    "src/main/java/parade/agent/Touched.java",
+    "src/main/java/parade/direct/AccessLog.java",
     "src/main/java/parade/cover/Analysis.java",
     "src/main/java/parade/cover/Method.java",
     "src/main/java/parade/cover/Probes.java",
@@ -103,14 +110,23 @@ const SOURCES: &[(&str, &str)] = sources![
     "src/main/java/parade/maven/Steering.java",
     "src/main/java/parade/maven/SurefirePin.java",
     "src/main/java/parade/maven/TestGoals.java",
+    "src/main/java/parade/weave/Calls.java",
+    "src/main/java/parade/weave/Containers.java",
+    "src/main/java/parade/weave/Fields.java",
+    "src/main/java/parade/weave/MethodWeaver.java",
+    "src/main/java/parade/weave/Scope.java",
+    "src/main/java/parade/weave/Weaver.java",
 ];
 
+/// The agent's own manifest names it.
+const AGENT: &str = "parade-agent.jar";
+const WEAVER: &str = "parade-weaver.jar";
 /// Other people's jars that `pom.xml` lays beside ours. They are on no class path unless somebody puts them there.
 const JACOCO_AGENT: &str = "org.jacoco.agent-runtime.jar";
 const JACOCO_CORE: &str = "org.jacoco.core.jar";
 const ASM: [&str; 3] = ["asm.jar", "asm-commons.jar", "asm-tree.jar"];
 
-/// The two jars of the helper, ready to use, with their companions in the same folder.
+/// The jars of the helper, ready to use, with their companions in the same folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Helper {
     /// Goes on Maven's own class path.
@@ -161,6 +177,16 @@ impl Helper {
         self.companion(JACOCO_CORE)
     }
 
+    /// For `-javaagent`: sees what tests share, with [`Helper::weaver`] in its options. Is on the bootstrap class path then.
+    pub fn agent(&self) -> PathBuf {
+        self.companion(AGENT)
+    }
+
+    /// What the agent loads apart from everything else.
+    pub fn weaver(&self) -> Vec<PathBuf> {
+        std::iter::once(self.companion(WEAVER)).chain(self.asm()).collect()
+    }
+
     fn companion(&self, name: &str) -> PathBuf {
         self.listeners.with_file_name(name)
     }
@@ -180,7 +206,12 @@ fn build(home: &Home, toolchain: &Toolchain, tag: &str, interrupt: &Interrupt, f
     let jars = work.path().join("jars");
     std::fs::create_dir(&jars).map_err(broken)?;
     let target = work.path().join("sources/target");
-    let ours = [("parade-jvm-1.jar", "parade-jvm.jar"), ("parade-jvm-1-extension.jar", "parade-maven.jar")];
+    let ours = [
+        ("parade-jvm-1.jar", "parade-jvm.jar"),
+        ("parade-jvm-1-extension.jar", "parade-maven.jar"),
+        ("parade-jvm-1-agent.jar", AGENT),
+        ("parade-jvm-1-weaver.jar", WEAVER),
+    ];
     let ours = ours.map(|(from, to)| (target.join(from), to));
     let companions = [JACOCO_AGENT, JACOCO_CORE].into_iter().chain(ASM);
     let companions = companions.map(|name| (target.join("companions").join(name), name));

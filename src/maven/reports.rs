@@ -34,8 +34,8 @@ pub fn read(folder: &Path, module: &str, run: Clock) -> miette::Result<Reports> 
     let mut reports = Reports::default();
     for path in report_files(folder)? {
         let file = File::open(&path).map_err(|error| error.to_string());
-        let read = file
-            .and_then(|file| read_report(BufReader::new(file.take(FILE_LIMIT)), module, run, &mut reports.executions));
+        let mut keep = |execution| reports.executions.push(execution);
+        let read = file.and_then(|file| read_report(BufReader::new(file.take(FILE_LIMIT)), module, run, &mut keep));
         if let Err(why) = read {
             reports.damaged.push(format!("{}: {why}", path.display()));
         }
@@ -70,12 +70,12 @@ struct Position {
     closed: bool,
 }
 
-/// One report. What was read before it turned out to be damaged counts.
+/// One report, handed out test by test. What was read before it turned out to be damaged counts.
 pub fn read_report(
     report: impl BufRead,
     module: &str,
     run: Clock,
-    executions: &mut Vec<Execution>,
+    keep: &mut dyn FnMut(Execution),
 ) -> Result<(), String> {
     let mut reader = Reader::from_reader(report);
     let mut position = Position::default();
@@ -89,11 +89,11 @@ pub fn read_report(
             }
             Event::Empty(tag) => {
                 position.open(&tag, module, run);
-                position.close(tag.local_name().as_ref(), executions);
+                position.close(tag.local_name().as_ref(), keep);
             }
             Event::End(tag) => {
                 position.depth = position.depth.saturating_sub(1);
-                position.close(tag.local_name().as_ref(), executions);
+                position.close(tag.local_name().as_ref(), keep);
             }
             Event::Eof if position.closed => return Ok(()),
             Event::Eof => return Err("it ends before its test suite does".to_owned()),
@@ -113,19 +113,16 @@ impl Position {
         }
     }
 
-    fn close(&mut self, name: &str, executions: &mut Vec<Execution>) {
+    fn close(&mut self, name: &str, keep: &mut dyn FnMut(Execution)) {
         match name {
-            "testcase" => executions.extend(self.current.take()),
+            "testcase" => self.current.take().into_iter().for_each(keep),
             "testsuite" | "testsuites" if self.depth == 0 => self.closed = true,
             _ => {}
         }
     }
 
     fn test_case(&mut self, tag: &BytesStart<'_>, module: &str, run: Clock) -> Execution {
-        let seconds = attribute(tag, "time")
-            .and_then(|time| time.replace(',', "").parse::<f64>().ok())
-            .filter(|seconds| seconds.is_finite() && *seconds >= 0.0)
-            .unwrap_or(0.0);
+        let seconds = attribute(tag, "time").and_then(|time| seconds(&time)).unwrap_or(0.0);
         let stamp = attribute(tag, "timestamp").and_then(|stamp| stamp.parse::<jiff::Timestamp>().ok());
         let since_began = |stamp: jiff::Timestamp| stamp.as_microsecond().saturating_sub(run.epoch_micros) as f64 / 1e6;
         // A stamp from outside the run tells of a clock that was set, not of the test.
@@ -144,6 +141,17 @@ impl Position {
             message: None,
         }
     }
+}
+
+/// Thousands are separated by commas. Some tools write a decimal comma instead: there is no point then, and what follows the
+/// one comma are not three digits, or what precedes it is a zero.
+fn seconds(written: &str) -> Option<f64> {
+    let decimal_comma = match written.trim().split_once(',') {
+        Some((whole, part)) if !part.contains([',', '.']) => part.len() != 3 || whole == "0",
+        _ => false,
+    };
+    let plain = written.trim().replace(',', if decimal_comma { "." } else { "" });
+    plain.parse().ok().filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.0)
 }
 
 fn fail(test: &mut Execution, tag: &BytesStart<'_>, outcome: Outcome) {
@@ -209,6 +217,14 @@ mod tests {
              <testcase name=\"c\" classname=\"B\" time=\"1\" timestamp=\"1950-01-01T00:00:05Z\"/></testsuite>",
         );
         assert_eq!(reports.executions.iter().map(|e| e.start).collect::<Vec<_>>(), [5.0, 7.0, 8.0]);
+    }
+
+    #[test]
+    fn commas_separate_thousands_unless_they_are_decimal() {
+        let written = ["1,234.5", "1,234,567.25", "1,234", "0,250", "12,5", " 3.5 ", "", "-1", "inf"];
+        let read = [1234.5, 1_234_567.25, 1234.0, 0.25, 12.5, 3.5].map(Some);
+        assert_eq!(written.map(seconds)[..6], read);
+        assert_eq!(written.map(seconds)[6..], [None; 3]);
     }
 
     #[test]

@@ -270,7 +270,14 @@ mod tests {
             findings: vec![],
             seen: crate::suite::Seen::default(),
         };
-        Stage { number, purpose: "test", engine: EngineKind::Surefire, parallelism: Parallelism::SEQUENTIAL, run }
+        Stage {
+            number,
+            purpose: "test",
+            engine: EngineKind::Surefire,
+            parallelism: Parallelism::SEQUENTIAL,
+            machine: 1,
+            run,
+        }
     }
 
     fn outcome(stages: &[Stage], expected: &[&str], verdict: Verdict, was_pending: bool) -> Outcome {

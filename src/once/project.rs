@@ -146,6 +146,11 @@ fn subject(named: &str, origin: Origin, timeout: Duration) -> Subject {
         jdk: None,
         user: None,
         overrides: BTreeMap::new(),
+        label: None,
+        inferred: None,
+        generator: None,
+        earlier: None,
+        version: None,
     }
 }
 

@@ -187,6 +187,7 @@ fn configurations() -> Vec<ConfigurationSummary> {
         technique,
         parallelism,
         harness: Harness::default(),
+        ordering: None,
     };
     vec![
         configuration("sequential", TechniqueKind::Sequential, Parallelism::SEQUENTIAL),

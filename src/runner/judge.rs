@@ -271,7 +271,7 @@ mod tests {
             findings: vec![],
             seen: crate::suite::Seen::default(),
         };
-        Stage { number, purpose: "test", engine: EngineKind::Surefire, parallelism, run }
+        Stage { number, purpose: "test", machine: 1, engine: EngineKind::Surefire, parallelism, run }
     }
 
     fn judge_suite(stages: &[Stage], suite: &[&str], set_aside: &[&str]) -> Judgement {

@@ -3,16 +3,21 @@
 //! Whatever ends a run, the next one goes on from the journal. The runner knows experiments, engines, techniques and the
 //! store; it draws nothing (a [`Watcher`] is told what happens) and decides about outcomes only through [`judge`].
 
+mod arranging;
 mod changes;
 mod forecast;
+mod generating;
 pub mod judge;
+mod knowledge;
 mod open;
 mod screening;
 mod trial;
+pub mod versions;
 mod watch;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use sha2::{Digest, Sha256};
 
@@ -20,10 +25,14 @@ use crate::engine::EngineKind;
 use crate::experiment::{Experiment, Plan, Subject, Trial};
 use crate::home::Home;
 use crate::process::{self, Interrupt};
-use crate::store::record::{ConfigurationSummary, Environment, Phase, RunManifest, SubjectRecord, TrialRecord};
+use crate::store::record::{
+    ConfigurationSummary, Environment, HistoryRecord, KnowledgeRecord, Phase, RunManifest, SubjectRecord, TrialRecord,
+};
 use crate::store::{self, Entry, Journal, Located, Recorded, RunFolder};
+use crate::suite::Change;
 
 use forecast::Forecast;
+use knowledge::{Knowledge, Refusal};
 use open::OpenSubject;
 use trial::Assignment;
 pub(crate) use watch::Telling;
@@ -46,6 +55,8 @@ pub struct Order<'a> {
     pub quick: bool,
     /// Run those trials again that did not complete.
     pub retry: bool,
+    /// Versions that were found in histories.
+    pub histories: &'a [HistoryRecord],
 }
 
 /// How a run ended.
@@ -68,13 +79,15 @@ pub fn run(
     interrupt: &Interrupt,
     watcher: &mut dyn Watcher,
 ) -> miette::Result<Summary> {
-    let located = store::locate(&order.results, &folder_of(order))?;
+    let located = store::locate(&order.results, &folder_of(order.experiment, order.quick))?;
     let environment = open::environment(order.experiment)?;
     open::check_users(order.experiment, &order.results, home)?;
     let manifest = manifest(order, &environment, open::contents(order.experiment, home));
     let folder = choose_folder(order, &located, &manifest, &environment)?;
+    folder.pin_histories(order.histories)?;
     let (journal, entries) = folder.journal()?;
-    let Recorded { subjects: prepared_before, trials, .. } = Recorded::of(entries);
+    let Recorded { subjects: prepared_before, trials, knowledge: known } = Recorded::of(entries);
+    let planned = folder.manifest()?.trials;
     let mut run = Run {
         order,
         home,
@@ -85,6 +98,12 @@ pub fn run(
         trials,
         prepared_before,
         subjects: HashMap::new(),
+        planned,
+        contents: manifest.contents,
+        known,
+        knowledge: HashMap::new(),
+        changes: HashMap::new(),
+        ungenerated: HashMap::new(),
         tag: run_tag(&folder),
         folder,
         ran: 0,
@@ -97,9 +116,9 @@ pub fn run(
 }
 
 /// Quick runs have a folder of their own: what is not for publication never mixes with what is.
-fn folder_of(order: &Order<'_>) -> String {
-    let name = &order.experiment.name;
-    if order.quick { format!("{name}-quick") } else { name.clone() }
+fn folder_of(experiment: &Experiment, quick: bool) -> String {
+    let name = &experiment.name;
+    if quick { format!("{name}-quick") } else { name.clone() }
 }
 
 fn manifest(order: &Order<'_>, environment: &Environment, contents: BTreeMap<String, String>) -> RunManifest {
@@ -109,6 +128,7 @@ fn manifest(order: &Order<'_>, environment: &Environment, contents: BTreeMap<Str
         technique: configuration.technique,
         parallelism: configuration.parallelism,
         harness: configuration.harness,
+        ordering: configuration.ordering,
     });
     RunManifest {
         experiment: experiment.name.clone(),
@@ -175,6 +195,18 @@ struct Run<'a> {
     /// What earlier sittings of the same run found out about the subjects.
     prepared_before: Vec<SubjectRecord>,
     subjects: HashMap<String, OpenSubject>,
+    /// All trials of the run, also those that this call leaves out.
+    planned: Vec<Trial>,
+    /// Hashes of what the experiment names by path, by subject.
+    contents: BTreeMap<String, String>,
+    /// What is on record of subjects whose orders come from algorithms.
+    known: Vec<KnowledgeRecord>,
+    /// The same for use, by subject as the file names it.
+    knowledge: HashMap<String, Result<Knowledge, Refusal>>,
+    /// What has changed since the first version, by subject.
+    changes: HashMap<String, Rc<Change>>,
+    /// Subjects, as the file names them, whose tests could not be generated.
+    ungenerated: HashMap<String, Refusal>,
     tag: String,
     ran: usize,
 }
@@ -199,6 +231,7 @@ impl Run<'_> {
             return Ok(());
         }
         self.prepare_subjects(&missing)?;
+        self.learn(&missing)?;
         self.warm_up(&missing)?;
         for trial in &missing {
             if self.interrupt.is_set() {
@@ -217,7 +250,8 @@ impl Run<'_> {
 
     /// Clone, build, discover and screen, all before the first trial: a block holds every subject.
     fn prepare_subjects(&mut self, missing: &[Trial]) -> miette::Result<()> {
-        let wanted: HashSet<&str> = missing.iter().map(|trial| trial.subject.as_str()).collect();
+        let mut wanted: HashSet<String> = missing.iter().map(|trial| trial.subject.clone()).collect();
+        wanted.extend(self.sources_of_knowledge(missing));
         let mut subjects: Vec<&Subject> = self.order.experiment.subjects.iter().collect();
         // A worktree is held until the end. In one order for all, two parades cannot wait for each other for ever.
         subjects.sort_by(|a, b| a.name.cmp(&b.name));
@@ -231,6 +265,11 @@ impl Run<'_> {
     }
 
     fn prepare_subject(&mut self, subject: &Subject) -> miette::Result<()> {
+        let subject = &match self.with_generated(subject)? {
+            Some(Ok(subject)) => subject,
+            Some(Err(refusal)) => return self.give_up(subject, refusal),
+            None => return Ok(()),
+        };
         self.watcher.event(&Event::Preparing { subject: &subject.name });
         let logs = self.folder.logs(&format!("prepare-{}", subject.name));
         let pinned = self.pinned(subject);
@@ -244,7 +283,7 @@ impl Run<'_> {
             tag: &self.tag,
             seed: self.order.experiment.seed,
             build_timeout: self.order.experiment.machine.build_timeout,
-            direct: self.order.experiment.needs_engine(subject, EngineKind::Direct),
+            direct: self.needs_direct(subject),
         };
         let open = open::open(&request, self.interrupt, self.watcher)?;
         let Some(mut open) = open else { return Ok(()) };
@@ -257,6 +296,21 @@ impl Run<'_> {
         self.watcher.event(&Event::Prepared { subject: &open.record });
         self.subjects.insert(subject.name.clone(), open);
         Ok(())
+    }
+
+    /// A subject whose tests could not be generated.
+    fn give_up(&mut self, subject: &Subject, refusal: Refusal) -> miette::Result<()> {
+        let open = open::broken(subject, None, refusal.verdict, refusal.reason, None);
+        self.journal.append(&Entry::Subject(open.record.clone()))?;
+        self.watcher.event(&Event::Prepared { subject: &open.record });
+        self.subjects.insert(subject.name.clone(), open);
+        Ok(())
+    }
+
+    /// A version is there for the orders on others, too.
+    fn needs_direct(&self, subject: &Subject) -> bool {
+        let experiment = self.order.experiment;
+        experiment.versions_of(subject.family()).any(|each| experiment.needs_engine(each, EngineKind::Direct))
     }
 
     /// The commit that an earlier sitting of this run used: a branch may have moved since.
@@ -297,12 +351,14 @@ impl Run<'_> {
 
     fn run_trial_on(&mut self, open: &mut OpenSubject, trial: &Trial, phase: Phase) -> miette::Result<()> {
         self.announce(trial, phase);
+        let arrangement = self.arrangement(trial, open)?;
         let assignment = Assignment {
             experiment: self.order.experiment,
             environment: &self.environment,
             trial,
             phase,
             logs: self.folder.logs(&trial.id),
+            arrangement,
         };
         let finished = trial::run(&assignment, open)?;
         // A trial that was cut off by the user is not a result: it is run again.

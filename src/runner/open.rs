@@ -9,16 +9,16 @@ use std::time::Duration;
 
 use crate::engine::Session;
 use crate::engine::direct::DirectSession;
-use crate::engine::model::ModelSession;
+use crate::engine::model::{ModelSession, ModelSuite};
 use crate::engine::surefire::SurefireSession;
 use crate::experiment::{Experiment, Origin, Subject};
 use crate::home::Home;
 use crate::process::{self, Interrupt};
 use crate::store;
-use crate::store::record::{Environment, SubjectFailure, SubjectRecord, Verdict};
+use crate::store::record::{Environment, SubjectFailure, SubjectRecord, Verdict, VersionRecord};
 use crate::subject::build::{BuildOutcome, DiscoveryTime, Preparation, Prepared};
-use crate::subject::{self, Attempt, Jdk, Pin, Progress};
-use crate::suite::{ClassId, DependencyGraph, TestId};
+use crate::subject::{self, Attempt, Jdk, Pin, Progress, committed_at};
+use crate::suite::{Change, ClassId, DependencyGraph, Finding, FindingKind, TestId};
 
 use super::trial::describe;
 use super::watch::{Telling, Watcher};
@@ -32,6 +32,10 @@ pub struct OpenSubject {
     pub direct: Option<Result<Box<dyn Session>, String>>,
     pub set_aside: HashSet<TestId>,
     pub dependencies: Option<DependencyGraph>,
+    /// Where it lies and what its build revealed; a model has none.
+    pub prepared: Option<Rc<Prepared>>,
+    /// What a model says has changed since its first version.
+    pub declared_change: Option<Change>,
     /// Does the engine take real time on this machine?
     pub runs_for_real: bool,
 }
@@ -104,14 +108,16 @@ pub fn open(
 }
 
 fn open_model(request: &Request<'_>, path: &Path) -> miette::Result<OpenSubject> {
-    let session = ModelSession::load(path, request.seed)?;
+    let suite = ModelSuite::load(path)?;
+    let declared_change = suite.changes.clone();
+    let session = ModelSession::new(suite, request.seed);
     let record = SubjectRecord {
         frameworks: vec!["model".to_owned()],
         classes: count_classes(session.tests()),
         tests: session.tests().len(),
         ..blank_record(request.subject)
     };
-    Ok(ready(record, Box::new(session), false))
+    Ok(OpenSubject { declared_change, ..ready(record, Box::new(session), false) })
 }
 
 fn open_maven(request: &Request<'_>, interrupt: &Interrupt, watcher: &mut dyn Watcher) -> miette::Result<OpenSubject> {
@@ -141,8 +147,8 @@ fn open_maven(request: &Request<'_>, interrupt: &Interrupt, watcher: &mut dyn Wa
             let record = SubjectRecord { jdk_choice: Some(chosen.why), ..record_of(&prepared) };
             let prepared: Rc<Prepared> = Rc::from(prepared);
             let session = SurefireSession::open(Rc::clone(&prepared), request.tag, interrupt.clone())?;
-            let direct = request.direct.then(|| open_direct(prepared, request.tag, interrupt));
-            Ok(OpenSubject { direct, ..ready(record, Box::new(session), true) })
+            let direct = request.direct.then(|| open_direct(Rc::clone(&prepared), request.tag, interrupt));
+            Ok(OpenSubject { direct, prepared: Some(prepared), ..ready(record, Box::new(session), true) })
         }
         BuildOutcome::Failed { reason, log, .. } => {
             let log = keep_log(&log, &request.logs);
@@ -191,6 +197,7 @@ fn keep_log(log: &Path, folder: &Path) -> Option<String> {
 }
 
 fn record_of(prepared: &Prepared) -> SubjectRecord {
+    let blank = blank_record(&prepared.subject);
     SubjectRecord {
         revision: Some(prepared.checkout.revision.clone()),
         jdk: Some(prepared.toolchain.java_version.clone()),
@@ -200,24 +207,44 @@ fn record_of(prepared: &Prepared) -> SubjectRecord {
         modules: prepared.modules(),
         classes: prepared.classes(),
         tests: prepared.discovery.tests.len(),
-        deviations: prepared.deviations(),
-        ..blank_record(&prepared.subject)
+        deviations: [blank.deviations.clone(), prepared.deviations()].concat(),
+        version: blank
+            .version
+            .clone()
+            .map(|version| VersionRecord { committed_at: committed_at(&prepared.checkout), ..version }),
+        ..blank
     }
 }
 
 fn with_dependencies(mut open: OpenSubject, subject: &Subject) -> miette::Result<OpenSubject> {
     if let (Some(file), Some(session)) = (&subject.dependencies, &open.session) {
-        open.dependencies = Some(DependencyGraph::load(&file.path, session.tests())?);
+        // A file is of the first version; later ones may lack some of its tests.
+        let is_later = subject.version.as_ref().is_some_and(|version| version.number > 1);
+        let load = if is_later { DependencyGraph::load_present } else { DependencyGraph::load };
+        open.dependencies = Some(load(&file.path, session.tests())?);
     }
     Ok(open)
 }
 
 fn ready(record: SubjectRecord, session: Box<dyn Session>, runs_for_real: bool) -> OpenSubject {
-    let set_aside = HashSet::new();
-    OpenSubject { record, session: Some(session), direct: None, set_aside, dependencies: None, runs_for_real }
+    OpenSubject { session: Some(session), runs_for_real, ..unopened(record) }
 }
 
-fn broken(
+/// Nothing but its record.
+fn unopened(record: SubjectRecord) -> OpenSubject {
+    OpenSubject {
+        record,
+        session: None,
+        direct: None,
+        set_aside: HashSet::new(),
+        dependencies: None,
+        prepared: None,
+        declared_change: None,
+        runs_for_real: true,
+    }
+}
+
+pub fn broken(
     subject: &Subject,
     revision: Option<String>,
     verdict: Verdict,
@@ -225,9 +252,7 @@ fn broken(
     log: Option<String>,
 ) -> OpenSubject {
     let failure = Some(SubjectFailure { verdict, reason, log });
-    let record = SubjectRecord { revision, failure, ..blank_record(subject) };
-    let set_aside = HashSet::new();
-    OpenSubject { record, session: None, direct: None, set_aside, dependencies: None, runs_for_real: true }
+    unopened(SubjectRecord { revision, failure, ..blank_record(subject) })
 }
 
 fn count_classes(tests: &[TestId]) -> usize {
@@ -244,6 +269,10 @@ pub fn contents(experiment: &Experiment, home: &Home) -> BTreeMap<String, String
         (!parts.is_empty()).then(|| (subject.name.clone(), parts.join(" ")))
     };
     experiment.subjects.iter().filter_map(of).collect()
+}
+
+fn inference(why: &str) -> Finding {
+    Finding::new(FindingKind::Deviation, format!("inferred, as the study does not say it: {why}"))
 }
 
 /// A record that says only what the experiment file says.
@@ -265,10 +294,15 @@ pub fn blank_record(subject: &Subject) -> SubjectRecord {
         modules: vec![],
         classes: 0,
         tests: 0,
-        deviations: vec![],
+        deviations: subject.inferred.iter().map(|why| inference(why)).collect(),
         set_aside: vec![],
         screening_runs: 0,
         failure: None,
-        version: None,
+        version: subject.version.as_ref().map(|version| VersionRecord {
+            of: version.of.clone(),
+            number: version.number,
+            count: version.count,
+            committed_at: None,
+        }),
     }
 }

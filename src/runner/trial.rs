@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use crate::engine::{Allotment, EngineKind, Parallelism, Session};
 use crate::experiment::{Experiment, Harness, TechniqueKind, Trial};
-use crate::store::record::{Environment, ExecutionRow, Phase, TrialRecord, Verdict};
+use crate::store::record::{ArrangementRecord, Environment, ExecutionRow, Phase, TrialRecord, Verdict};
 use crate::store::{self, Strain};
 use crate::suite::{Concurrency, Cost, Finding, FindingKind, RunEnd, Tally};
-use crate::technique::{self, Bench, Engines, Stage, TechniqueRun};
+use crate::technique::arrange::Arrangement;
+use crate::technique::{self, Bench, Engines, Stage, TechniqueRun, ordered};
 
 use super::judge::{self, Expectation, Judgement};
+use super::knowledge::Refusal;
 use super::open::OpenSubject;
 
 /// What is to be run.
@@ -20,6 +22,8 @@ pub struct Assignment<'a> {
     pub trial: &'a Trial,
     pub phase: Phase,
     pub logs: PathBuf,
+    /// The order that an algorithm gives, or why it gives none; nothing for other techniques.
+    pub arrangement: Option<Result<Arrangement, Refusal>>,
 }
 
 /// A trial's record with its executions.
@@ -43,6 +47,11 @@ pub fn run(assignment: &Assignment<'_>, open: &mut OpenSubject) -> miette::Resul
     if let Some(failure) = &open.record.failure {
         return Ok(draft.without_run(failure.verdict, failure.reason.clone()));
     }
+    let arrangement = match &assignment.arrangement {
+        Some(Err(refusal)) => return Ok(draft.without_run(refusal.verdict, refusal.reason.clone())),
+        Some(Ok(arrangement)) => Some(arrangement),
+        None => None,
+    };
     let bench = Bench {
         allotment: Allotment {
             cores: assignment.trial.cores,
@@ -65,13 +74,16 @@ pub fn run(assignment: &Assignment<'_>, open: &mut OpenSubject) -> miette::Resul
     };
     draft.record.engine = Some(engines.main.engine());
     let (kind, dependencies) = (recipe.technique, open.dependencies.as_ref());
-    let ran = technique::run(kind, recipe.parallelism, dependencies, &mut engines, &bench);
+    let ran = match arrangement {
+        Some(arrangement) => ordered::run(arrangement, &mut engines, &bench),
+        None => technique::run(kind, recipe.parallelism, dependencies, &mut engines, &bench),
+    };
     if measures_load {
         draft.note_strain(Strain::now().since(strain));
     }
     draft.record.load_after = busy();
     Ok(match ran {
-        Ok(TechniqueRun::Ran(stages)) => draft.with_stages(&stages, &*engines.main, &bench),
+        Ok(TechniqueRun::Ran(stages)) => draft.with_stages(&stages, arrangement, &*engines.main, &bench),
         Ok(TechniqueRun::Unsupported(why)) => draft.without_run(Verdict::Unsupported, why),
         // On a full disk every trial would fail alike: better to stop, and to go on when there is room.
         Err(error) if is_disk_full(&error) => return Err(error),
@@ -103,7 +115,7 @@ fn engines<'a>(
     Ok(Engines { main, rerun, handling, rerun_handling })
 }
 
-fn is_disk_full(error: &miette::Report) -> bool {
+pub(super) fn is_disk_full(error: &miette::Report) -> bool {
     let text = describe(error);
     ["No space left on device", "Disk quota exceeded"].iter().any(|sign| text.contains(sign))
 }
@@ -189,9 +201,16 @@ impl Draft {
         Finished { record: self.record, rows: vec![] }
     }
 
-    fn with_stages(mut self, stages: &[Stage], session: &dyn Session, bench: &Bench) -> Finished {
+    fn with_stages(
+        mut self,
+        stages: &[Stage],
+        arrangement: Option<&Arrangement>,
+        session: &dyn Session,
+        bench: &Bench,
+    ) -> Finished {
         let cores = self.record.cores;
-        let (tests, capabilities) = (session.tests(), session.capabilities());
+        let ordered = arrangement.map(|arrangement| ordered::expected(arrangement, session.tests()));
+        let (tests, capabilities) = (ordered.as_deref().unwrap_or(session.tests()), session.capabilities());
         let expectation = Expectation { tests, set_aside: &bench.set_aside, capabilities, cores };
         let Judgement { verdict, reason, tally, outcomes_hash, residual, mut findings } =
             judge::judge(stages, &expectation);
@@ -204,8 +223,9 @@ impl Draft {
         record.residual = residual;
         record.findings = findings;
         record.cost = total_cost(stages);
-        record.test_seconds = stages.iter().map(|stage| stage.run.test_seconds()).sum();
-        record.makespan_seconds = record.test_seconds;
+        record.test_seconds = total(stages.iter().map(|stage| stage.run.test_seconds()));
+        record.makespan_seconds = if arrangement.is_some() { ordered::makespan(stages) } else { record.test_seconds };
+        record.arrangement = arrangement.map(arrangement_record);
         record.concurrency = stages.first().map(|stage| stage.run.concurrency()).unwrap_or_default();
         record.stages = judge::stage_records(stages, &bench.set_aside);
         if record.phase == Phase::Screening {
@@ -230,26 +250,44 @@ impl Draft {
     }
 }
 
+fn arrangement_record(arrangement: &Arrangement) -> ArrangementRecord {
+    ArrangementRecord {
+        algorithm: arrangement.algorithm,
+        enhanced: arrangement.enhanced,
+        machines: u32::try_from(arrangement.machines.len()).unwrap_or(u32::MAX),
+        order_hash: ordered::order_hash(&arrangement.machines),
+        tests: arrangement.machines.iter().map(Vec::len).sum(),
+        added: arrangement.added.iter().map(Vec::len).sum(),
+        expected_seconds: arrangement.forecast.map(|forecast| forecast.makespan),
+        lower_bound_seconds: arrangement.forecast.map(|forecast| forecast.lower_bound),
+    }
+}
+
 /// Stages follow each other: times add up, the highest peak of memory counts.
 fn total_cost(stages: &[Stage]) -> Cost {
     let costs = || stages.iter().map(|stage| &stage.run.cost);
     let sum = |of: fn(&Cost) -> Option<u64>| costs().map(of).try_fold(0, |sum, value| Some(sum + value?));
     Cost {
-        wall_seconds: costs().map(|cost| cost.wall_seconds).sum(),
-        user_seconds: costs().map(|cost| cost.user_seconds).sum(),
-        system_seconds: costs().map(|cost| cost.system_seconds).sum(),
+        wall_seconds: total(costs().map(|cost| cost.wall_seconds)),
+        user_seconds: total(costs().map(|cost| cost.user_seconds)),
+        system_seconds: total(costs().map(|cost| cost.system_seconds)),
         peak_memory_bytes: costs().filter_map(|cost| cost.peak_memory_bytes).max(),
         voluntary_switches: sum(|cost| cost.voluntary_switches),
         involuntary_switches: sum(|cost| cost.involuntary_switches),
     }
 }
 
+/// Of nothing, a plain zero: the sum of no floating-point numbers is a negative one.
+fn total(seconds: impl Iterator<Item = f64>) -> f64 {
+    seconds.fold(0.0, |sum, seconds| sum + seconds)
+}
+
 fn rows(stages: &[Stage]) -> Vec<ExecutionRow> {
     let of = |stage: &Stage| {
-        let number = stage.number;
+        let (number, machine) = (stage.number, stage.machine);
         stage.run.executions.clone().into_iter().map(move |execution| ExecutionRow {
             stage: number,
-            machine: 1,
+            machine,
             execution,
         })
     };

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::Path;
 
 use crate::experiment::Trial;
-use crate::store::record::{Phase, SubjectRecord, TrialRecord};
+use crate::store::record::{KnowledgeRecord, Phase, SubjectRecord, TrialRecord};
 use crate::subject::Progress;
 
 #[derive(Debug)]
@@ -28,6 +28,10 @@ pub enum Event<'a> {
     },
     Prepared {
         subject: &'a SubjectRecord,
+    },
+    /// What was found out about a subject before its orders are evaluated.
+    Learnt {
+        knowledge: &'a KnowledgeRecord,
     },
     TrialStarted {
         trial: &'a Trial,

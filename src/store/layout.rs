@@ -10,11 +10,15 @@ use serde::de::DeserializeOwned;
 
 use super::journal::{self, Entry, Journal};
 use super::record::{
-    Environment, ExecutionRow, KnowledgeRecord, Phase, RunData, RunManifest, SubjectRecord, TrialRecord, UsedJdk,
+    Environment, ExecutionRow, HistoryRecord, KnowledgeRecord, Phase, RunData, RunManifest, SubjectRecord, TrialRecord,
+    UsedJdk,
 };
 use super::{frames, table, write_atomically};
 use crate::bad_usage::BadUsage;
 use crate::experiment::Trial;
+
+/// Versions that were found in histories.
+const VERSIONS: &str = "versions.json";
 
 /// One run's folder.
 #[derive(Debug, Clone)]
@@ -136,6 +140,30 @@ impl RunFolder {
 
     pub fn logs(&self, trial: &str) -> PathBuf {
         self.dir.join("logs").join(trial)
+    }
+
+    /// The versions that were found in histories; none where nobody sought any.
+    pub fn histories(&self) -> miette::Result<Vec<HistoryRecord>> {
+        if self.dir.join(VERSIONS).is_file() { self.read_json(VERSIONS) } else { Ok(Vec::new()) }
+    }
+
+    /// Pins versions for the whole run, beside those of other subjects.
+    pub fn pin_histories(&self, histories: &[HistoryRecord]) -> miette::Result<()> {
+        let mut all = self.histories()?;
+        all.retain(|known| !histories.iter().any(|history| history.subject == known.subject));
+        all.extend(histories.iter().cloned());
+        all.sort_by(|a, b| a.subject.cmp(&b.subject));
+        if all == self.histories()? { Ok(()) } else { self.write_json(VERSIONS, &all) }
+    }
+
+    /// Where the tests lie that a subject's generator wrote.
+    pub fn generated(&self, subject: &str) -> PathBuf {
+        self.dir.join("generated").join(subject)
+    }
+
+    /// Where what was found out about a subject is kept.
+    pub fn knowledge(&self, subject: &str) -> PathBuf {
+        self.dir.join("knowledge").join(subject)
     }
 
     /// What the logs and the executions of a trial take.

@@ -7,10 +7,13 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{EngineKind, Mode, Parallelism};
-use crate::experiment::{Harness, TechniqueKind, Trial};
+use crate::experiment::{Harness, Ordering, TechniqueKind, Trial};
 use crate::suite::{Concurrency, Cost, Execution, Finding, Granularity, RunEnd, Tally, TestId};
 
-pub use regression::{ArrangementRecord, Authorship, DependenciesRecord, KnowledgeRecord, VersionRecord};
+pub use regression::{
+    ArrangementRecord, Authorship, CommitRecord, DependenciesRecord, HistoryRecord, KnowledgeRecord, PassedOver,
+    VersionRecord,
+};
 
 /// The verdict on a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -282,6 +285,9 @@ pub struct ConfigurationSummary {
     pub parallelism: Parallelism,
     #[serde(default)]
     pub harness: Harness,
+    /// Where the technique is an algorithm that orders tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ordering: Option<Ordering>,
 }
 
 /// Everything that a report is made from, as read back from a run folder.

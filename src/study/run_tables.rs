@@ -50,7 +50,7 @@ pub fn covered(analysis: &Analysis, subjects: &[SubjectName]) -> BTreeSet<String
     let has_results = |name: &str| {
         let failed = analysis.subjects.iter().any(|row| row.subject == name && row.failure.is_some());
         let ran = analysis.costs.iter().any(|row| row.subject == name && row.trials > 0);
-        ran && !failed
+        (ran && !failed) || analysis.orders.covers(name)
     };
     subjects.iter().filter(|subject| has_results(&subject.name)).map(|subject| subject.published.clone()).collect()
 }

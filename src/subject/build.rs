@@ -14,6 +14,7 @@ use miette::miette;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::generated::drop_blamed;
 use super::{Changes, Checkout, Progress, Snapshot, Toolchain, checkout, ownership, project};
 use crate::engine::{Mode, Parallelism};
 use crate::experiment::{Subject, SurefireVersion};
@@ -24,12 +25,19 @@ use crate::maven::{
 };
 use crate::process::{self, Account, Cause, Exit, Interrupt};
 use crate::suite::{Execution, Finding, FindingKind, RunEnd, TestId};
-use crate::wording::hex;
+use crate::wording::{counted, hex};
 
 mod record;
 
 pub use record::Memory;
 use record::Place;
+
+/// Compilers stop after a hundred complaints; so often is a build begun anew without what they name.
+const MOST_TURNS: u32 = 40;
+/// From then on, whole classes go.
+const TURNS_BY_TEST: u32 = 25;
+/// Of what was left out, so many are named.
+const NAMED: usize = 5;
 
 /// What it takes to prepare a subject.
 #[derive(Clone, Copy)]
@@ -146,6 +154,20 @@ pub struct ModuleSuite {
 }
 
 impl Discovery {
+    /// With what had to be left out of the suite on record.
+    fn without_dropped(mut self, dropped: &[String]) -> Self {
+        if !dropped.is_empty() {
+            let mut names: Vec<String> = dropped.iter().take(NAMED).map(|name| format!("`{name}`")).collect();
+            if dropped.len() > NAMED {
+                names.push(format!("and {} more", dropped.len() - NAMED));
+            }
+            let count = counted(dropped.len(), "generated test or class does", "generated tests or classes do");
+            let text = format!("{count} not compile here, and was left out: {}", names.join(", "));
+            self.findings.push(Finding::new(FindingKind::Deviation, text));
+        }
+        self
+    }
+
     /// Has nobody run the suite yet?
     pub fn is_pending(&self) -> bool {
         self.suites.is_empty()
@@ -304,7 +326,9 @@ impl Preparation<'_> {
             settings_key(subject),
         ))
         .map_err(|error| miette!("the settings of {} cannot be hashed: {error}", subject.name))?;
-        Ok(hex(&Sha256::digest(parts)))
+        // Subjects without generated tests have the keys that they always had.
+        let generated = subject.generated_tests().map(|tests| tests.hash.as_bytes()).unwrap_or_default();
+        Ok(hex(&Sha256::digest([&parts, generated].concat())))
     }
 }
 
@@ -382,7 +406,12 @@ impl Building<'_> {
             let reason = format!("{error}{help}");
             return Ok(Stop::Failed { reason, log: logs.clone(), whatever_the_jdk: true }.into());
         }
-        if let Some(stop) = self.build()? {
+        if let Some(tests) = self.preparation.subject.generated_tests() {
+            tests.put_into(&build_root(self.preparation.subject, self.checkout)?)?;
+            ownership::hand_over(&self.checkout.root, self.means.user.as_ref())?;
+        }
+        let mut dropped = Vec::new();
+        if let Some(stop) = self.build_what_compiles(&mut dropped)? {
             return Ok(stop.into());
         }
         let snapshot = Snapshot::take(&self.checkout.root, &self.checkout.snapshot_store())?;
@@ -390,7 +419,7 @@ impl Building<'_> {
         let discovery = match self.preparation.discovery {
             DiscoveryTime::Later => Discovery::default(),
             DiscoveryTime::Now => match self.discover()? {
-                Ok(discovery) => discovery,
+                Ok(discovery) => discovery.without_dropped(&dropped),
                 Err(stop) => return Ok(stop.into()),
             },
         };
@@ -449,6 +478,26 @@ impl Building<'_> {
                     return Ok(Some(Stop::Failed { reason, log, whatever_the_jdk: false }));
                 }
             }
+        }
+        Ok(None)
+    }
+
+    /// Builds, and takes those generated tests out that do not compile here, until the rest does.
+    fn build_what_compiles(&self, dropped: &mut Vec<String>) -> miette::Result<Option<Stop>> {
+        let generated = self.preparation.subject.generated_tests().is_some();
+        for turn in 1..=MOST_TURNS {
+            let stop = self.build()?;
+            let Some(Stop::Failed { log, .. }) = &stop else { return Ok(stop) };
+            if !generated || turn == MOST_TURNS {
+                return Ok(stop);
+            }
+            let root = build_root(self.preparation.subject, self.checkout)?;
+            let text = crate::whole_file::read_bytes(log).unwrap_or_default();
+            let gone = drop_blamed(&root, &String::from_utf8_lossy(&text), turn > TURNS_BY_TEST)?;
+            if gone.is_empty() {
+                return Ok(stop);
+            }
+            dropped.extend(gone);
         }
         Ok(None)
     }

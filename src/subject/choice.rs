@@ -215,7 +215,7 @@ impl Store {
         ))
         .map_err(|error| miette!("the settings of {} cannot be hashed: {error}", base.subject.name))?;
         let digits = hex(&Sha256::digest(parts)[..16]);
-        Ok(Store { file: base.home.jdk_choices().join(format!("{}-{digits}.json", base.subject.name)) })
+        Ok(Store { file: base.home.jdk_choices().join(format!("{}-{digits}.json", base.subject.family())) })
     }
 
     /// A choice that cannot be read, or of a JDK that is gone, is no choice.

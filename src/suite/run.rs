@@ -148,7 +148,11 @@ pub struct Seen {
     pub accesses: Vec<Accesses>,
 }
 
-/// What a test shares with others: static fields (`pkg.Type.field`) and files (`file:path`), each once, sorted.
+/// What a test shares with others: static fields (`pkg.Type.field`), the moment at which a class is initialised
+/// (`pkg.Type.<clinit>`), files (`file:path`, with a `/` at the end for which files there are in a folder), system properties
+/// (`property:name`, `property:*` for all, `properties` for their table), each once, sorted. What is read after the test wrote
+/// it is no read. With `<class>` for a name it is what the
+/// class does before its first test, and as `<class>~2` what it does after its last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Accesses {
     pub test: TestId,

@@ -15,17 +15,49 @@ pub struct LastOutcomes<'a> {
     last: HashMap<&'a TestId, &'a Execution>,
 }
 
+/// An execution that counts so far, and the machine that it was on.
+#[derive(Clone, Copy)]
+struct Standing<'a> {
+    execution: &'a Execution,
+    machine: u32,
+}
+
+impl Standing<'_> {
+    /// Does it stand, whatever another machine says? What fails or is lost on one of them has failed or is lost.
+    fn outweighs(&self, other: &Standing<'_>) -> bool {
+        self.machine != other.machine && gravity(self.execution.outcome) > gravity(other.execution.outcome)
+    }
+}
+
+fn gravity(outcome: Outcome) -> u8 {
+    match outcome {
+        outcome if outcome.is_failure() => 2,
+        Outcome::NotRun => 1,
+        _ => 0,
+    }
+}
+
 impl<'a> LastOutcomes<'a> {
     /// A test that a stage reran only because the engine selects coarsely counts too: if it fails now, that is a failure.
     pub fn after(stages: &'a [Stage], set_aside: &HashSet<TestId>) -> Self {
-        let mut last: HashMap<&TestId, &Execution> = HashMap::new();
+        let mut last: HashMap<&TestId, Standing<'_>> = HashMap::new();
         for stage in stages {
             let ran: HashSet<Class<'_>> = stage.run.executions.iter().filter(ran).flat_map(classes_around).collect();
-            last.retain(|_, execution| !(execution.is_failed_fixture() && ran.contains(&class_of(&execution.test))));
+            last.retain(|test, known| {
+                !(known.execution.is_failed_fixture()
+                    && known.machine == stage.machine
+                    && ran.contains(&class_of(test)))
+            });
             let counted = stage.run.executions.iter().filter(|execution| !set_aside.contains(&execution.test));
-            last.extend(counted.map(|execution| (&execution.test, execution)));
+            for execution in counted {
+                let now = Standing { execution, machine: stage.machine };
+                let standing = last.entry(&execution.test).or_insert(now);
+                if !standing.outweighs(&now) {
+                    *standing = now;
+                }
+            }
         }
-        LastOutcomes { last }
+        LastOutcomes { last: last.into_iter().map(|(test, standing)| (test, standing.execution)).collect() }
     }
 
     pub fn of(&self, test: &TestId) -> Option<&'a Execution> {
@@ -125,7 +157,19 @@ mod tests {
             findings: vec![],
             seen: crate::suite::Seen::default(),
         };
-        Stage { number: 1, purpose: "test", engine: EngineKind::Model, parallelism: Parallelism::SEQUENTIAL, run }
+        let (engine, parallelism) = (EngineKind::Model, Parallelism::SEQUENTIAL);
+        Stage { number: 1, purpose: "test", machine: 1, engine, parallelism, run }
+    }
+
+    #[test]
+    fn a_failure_on_one_machine_is_not_repaired_by_another() {
+        let failed = stage(&[("C#a", Error), ("D#<class>", Error)]);
+        let passed = stage(&[("C#a", Passed), ("D#d", Passed)]);
+        for (first, second) in [(&failed, &passed), (&passed, &failed)] {
+            let second = Stage { machine: 2, ..second.clone() };
+            assert_eq!(failures(&[first.clone(), second]), 2);
+        }
+        assert_eq!(failures(&[failed, passed]), 0);
     }
 
     fn failures(stages: &[Stage]) -> usize {

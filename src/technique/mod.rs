@@ -8,6 +8,7 @@ pub mod arrange;
 pub mod detect;
 pub mod enhance;
 mod last_outcomes;
+pub mod ordered;
 pub mod parallelize;
 mod paste;
 pub mod prioritize;
@@ -76,6 +77,8 @@ pub struct Stage {
     /// From 1 on.
     pub number: u32,
     pub purpose: &'static str,
+    /// From 1 on: what one machine did, no other repairs.
+    pub machine: u32,
     /// What ran it.
     pub engine: EngineKind,
     pub parallelism: Parallelism,
@@ -116,6 +119,9 @@ pub fn run(
                 )
             })?;
             sound_rerun::run(&mut stages, parallelism, graph)?;
+        }
+        TechniqueKind::Ordered(algorithm) => {
+            return Err(miette::miette!("the order of `{algorithm}` has to be known before it is run"));
         }
     }
     Ok(TechniqueRun::Ran(stages.done))
@@ -162,7 +168,7 @@ impl Stages<'_, '_> {
 
     fn push(&mut self, purpose: &'static str, engine: EngineKind, parallelism: Parallelism, run: SuiteRun) -> bool {
         let goes_on = run.end == RunEnd::Finished;
-        self.done.push(Stage { number: self.next_number(), purpose, engine, parallelism, run });
+        self.done.push(Stage { number: self.next_number(), purpose, machine: 1, engine, parallelism, run });
         goes_on
     }
 

@@ -5,9 +5,10 @@
 
 mod aware;
 mod closures;
+pub mod pool;
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::BinaryHeap;
 use std::time::Duration;
 
 use crate::suite::Precedence;
@@ -32,18 +33,20 @@ pub fn by_position(tests: usize, machines: usize) -> Vec<Vec<usize>> {
 /// P2: the longest test first, each on the machine that is done earliest; ties by original order, then the lowest machine.
 pub fn by_time(work: &Work, machines: usize) -> Vec<Vec<usize>> {
     let mut queues = vec![Vec::new(); machines];
-    let mut free: BTreeSet<(u64, usize)> = (0..machines).map(|machine| (0, machine)).collect();
-    for test in longest_first(work) {
-        let Some((busy, machine)) = free.pop_first() else { break };
+    let mut free: BinaryHeap<Reverse<(u64, usize)>> = (0..machines).map(|machine| Reverse((0, machine))).collect();
+    for (Reverse(work), test) in longest_first(work) {
+        let Some(mut first) = free.peek_mut() else { break };
+        let Reverse((busy, machine)) = *first;
         queues[machine].push(test);
-        free.insert((busy.saturating_add(work[test]), machine));
+        *first = Reverse((busy.saturating_add(work), machine));
     }
     queues
 }
 
-fn longest_first(work: &Work) -> Vec<usize> {
-    let mut tests: Vec<usize> = (0..work.len()).collect();
-    tests.sort_by_key(|test| (Reverse(work[*test]), *test));
+/// The work beside the test: a sort that has to look it up is several times slower.
+fn longest_first(work: &Work) -> Vec<(Reverse<u64>, usize)> {
+    let mut tests: Vec<(Reverse<u64>, usize)> = work.iter().map(|work| Reverse(*work)).zip(0..).collect();
+    tests.sort_unstable();
     tests
 }
 

@@ -17,6 +17,8 @@ use crate::wording::hex;
 
 /// The first JDK that makes archives of what a program loaded.
 const DYNAMIC_ARCHIVES: u32 = 13;
+/// Until here JDKs come without an archive of their own classes, and check every class that they load at length.
+const BARE: std::ops::Range<u32> = 8..12;
 
 /// The options for a quick start, as far as the subject leaves the choice.
 pub fn quick_options(jvm: &Jvm) -> Vec<OsString> {
@@ -51,6 +53,30 @@ pub fn is_possible(jvm: &Jvm, java_major: Option<u32>) -> bool {
     java_major.is_some_and(|major| major >= DYNAMIC_ARCHIVES) && !shares_otherwise(&jvm.chosen_options())
 }
 
+/// Is this a JDK that has to be given an archive of its own classes?
+pub fn is_bare(jvm: &Jvm, java_major: Option<u32>) -> bool {
+    java_major.is_some_and(|major| BARE.contains(&major)) && !shares_otherwise(&jvm.chosen_options())
+}
+
+/// To have such a JDK write the archive, and do nothing else.
+pub fn dump_arguments(archive: &Path) -> Vec<OsString> {
+    vec!["-XX:+UnlockDiagnosticVMOptions".into(), option("-XX:SharedArchiveFile=", archive), "-Xshare:dump".into()]
+}
+
+/// To have a process write what it loaded when it ends.
+pub fn training_option(archive: &Path) -> OsString {
+    option("-XX:ArchiveClassesAtExit=", archive)
+}
+
+/// To start a process of such a JDK with it. Classes that a compiler made need no proof that they are sound.
+pub fn bare_options(archive: Option<&Archive>) -> Vec<OsString> {
+    let mut options: Vec<OsString> = vec!["-XX:-BytecodeVerificationRemote".into()];
+    if let Some(archive) = archive {
+        options.extend(["-XX:+UnlockDiagnosticVMOptions".into(), archive.use_option()]);
+    }
+    options
+}
+
 /// The archive of one JDK and class path.
 #[derive(Debug, Clone)]
 pub struct Archive {
@@ -61,6 +87,13 @@ impl Archive {
     /// In parade's cache; whether or not it is there yet.
     pub fn of(jvm: &Jvm, java_version: &str, cache: &Path) -> Self {
         Archive { path: cache.join(format!("{}.jsa", key(jvm, java_version))) }
+    }
+
+    /// The one of a bare JDK, whatever the class path.
+    pub fn of_jdk(java: &Path, java_version: &str, cache: &Path) -> Self {
+        let place = java.as_os_str().as_encoded_bytes();
+        let digest = Sha256::digest([java_version.as_bytes(), &[0], place].concat());
+        Archive { path: cache.join(format!("jdk-{}.jsa", hex(&digest[..12]))) }
     }
 
     pub fn exists(&self) -> bool {
@@ -81,11 +114,11 @@ impl Archive {
         option("-XX:SharedArchiveFile=", &self.path)
     }
 
-    /// Makes it: `train` runs a process of this user with the option that it is given, to its end.
+    /// Makes it: `train` runs a process of this user to its end, which writes it to the path that it is given.
     pub fn make(
         &self,
         user: Option<&Account>,
-        train: impl FnOnce(OsString) -> miette::Result<Result<(), String>>,
+        train: impl FnOnce(&Path) -> miette::Result<Result<(), String>>,
     ) -> miette::Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         let broken = |error: std::io::Error| miette!("{}: {error}", folder.display());
@@ -93,7 +126,7 @@ impl Archive {
         let work = tempfile::Builder::new().prefix("making-").tempdir_in(folder).map_err(broken)?;
         user.map_or(Ok(()), |user| user.take_over(work.path())).map_err(broken)?;
         let half = work.path().join("archive");
-        let trained = train(option("-XX:ArchiveClassesAtExit=", &half))?;
+        let trained = train(&half)?;
         let made = trained.and_then(|()| keep(&half, &self.path).map_err(|error| error.to_string()));
         if let Err(why) = made {
             tracing::debug!(archive = %self.path.display(), why, "no archive of classes");
@@ -162,6 +195,17 @@ mod tests {
     }
 
     #[test]
+    fn old_jdks_get_an_archive_of_their_own_classes() {
+        assert!(is_bare(&jvm("", &[]), Some(8)) && is_bare(&jvm("", &[]), Some(11)));
+        assert!(!is_bare(&jvm("", &[]), Some(12)) && !is_bare(&jvm("", &[]), None));
+        assert!(!is_bare(&jvm("-Xshare:off", &[]), Some(8)));
+        let archive = Archive::of_jdk(Path::new("/jdk/bin/java"), "1.8.0", Path::new("/c"));
+        let text = bare_options(Some(&archive)).join(std::ffi::OsStr::new(" ")).into_string().unwrap();
+        assert!(text.contains("-XX:SharedArchiveFile=/c/jdk-"), "{text}");
+        assert_eq!(bare_options(None).len(), 1);
+    }
+
+    #[test]
     fn another_jar_or_jdk_is_another_archive() {
         let folder = tempfile::tempdir().unwrap();
         let jar = folder.path().join("a.jar");
@@ -180,9 +224,8 @@ mod tests {
         let archive = Archive::of(&jvm("", &[]), "17", cache.path());
         archive.make(None, |_| Ok(Err("no".to_owned()))).unwrap();
         assert!(!archive.exists() && archive.failed());
-        let made = |option: OsString| {
-            let path = option.into_string().unwrap();
-            std::fs::write(path.strip_prefix("-XX:ArchiveClassesAtExit=").unwrap(), "classes").unwrap();
+        let made = |path: &Path| {
+            std::fs::write(path, "classes").unwrap();
             Ok(Ok(()))
         };
         archive.make(None, made).unwrap();

@@ -6,6 +6,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
+use super::accesses::Touched;
 use super::coverage::Mark;
 use super::events::{Seen, State};
 use super::request::Manner;
@@ -25,6 +26,7 @@ pub struct Account {
     pub seen: Vec<Seen>,
     /// Tests that could not be run at all, with the reason.
     pub unrunnable: Vec<(usize, String)>,
+    pub touched: Vec<Touched>,
     pub close: Close,
 }
 
@@ -85,6 +87,7 @@ pub struct Staffing {
 pub struct Haul {
     pub seen: Vec<Seen>,
     pub unrunnable: Vec<(usize, String)>,
+    pub touched: Vec<Touched>,
     pub findings: Vec<Finding>,
     /// Wall time apart.
     pub cost: Cost,
@@ -139,6 +142,7 @@ impl Haul {
     fn beside(mut self, other: Haul) -> Haul {
         self.seen.extend(other.seen);
         self.unrunnable.extend(other.unrunnable);
+        self.touched.extend(other.touched);
         self.findings.extend(other.findings);
         self.cost = sum(self.cost, other.cost);
         self.end = self.end.or(other.end);
@@ -247,6 +251,7 @@ impl<W: Workplace> Slot<'_, W> {
     fn settle(&mut self, tests: Vec<usize>, manner: Manner, account: Account) -> miette::Result<Vec<usize>> {
         let mut retired: HashSet<usize> = account.unrunnable.iter().map(|(position, _)| *position).collect();
         self.haul.unrunnable.extend(account.unrunnable);
+        self.haul.touched.extend(account.touched);
         let (ended, cut_off): (Vec<_>, Vec<_>) = account.seen.into_iter().partition(|seen| seen.state == State::Ended);
         retired.extend(ended.iter().filter_map(|seen| seen.asked));
         self.haul.seen.extend(ended);

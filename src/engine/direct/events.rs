@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use miette::miette;
 use serde::{Deserialize, Serialize};
 
+use super::accesses::{Ledger, Touched};
 use super::coverage::Mark;
 use crate::maven::Clock;
 use crate::maven::events::ProcessEvents;
@@ -63,6 +64,8 @@ pub struct Answer {
     /// Tests that could not be run at all, with the reason.
     pub unrunnable: Vec<(usize, String)>,
     pub leaves: Vec<Leaf>,
+    /// What tests shared, where that is watched.
+    pub touched: Vec<Touched>,
     /// Classes that could not be listed, with the reason.
     pub unlisted: Vec<(String, String)>,
 }
@@ -81,6 +84,7 @@ pub struct Follower {
     order: u64,
     answer: Answer,
     over_limit: HashSet<u32>,
+    ledger: Ledger,
 }
 
 impl Follower {
@@ -95,6 +99,7 @@ impl Follower {
             order: 0,
             answer: Answer::default(),
             over_limit: HashSet::new(),
+            ledger: Ledger::default(),
         }
     }
 
@@ -200,10 +205,15 @@ impl Follower {
                 let occurrence = line.number(3)?;
                 self.answer.leaves.push(Leaf { root: text(0)?, class: text(1)?, name: text(2)?, occurrence });
             }
+            "N" => self.ledger.name(line)?,
+            "I" => self.ledger.introduce(line)?,
+            "A" => self.answer.touched.push(self.ledger.take(line)?),
             "E" => self.answer.unlisted.push((text(0)?, text(1)?)),
             kind => {
-                if kind == "T" {
-                    self.over_limit.insert(line.number(0)?);
+                match kind {
+                    "T" => drop(self.over_limit.insert(line.number(0)?)),
+                    "S" => self.ledger.start(line),
+                    _ => {}
                 }
                 let (_, events) = self.file.as_mut()?;
                 events.take(line)?;

@@ -22,6 +22,8 @@ pub struct Jvm {
     flags: Vec<OsString>,
     /// Are class folders loaded by a loader of their own?
     folders_apart: bool,
+    /// Is it told to put on record what tests share?
+    tells_accesses: bool,
     /// Are agents of JaCoCo taken out of the subject's own arguments?
     without_jacoco: bool,
 }
@@ -34,6 +36,7 @@ impl Jvm {
             environment: environment.clone(),
             flags: Vec::new(),
             folders_apart: false,
+            tells_accesses: false,
             without_jacoco: false,
         }
     }
@@ -46,6 +49,13 @@ impl Jvm {
 
     pub fn with_flags(mut self, flags: impl IntoIterator<Item = OsString>) -> Self {
         self.flags.extend(flags);
+        self
+    }
+
+    /// The same with the agent that sees what tests share.
+    pub fn with_agent(mut self, option: OsString) -> Self {
+        self.flags.push(option);
+        self.tells_accesses = true;
         self
     }
 
@@ -112,7 +122,8 @@ impl Jvm {
         let fill_value = |(key, value): &(String, String)| (key.clone(), fill(value, slot));
         let properties: Vec<_> = self.launch.properties.iter().map(fill_value).collect();
         let folders: Vec<&Path> = if self.folders_apart { self.class_path(true).collect() } else { Vec::new() };
-        request::preamble(&properties, folders)
+        let watch = if self.tells_accesses { request::ACCESSES } else { "" };
+        request::preamble(&properties, folders) + watch
     }
 
     pub fn environment(&self, slot: u32) -> BTreeMap<String, String> {

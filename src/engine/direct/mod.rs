@@ -4,7 +4,9 @@
 //! Each run has processes of its own unless it asks for warm ones. A test that hangs or ends its process costs only
 //! itself. What it cannot know about a suite it says at its opening, and then there is no session.
 
+mod accesses;
 mod archive;
+mod beside;
 mod coverage;
 mod crew;
 mod events;
@@ -26,6 +28,7 @@ use std::time::{Duration, Instant};
 
 use miette::miette;
 
+use self::accesses::Places;
 use self::archive::Archive;
 use self::coverage::{Mark, Recording};
 use self::crew::{Haul, Staffing, Workplace};
@@ -39,12 +42,13 @@ use self::worker::{Bounds, JvmPlace, JvmWorker, Ticket};
 use super::surefire::{dirty, safe_label};
 use super::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support, Watch};
 use crate::maven::{self, Clock, KnownTest, Launch};
-use crate::process::Interrupt;
+use crate::process::{self, Interrupt};
 use crate::subject::build::{Discovery, Prepared};
-use crate::suite::{ClassId, Execution, Finding, FindingKind, Granularity, Outcome, Seen, SuiteRun, TestId};
+use crate::suite::{Accesses, ClassId, Execution, Finding, FindingKind, Granularity, Outcome, Seen, SuiteRun, TestId};
 
 /// For the one test that an archive of classes is made with.
 const TRAINING: Duration = Duration::from_secs(60);
+const ARCHIVE_LOG: u64 = 1 << 20;
 
 /// A prepared subject, ready to run any of its tests.
 #[derive(Debug)]
@@ -66,6 +70,8 @@ pub struct DirectSession {
     warm: HashMap<usize, Staff>,
     /// By suite, where somebody wants that: a fresh process for the next run, started during the last one.
     ready: Option<HashMap<usize, Staff>>,
+    /// Did a run change anything in the worktree?
+    leaves_files: bool,
     scratch: tempfile::TempDir,
 }
 
@@ -103,6 +109,7 @@ impl DirectSession {
             quick: HashMap::new(),
             warm: HashMap::new(),
             ready: None,
+            leaves_files: false,
             scratch,
         };
         let listings = session.listings()?;
@@ -262,19 +269,16 @@ impl DirectSession {
         };
         let jvm = self.jvm_for(request, leg.suite)?;
         let jvm = pace.recording.as_mut().map_or(Ok(jvm.clone()), |recording| recording.of(jvm))?;
-        // A process that is there already was started without anything that records.
-        let recorded = pace.recording.is_some();
+        // A process that is there already was started without anything that watches.
+        let watched = request.watch != Watch::default();
         let mut workers = match &mut self.ready {
-            _ if recorded => Vec::new(),
+            _ if watched => Vec::new(),
             _ if warm => fitting(&mut self.warm, leg.suite, &jvm, &bounds),
             Some(ready) => fitting(ready, leg.suite, &jvm, &bounds),
             None => Vec::new(),
         };
-        let next = if warm || recorded || self.ready.is_none() {
-            None
-        } else {
-            Some(self.start_ahead(leg.suite, &jvm, &bounds)?)
-        };
+        let ahead = !warm && !watched && self.ready.is_some();
+        let next = if ahead { Some(self.start_ahead(leg.suite, &jvm, &bounds)?) } else { None };
         let tickets: Vec<Ticket<'_>> = chosen.iter().map(|position| self.ticket(*position)).collect();
         let mut place = self.place(leg.suite, jvm.clone(), bounds.clone(), pace.logs, &request.label, &tickets);
         place.clock = pace.clock;
@@ -285,7 +289,8 @@ impl DirectSession {
             self.warm.insert(leg.suite, Staff { jvm, cores, memory_bytes, workers });
         } else if let (Some(ready), Some(next)) = (&mut self.ready, next) {
             let Bounds { cores, memory_bytes, .. } = bounds;
-            ready.insert(leg.suite, Staff { jvm, cores, memory_bytes, workers: vec![next] });
+            workers.insert(0, next);
+            ready.insert(leg.suite, Staff { jvm, cores, memory_bytes, workers });
         }
         haul
     }
@@ -324,6 +329,10 @@ impl DirectSession {
     }
 
     fn jvm_for(&self, request: &RunRequest, suite: usize) -> miette::Result<Jvm> {
+        if request.watch.accesses {
+            let option = accesses::option(&self.prepared.helper, &self.shared_places().project)?;
+            return Ok(self.jvm(suite)?.with_agent(option));
+        }
         let quick = self.quick.get(&suite).filter(|_| request.handling.quick_start && !request.watch.coverage);
         let jvm = quick.cloned().map_or_else(|| self.jvm(suite), Ok)?;
         let warm = request.handling.isolation == Isolation::Warm;
@@ -347,11 +356,12 @@ impl DirectSession {
         crop.marks.extend(named.map(|(mark, test)| (mark, test.clone())));
         crop.executions.extend(executions);
         crop.company.extend(company);
+        crop.accesses.extend(accesses::accesses(std::mem::take(&mut haul.touched), asked, &self.shared_places()));
         crop.haul = std::mem::take(&mut crop.haul).then(haul);
     }
 
     fn suite_run(&self, request: &RunRequest, crop: Crop) -> SuiteRun {
-        let Crop { haul, mut executions, company, lost, .. } = crop;
+        let Crop { haul, mut executions, company, lost, accesses, .. } = crop;
         executions.sort_by(|a, b| a.start.total_cmp(&b.start));
         let mut findings = self.notes.clone();
         findings.extend(haul.findings);
@@ -366,8 +376,15 @@ impl DirectSession {
             cost: haul.cost,
             granularity: if company.is_empty() { Granularity::Occurrence } else { Granularity::Name },
             findings,
-            seen: Seen::default(),
+            seen: Seen { accesses, ..Seen::default() },
         }
+    }
+
+    fn shared_places(&self) -> Places {
+        // As processes see their own folder.
+        let root = &self.prepared.checkout.root;
+        let project = root.canonicalize().unwrap_or_else(|_| root.clone());
+        Places { project, temporary: std::env::temp_dir() }
     }
 
     /// Makes sure that quick processes can be started for these suites. What this costs is no run's.
@@ -387,18 +404,50 @@ impl DirectSession {
         let quick = plain.clone().with_flags(archive::quick_options(&plain));
         let toolchain = &self.prepared.toolchain;
         let same_jdk = is_inside(plain.java(), &toolchain.java_home);
-        if !archive::is_possible(&plain, same_jdk.then_some(toolchain.java_major)) {
+        let java_major = same_jdk.then_some(toolchain.java_major);
+        if archive::is_bare(&plain, java_major) {
+            let archive = self.archive_of_jdk(&plain)?;
+            return Ok(quick.with_flags(archive::bare_options(archive.as_ref())));
+        }
+        if !archive::is_possible(&plain, java_major) {
             return Ok(quick);
         }
         let apart = quick.clone().with_folders_apart();
         let cache = self.prepared.home.root().join("class-archives");
         let archive = Archive::of(&apart, &toolchain.java_version, &cache);
         if let (false, false, Some(test)) = (archive.exists(), archive.failed(), test) {
-            archive.make(self.prepared.user.as_ref(), |option| {
-                self.train(suite, apart.clone().with_flags([option]), test)
+            archive.make(self.prepared.user.as_ref(), |path| {
+                self.train(suite, apart.clone().with_flags([archive::training_option(path)]), test)
             })?;
         }
         Ok(if archive.exists() { apart.with_flags([archive.use_option()]) } else { quick })
+    }
+
+    /// An archive of the JDK's own classes, for one that comes without.
+    fn archive_of_jdk(&self, jvm: &Jvm) -> miette::Result<Option<Archive>> {
+        let cache = self.prepared.home.root().join("class-archives");
+        let archive = Archive::of_jdk(jvm.java(), &self.prepared.toolchain.java_version, &cache);
+        if !archive.exists() && !archive.failed() {
+            archive.make(self.prepared.user.as_ref(), |path| {
+                let command = process::Command {
+                    program: jvm.java().to_owned(),
+                    args: archive::dump_arguments(path),
+                    dir: self.scratch.path().to_owned(),
+                    environment: jvm.environment(1),
+                    output: self.scratch.path().join("archive.log"),
+                    output_limit: ARCHIVE_LOG,
+                    cores: None,
+                    memory_bytes: None,
+                    time_limit: TRAINING,
+                    grace: Duration::from_secs(1),
+                    tag: format!("{}-{}-archive", self.tag, std::process::id()),
+                    user: self.prepared.user.clone(),
+                };
+                let ended = process::run(&command, &self.interrupt)?;
+                Ok(if ended.exit == process::Exit::Code(0) { Ok(()) } else { Err(format!("{:?}", ended.exit)) })
+            })?;
+        }
+        Ok(archive.exists().then_some(archive))
     }
 
     /// Runs one test, so that the classes which every run needs are loaded. How it ends does not matter.
@@ -439,6 +488,7 @@ struct Crop {
     company: Vec<TestId>,
     /// Tests that could not be run, with the reason.
     lost: Vec<(TestId, String)>,
+    accesses: Vec<Accesses>,
 }
 
 /// What all legs of a run share.
@@ -488,6 +538,7 @@ impl Session for DirectSession {
         }
         crop.haul.cost.wall_seconds = began.elapsed().as_secs_f64();
         let changes = prepared.worktree.after_run(&prepared.snapshot)?;
+        self.note_changes(&changes);
         let marks = std::mem::take(&mut crop.marks);
         let mut run = self.suite_run(request, crop);
         run.findings.extend(dirty(&changes));
@@ -499,6 +550,14 @@ impl Session for DirectSession {
             run.seen.coverage = coverage;
         }
         Ok(run)
+    }
+
+    fn side_by_side(&self) -> usize {
+        self.lanes()
+    }
+
+    fn run_all(&mut self, requests: &[RunRequest]) -> miette::Result<Vec<SuiteRun>> {
+        self.run_beside(requests)
     }
 }
 
@@ -516,7 +575,7 @@ fn capabilities() -> Capabilities {
         isolations: vec![Isolation::Fresh, Isolation::Warm],
         limits_tests: true,
         modules_at_once: false,
-        watches: Watch { coverage: true, accesses: false },
+        watches: Watch { coverage: true, accesses: true },
     }
 }
 

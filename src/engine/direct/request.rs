@@ -36,6 +36,9 @@ pub struct Asked<'a> {
     pub display: Option<&'a str>,
 }
 
+/// Has a process with our agent tell what tests share.
+pub const ACCESSES: &str = "accesses\n";
+
 /// What comes before all orders.
 pub fn preamble<'a>(
     properties: impl IntoIterator<Item = &'a (String, String)>,

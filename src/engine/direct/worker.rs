@@ -55,6 +55,7 @@ pub struct Ticket<'a> {
 }
 
 /// Starts the test processes of one goal for one run.
+#[derive(Clone)]
 pub struct JvmPlace<'a> {
     pub jvm: Jvm,
     pub module: &'a str,
@@ -242,7 +243,7 @@ impl Workplace for JvmPlace<'_> {
         }
         let (mut answer, close) = self.follow(worker)?;
         answer.seen.iter_mut().for_each(|seen| seen.mark.process = worker.number);
-        Ok(Account { seen: answer.seen, unrunnable: answer.unrunnable, close })
+        Ok(Account { seen: answer.seen, unrunnable: answer.unrunnable, touched: answer.touched, close })
     }
 
     fn pause(&self, worker: &mut JvmWorker) -> Closing {

@@ -47,7 +47,7 @@ impl ModelSession {
             isolations: vec![Isolation::Fresh],
             limits_tests: false,
             modules_at_once: false,
-            watches: Watch { coverage: declares, accesses: false },
+            watches: Watch { coverage: declares, accesses: suite.tells_accesses() },
         };
         ModelSession { suite, tests, index, capabilities, seed, random: ChaCha8Rng::seed_from_u64(seed) }
     }
@@ -133,15 +133,11 @@ impl Session for ModelSession {
             user_seconds: self.suite.startup + work,
             ..Cost::default()
         };
+        let watched = schedule.slots.iter().filter(|_| request.watch.accesses);
+        let accesses = watched.map(|slot| self.suite.tests[slot.test].accesses()).collect();
+        let seen = Seen { coverage, accesses };
         let end = if schedule.timed_out { RunEnd::TimedOut } else { RunEnd::Finished };
-        Ok(SuiteRun {
-            executions,
-            cost,
-            end,
-            granularity: Granularity::Occurrence,
-            findings: vec![],
-            seen: Seen { coverage, ..Seen::default() },
-        })
+        Ok(SuiteRun { executions, cost, end, granularity: Granularity::Occurrence, findings: vec![], seen })
     }
 }
 

@@ -1,12 +1,12 @@
 //! The model suite's file.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 use miette::miette;
 use serde::Deserialize;
 
-use crate::suite::{Change, Coverage, Element, MethodLines, TestId};
+use crate::suite::{Accesses, Change, Coverage, Element, MethodLines, TestId};
 
 /// Tests in their original order.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -51,6 +51,9 @@ pub struct ModelTest {
     pub exits_after: Option<f64>,
     /// Lines and methods of the program under test.
     pub covers: Option<Vec<Element>>,
+    /// What it shares with others, by names of your choice, and reads before it writes it.
+    pub reads: Option<Vec<String>>,
+    pub writes: Option<Vec<String>>,
     /// What it does, other than to fail, when something that it needs is missing or it is polluted.
     pub fails_by: Option<FailsBy>,
 }
@@ -82,6 +85,11 @@ impl ModelSuite {
         (!said.is_empty()).then(|| Coverage::new(&self.methods, said)).transpose()
     }
 
+    /// Does any of its tests say what it shares?
+    pub(super) fn tells_accesses(&self) -> bool {
+        self.tests.iter().any(|test| test.reads.is_some() || test.writes.is_some())
+    }
+
     fn check(&self) -> miette::Result<()> {
         let mut known = HashSet::new();
         if let Some(twice) = self.tests.iter().find(|test| !known.insert(&test.id)) {
@@ -99,6 +107,15 @@ impl ModelSuite {
 }
 
 impl ModelTest {
+    /// What it shares: nothing, where the file says nothing.
+    pub(super) fn accesses(&self) -> Accesses {
+        let sorted = |names: &Option<Vec<String>>| -> Vec<String> {
+            let names: BTreeSet<&String> = names.iter().flatten().collect();
+            names.into_iter().cloned().collect()
+        };
+        Accesses { test: self.id.clone(), reads: sorted(&self.reads), writes: sorted(&self.writes) }
+    }
+
     /// After these, is something missing, or the last polluter later than the last cleaner?
     pub(super) fn is_broken(&self, before: &[&TestId]) -> bool {
         let last = |of: &[TestId]| before.iter().rposition(|earlier| of.contains(earlier));

@@ -1,6 +1,7 @@
 //! Configurations: a technique, and the parallelism that it asks the engine for.
 
 use super::harness::{self, harness};
+use super::ordering;
 use super::{At, Configuration, Context, TechniqueKind, quoted, suggestion};
 use crate::engine::{Forks, Mode, Parallelism};
 use crate::experiment::raw::{RawConfiguration, Written};
@@ -15,7 +16,10 @@ pub(super) fn configuration(raw: &RawConfiguration, context: &Context<'_>) -> Co
     let mode = raw.parallel.as_ref().and_then(|written| mode(written, context));
     let technique = technique(raw, mode, context);
     let harness = harness(raw, technique, context);
-    if !is_unreadable(raw, mode) {
+    let ordering = ordering::ordering(raw, technique, context);
+    if ordering.is_some() {
+        ordering::check_harness(raw, harness, context);
+    } else if !is_unreadable(raw, mode) {
         check_pair(raw, technique, mode, context);
         check_width(raw, mode.unwrap_or(Mode::Sequential), context);
         harness::check_modules(&raw.written, mode.unwrap_or(Mode::Sequential), technique, harness, context);
@@ -35,6 +39,7 @@ pub(super) fn configuration(raw: &RawConfiguration, context: &Context<'_>) -> Co
             modules,
         },
         harness,
+        ordering,
     }
 }
 
@@ -89,9 +94,9 @@ fn technique(raw: &RawConfiguration, mode: Option<Mode>, context: &Context<'_>) 
         _ => TechniqueKind::Parallel,
     };
     let Some(written) = &raw.technique else { return plain };
-    let known = TechniqueKind::ALL.into_iter().find(|technique| technique.name() == written.value);
+    let known = TechniqueKind::all().find(|technique| technique.name() == written.value);
     known.unwrap_or_else(|| {
-        let names = TechniqueKind::ALL.map(TechniqueKind::name);
+        let names = TechniqueKind::all().map(TechniqueKind::name);
         let message = format!("there is no technique {}", quoted(&written.value));
         context.log.add(&written.span, message, suggestion(&written.value, "techniques", names));
         plain
@@ -120,6 +125,7 @@ fn check_pair(raw: &RawConfiguration, technique: TechniqueKind, mode: Option<Mod
             "add e.g. `parallel = \"classes\"` and `threads`, or `modules = \"1C\"`",
         ),
         (TechniqueKind::Sequential, false)
+        | (TechniqueKind::Ordered(_), _)
         | (TechniqueKind::Parallel | TechniqueKind::Paste | TechniqueKind::SoundRerun, true) => {}
     }
 }

@@ -12,9 +12,11 @@ pub(super) fn harness(raw: &RawConfiguration, technique: TechniqueKind, context:
     let RawHarness { engine, rerun_engine, isolation, test_timeout } = &raw.harness;
     let main = engine.as_ref().and_then(|written| engine_kind(written, context));
     let rerun = rerun_engine.as_ref().and_then(|written| engine_kind(written, context));
+    // An order has to be kept.
+    let usual = if technique.algorithm().is_some() { EngineKind::Direct } else { EngineKind::default() };
     let harness = Harness {
-        engine: main.unwrap_or_default(),
-        rerun_engine: rerun.or(main).unwrap_or_default(),
+        engine: main.unwrap_or(usual),
+        rerun_engine: rerun.or(main).unwrap_or(usual),
         isolation: isolation.as_ref().and_then(|written| kept_apart(written, context)).unwrap_or_default(),
         test_limit: test_timeout.as_ref().and_then(|written| context.duration(written, "test_timeout")),
     };

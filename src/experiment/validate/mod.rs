@@ -4,9 +4,12 @@
 
 mod configuration;
 mod harness;
+mod ordering;
 mod place;
+mod regression;
 mod settings;
 mod subject;
+mod versions;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -56,8 +59,9 @@ pub(super) fn experiment(raw: &RawFile, context: &Context<'_>) -> Experiment {
     let place = place::of_machine(&raw.machine, context);
     let common = subject::Common { raw, configurations: &configurations, timeout, repetitions, place };
     let subjects: Vec<_> =
-        raw.subjects.iter().take(MAX_SUBJECTS).map(|raw| subject::subject(raw, &common, context)).collect();
+        raw.subjects.iter().take(MAX_SUBJECTS).flat_map(|raw| subject::subjects(raw, &common, context)).collect();
     context.unique(raw.subjects.iter().filter_map(|raw| raw.name.as_ref()), "subject");
+    versions::check_names(raw, &subjects, context);
     check_matrix(raw, &subjects, &configurations, &machine, context);
     Experiment {
         name: context.name(header.name.as_ref(), "an experiment"),
@@ -67,6 +71,7 @@ pub(super) fn experiment(raw: &RawFile, context: &Context<'_>) -> Experiment {
         screening: context.runs(header.screening.as_ref(), "screening", 0, 0),
         seed: header.seed.as_ref().map_or(0, |seed| seed.value),
         baseline: baseline(raw, &configurations, context),
+        regression: regression::regression(&raw.regression, context),
         machine,
         subjects,
         configurations,
@@ -173,7 +178,10 @@ fn check_matrix(
         context.log.add(&top, "there is no configuration, so nothing would run", help);
     }
     let cells = |subject: &Subject| {
-        let configurations = configurations.iter().filter(|configuration| subject.runs(&configuration.name)).count();
+        let evaluated = |each: &&Configuration| {
+            subject.runs(&each.name) && subject.version.as_ref().is_none_or(|version| version.evaluates(each.technique))
+        };
+        let configurations = configurations.iter().filter(evaluated).count();
         (configurations as u64).saturating_mul(machine.cores.len() as u64).saturating_mul(subject.repetitions.into())
     };
     let trials = subjects.iter().map(cells).fold(0, u64::saturating_add);
@@ -202,6 +210,10 @@ fn baseline(raw: &RawFile, configurations: &[Configuration], context: &Context<'
     sequential.dedup();
     if let [only] = sequential[..] {
         return only.to_owned();
+    }
+    // Orders of algorithms are compared with each other.
+    if !configurations.is_empty() && configurations.iter().all(|each| each.ordering.is_some()) {
+        return String::new();
     }
     if let (Some(first), false) = (raw.configurations.first(), raw.analysis_written.contains_key("baseline")) {
         let (why, candidates) = match sequential.len() {

@@ -9,6 +9,7 @@ use super::harness::check_override;
 use super::place::{self, Place};
 use super::settings::{self, Settings};
 use super::{At, Configuration, Context, Subject, TechniqueKind, list, quoted, suggestion};
+use super::{regression, versions};
 use crate::engine::model::ModelSuite;
 use crate::experiment::raw::{RawFile, RawOverride, RawSubject};
 use crate::experiment::{Located, Origin, Override};
@@ -16,7 +17,7 @@ use crate::subject::{project, redact};
 
 const ORIGIN_KEYS: [&str; 3] = ["git", "path", "model"];
 /// Keys about building, which a scripted suite never is.
-const BUILD_KEYS: [&str; 11] = [
+const BUILD_KEYS: [&str; 12] = [
     "commit",
     "directory",
     "modules",
@@ -28,6 +29,7 @@ const BUILD_KEYS: [&str; 11] = [
     "disable_plugins",
     "jdk",
     "user",
+    "generator",
 ];
 const SCHEMES: [&str; 5] = ["https", "http", "ssh", "git", "file"];
 
@@ -41,7 +43,13 @@ pub(super) struct Common<'a> {
     pub place: Place,
 }
 
-pub(super) fn subject(raw: &RawSubject, common: &Common<'_>, context: &Context<'_>) -> Subject {
+/// A subject, or all its versions.
+pub(super) fn subjects(raw: &RawSubject, common: &Common<'_>, context: &Context<'_>) -> Vec<Subject> {
+    let subject = subject(raw, common, context);
+    versions::expanded(raw, subject, common, context)
+}
+
+fn subject(raw: &RawSubject, common: &Common<'_>, context: &Context<'_>) -> Subject {
     let (source, origin) = origin(raw, context);
     let Settings { maven_args, environment, phase, setup, surefire, disable_plugins, timeout } =
         settings::settings(&raw.settings, &common.raw.defaults, common.timeout, context);
@@ -65,6 +73,11 @@ pub(super) fn subject(raw: &RawSubject, common: &Common<'_>, context: &Context<'
         jdk,
         user,
         overrides: BTreeMap::new(),
+        label: raw.label.as_ref().and_then(|written| regression::label(written, context)),
+        inferred: raw.inferred.as_ref().map(|written| written.value.clone()),
+        generator: raw.generator.as_ref().and_then(|written| regression::generator(written, context)),
+        earlier: None,
+        version: None,
     };
     check_project(raw, &subject, context);
     check_dependencies(raw, &subject, common, context);
@@ -146,7 +159,7 @@ fn check_model_keys(raw: &RawSubject, context: &Context<'_>) {
 }
 
 /// A commit, tag or branch by a name that git could have.
-fn revision(written: &At<String>, context: &Context<'_>) -> Option<String> {
+pub(super) fn revision(written: &At<String>, context: &Context<'_>) -> Option<String> {
     let name = &written.value;
     let strange = |c: char| c.is_whitespace() || c.is_control() || "~^:?*[\\".contains(c);
     if name.is_empty() || name.starts_with('-') || name.contains("..") || name.contains(strange) {
@@ -190,7 +203,7 @@ fn path_text(path: &Path, written: &At<String>, context: &Context<'_>) -> String
 }
 
 /// A suite that cannot be read would fail in every trial.
-fn check_model(written: &At<String>, path: &Path, context: &Context<'_>) {
+pub(super) fn check_model(written: &At<String>, path: &Path, context: &Context<'_>) {
     if path.as_os_str().is_empty() {
         return;
     }
@@ -202,7 +215,12 @@ fn check_model(written: &At<String>, path: &Path, context: &Context<'_>) {
 }
 
 /// The path, from the experiment file's folder on, of something that is there.
-fn existing(written: &At<String>, is_kind: fn(&Path) -> bool, kind: &str, context: &Context<'_>) -> Option<PathBuf> {
+pub(super) fn existing(
+    written: &At<String>,
+    is_kind: fn(&Path) -> bool,
+    kind: &str,
+    context: &Context<'_>,
+) -> Option<PathBuf> {
     let path = context.folder.join(&written.value);
     let found = if written.value.is_empty() || written.value.contains('\0') { None } else { path.canonicalize().ok() };
     let problem = match &found {

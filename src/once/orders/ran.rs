@@ -47,7 +47,8 @@ impl Ran {
         for (machine, (run, tests)) in (1..).zip(runs.into_iter().zip(machines)) {
             let wall = run.cost.wall_seconds;
             let number = u32::try_from(machine).unwrap_or(u32::MAX);
-            let stage = Stage { number, purpose: "order", engine, parallelism: Parallelism::SEQUENTIAL, run };
+            let parallelism = Parallelism::SEQUENTIAL;
+            let stage = Stage { number, purpose: "order", machine: number, engine, parallelism, run };
             let nobody = HashSet::new();
             let expectation = Expectation { tests, set_aside: &nobody, capabilities, cores: 1 };
             ran.seconds += wall;

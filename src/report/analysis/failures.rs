@@ -103,7 +103,7 @@ pub(super) fn rows(grid: &Grid) -> Vec<FailureRow> {
 
 fn nominal_stages(technique: TechniqueKind) -> u32 {
     match technique {
-        TechniqueKind::Sequential | TechniqueKind::Parallel => 1,
+        TechniqueKind::Sequential | TechniqueKind::Parallel | TechniqueKind::Ordered(_) => 1,
         TechniqueKind::SoundRerun => 2,
         TechniqueKind::Paste => 3,
     }

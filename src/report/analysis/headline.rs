@@ -13,10 +13,12 @@ use crate::wording::plural;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Headline {
-    /// Is any configuration faster anywhere?
-    pub speed: String,
+    /// Is any configuration faster anywhere? Nothing where none is compared by its time.
+    pub speed: Option<String>,
     /// What became of the failures that parallel runs provoked.
     pub repair: Option<String>,
+    /// What orders of algorithms do to order-dependent tests.
+    pub orders: Option<String>,
     pub subjects: usize,
     /// Subjects that at least one configuration made faster, at any number of cores.
     pub gained: usize,
@@ -34,7 +36,19 @@ pub struct Best {
     pub speedup: f64,
 }
 
-pub(super) fn headline(run: &RunData, speedups: &[SpeedupRow], averages: &[AverageRow]) -> Headline {
+impl Headline {
+    pub fn sentences(&self) -> impl Iterator<Item = &String> {
+        [&self.speed, &self.repair, &self.orders].into_iter().flatten()
+    }
+}
+
+/// `run` is the part whose times are compared; `orders` what is said of the rest.
+pub(super) fn headline(
+    run: &RunData,
+    speedups: &[SpeedupRow],
+    averages: &[AverageRow],
+    orders: Option<String>,
+) -> Headline {
     let (provoked, repaired) = repairs(run);
     let alike = Comparable::of(run);
     let speedups: Vec<SpeedupRow> = speedups.iter().filter(|row| alike.has(&row.configuration)).cloned().collect();
@@ -42,8 +56,9 @@ pub(super) fn headline(run: &RunData, speedups: &[SpeedupRow], averages: &[Avera
     let faster: HashSet<&str> = speedups.iter().filter(|row| row.gained()).map(|row| row.subject.as_str()).collect();
     let gained = |subject: &&String| faster.contains(subject.as_str());
     Headline {
-        speed: speed(run, &speedups, &averages),
+        speed: (orders.is_none() || !speedups.is_empty()).then(|| speed(run, &speedups, &averages)),
         repair: repair(run, provoked, repaired),
+        orders,
         subjects: run.manifest.subjects.len(),
         gained: run.manifest.subjects.iter().filter(gained).count(),
         best: best(&speedups),

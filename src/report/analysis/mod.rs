@@ -9,6 +9,7 @@ mod failures;
 pub(in crate::report) mod grid;
 mod headline;
 mod judge;
+pub mod orders;
 mod origins;
 mod regressions;
 mod remains;
@@ -17,7 +18,10 @@ mod scaling;
 mod speedups;
 mod subjects;
 mod threats;
+mod timed;
 mod warnings;
+
+use std::collections::BTreeSet;
 
 use serde::Serialize;
 
@@ -43,6 +47,7 @@ pub use threats::Threat;
 pub use warnings::{Warning, WarningGroup, WarningKind};
 
 use grid::Grid;
+use orders::OrderTables;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Analysis {
@@ -65,6 +70,8 @@ pub struct Analysis {
     pub findings: Vec<FindingRow>,
     pub incomplete: Vec<IncompleteRow>,
     pub origins: Vec<OriginRow>,
+    /// What algorithms that order tests do to those that depend on the order.
+    pub orders: OrderTables,
     pub warnings: Vec<Warning>,
     /// What `tests.parquet` says, where it was read.
     pub executions: Option<ExecutionTables>,
@@ -78,50 +85,60 @@ pub struct RunFacts {
     pub manifest: RunManifest,
     pub planned_trials: usize,
     pub finished_trials: usize,
+    /// Configurations whose orders come from an algorithm: their times are not compared with the baseline's.
+    #[serde(skip)]
+    pub arranged: BTreeSet<String>,
 }
 
 impl RunFacts {
     /// The configurations that are compared with the baseline, in the order of the experiment file.
     pub fn candidates(&self) -> impl Iterator<Item = &ConfigurationSummary> {
-        self.manifest.configurations.iter().filter(|configuration| configuration.name != self.manifest.baseline)
+        self.timed().filter(|configuration| configuration.name != self.manifest.baseline)
     }
 
     /// Those that can provoke failures: all that run anything in parallel.
     pub fn provoking(&self) -> impl Iterator<Item = &ConfigurationSummary> {
-        self.manifest.configurations.iter().filter(|configuration| configuration.technique != TechniqueKind::Sequential)
+        self.timed().filter(|configuration| configuration.technique != TechniqueKind::Sequential)
+    }
+
+    fn timed(&self) -> impl Iterator<Item = &ConfigurationSummary> {
+        self.manifest.configurations.iter().filter(|configuration| !self.arranged.contains(&configuration.name))
     }
 }
 
 impl Analysis {
     pub fn of(run: &RunData) -> Analysis {
-        let grid = Grid::of(run);
-        let failures = failures::rows(&grid);
-        let speedups = speedups::rows(&grid);
-        let averages = speedups::averages(run, &speedups);
-        let concurrency = concurrency::rows(&grid);
-        let (costs, scaling) = (costs::rows(&grid), scaling::rows(&grid));
+        let arranged = timed::arranged(run);
+        let timed = timed::timed(run, &arranged);
+        let (grid, timed_grid) = (Grid::of(run), Grid::of(&timed));
+        let speedups = speedups::rows(&timed_grid);
+        let averages = speedups::averages(&timed, &speedups);
+        let concurrency = concurrency::rows(&timed_grid);
+        let (costs, scaling) = (costs::rows(&grid), scaling::rows(&timed_grid));
         let origins = origins::rows(run);
-        let mut warnings = warnings::warnings(&grid, &speedups, &concurrency);
+        let mut warnings = warnings::warnings(&grid, &timed_grid, &speedups, &concurrency);
         warnings.extend(origins::warning(run, &origins));
+        let orders = orders::tables(run);
         Analysis {
-            headline: headline::headline(run, &speedups, &averages),
+            headline: headline::headline(&timed, &speedups, &averages, orders.sentence()),
             subjects: subjects::rows(run),
             deviations: subjects::deviations(run),
             set_aside: subjects::set_aside(run),
-            regressions: regressions::rows(run, &costs),
+            failures: failures::rows(&timed_grid),
+            regressions: regressions::rows(&timed, &costs),
             costs,
-            fits: scaling::fits(run, &scaling),
+            fits: scaling::fits(&timed, &scaling),
             scaling,
             residual: remains::residual(run),
             findings: remains::findings(run),
             incomplete: remains::incomplete(&grid),
             warnings,
             origins,
+            orders,
             savings: savings::rows(&speedups),
             threats: threats::threats(run, &speedups),
-            run: run_facts(run),
+            run: run_facts(run, arranged),
             machine: run.environment.clone(),
-            failures,
             speedups,
             averages,
             concurrency,
@@ -139,10 +156,11 @@ impl Analysis {
     }
 }
 
-fn run_facts(run: &RunData) -> RunFacts {
+fn run_facts(run: &RunData, arranged: BTreeSet<String>) -> RunFacts {
     RunFacts {
         planned_trials: run.manifest.trials.len(),
         finished_trials: run.trials.iter().filter(|trial| trial.phase == Phase::Measured).count(),
         manifest: run.manifest.clone(),
+        arranged,
     }
 }

@@ -53,12 +53,22 @@ pub(super) fn rows(run: &RunData) -> Vec<SubjectRow> {
     in_order(run).map(row).collect()
 }
 
-/// In the order of the experiment file; what the file does not name comes last.
+/// In the order of the experiment file, versions of a subject one after the other; what the file does not name comes last.
 fn in_order(run: &RunData) -> impl Iterator<Item = &SubjectRecord> {
     let places: HashMap<&str, usize> =
         run.manifest.subjects.iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect();
+    let place = |record: &SubjectRecord| places.get(record.subject.as_str()).copied().unwrap_or(usize::MAX);
+    let family = |record: &SubjectRecord| record.version.as_ref().map(|version| version.of.clone());
+    let mut families: HashMap<Option<String>, usize> = HashMap::new();
+    for record in &run.subjects {
+        let first = families.entry(family(record)).or_insert(usize::MAX);
+        *first = place(record).min(*first);
+    }
     let mut records: Vec<&SubjectRecord> = run.subjects.iter().collect();
-    records.sort_by_key(|record| places.get(record.subject.as_str()).copied().unwrap_or(usize::MAX));
+    records.sort_by_cached_key(|record| match &record.version {
+        Some(version) => (families.get(&family(record)).copied().unwrap_or(usize::MAX), version.number),
+        None => (place(record), 0),
+    });
     records.into_iter()
 }
 

@@ -120,22 +120,28 @@ impl WarningGroup {
     }
 }
 
-pub(super) fn warnings(grid: &Grid, speedups: &[SpeedupRow], concurrency: &[ConcurrencyRow]) -> Vec<Warning> {
+/// `timed` is the part of the run whose times are compared.
+pub(super) fn warnings(
+    grid: &Grid,
+    timed: &Grid,
+    speedups: &[SpeedupRow],
+    concurrency: &[ConcurrencyRow],
+) -> Vec<Warning> {
     let mut warnings: Vec<Warning> = Vec::new();
     warnings.extend(virtual_time(grid));
     warnings.extend(quick(grid));
     warnings.extend(unfinished(grid));
-    warnings.extend(other_harness(&grid.run.manifest.configurations, &grid.run.manifest.baseline));
+    warnings.extend(other_harness(&timed.run.manifest.configurations, &timed.run.manifest.baseline));
     warnings.extend(few_pairs(speedups));
     warnings.extend(high_load(grid));
-    warnings.extend(drift(grid));
+    warnings.extend(drift(timed));
     let at: HashMap<CellKey, &ConcurrencyRow> = concurrency.iter().map(|row| (place(row), row)).collect();
-    for (key, configuration) in grid.keys(|_| true) {
-        if configuration.name == grid.run.manifest.baseline {
-            warnings.extend(baseline_not_clean(key, grid.trials(key)));
+    for (key, configuration) in timed.keys(|_| true) {
+        if configuration.name == timed.run.manifest.baseline {
+            warnings.extend(baseline_not_clean(key, timed.trials(key)));
         }
         warnings.extend(at.get(&key).and_then(|row| no_concurrency(key, row)));
-        warnings.extend(unstable(key, grid.trials(key)));
+        warnings.extend(unstable(key, timed.trials(key)));
     }
     warnings
 }
@@ -313,6 +319,7 @@ mod tests {
             technique,
             parallelism: Parallelism::SEQUENTIAL,
             harness: Harness { engine, rerun_engine, ..Harness::default() },
+            ordering: None,
         };
         let (surefire, direct) = (EngineKind::Surefire, EngineKind::Direct);
         let mut all = vec![

@@ -36,6 +36,8 @@ pub struct Figure {
 /// Which question a figure helps to answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Topic {
+    /// Orders of regression testing algorithms.
+    Orders,
     Speed,
     /// The same over the study's own selection of subjects.
     Study,

@@ -36,13 +36,21 @@ fn text(analysis: Option<&Analysis>, table: TableName) -> miette::Result<String>
         TableName::SetAside => rows(analysis, |analysis| &analysis.set_aside),
         TableName::Warnings => rows(analysis, |analysis| &analysis.warnings),
         TableName::Origins => rows(analysis, |analysis| &analysis.origins),
+        TableName::OdStatistics => rows(analysis, |analysis| &analysis.orders.statistics),
+        TableName::OdTechniques => rows(analysis, |analysis| &analysis.orders.techniques),
+        TableName::OdAlgorithms => rows(analysis, |analysis| &analysis.orders.algorithms),
+        TableName::OdTimes => rows(analysis, |analysis| &analysis.orders.searches),
+        TableName::OdReduction => rows(analysis, |analysis| &analysis.orders.reductions),
+        TableName::OdSlowdown => rows(analysis, |analysis| &analysis.orders.slowdowns),
+        TableName::OdFailures => rows(analysis, |analysis| &analysis.orders.failures),
+        TableName::OdSchedules => rows(analysis, |analysis| &analysis.orders.schedules),
         TableName::Regressions => rows(analysis, |analysis| &analysis.regressions),
         TableName::Amdahl => rows(analysis, |analysis| &analysis.fits),
         TableName::Study => write(&analysis.and_then(Beside::of).map(|beside| beside.study_rows()).unwrap_or_default()),
         TableName::Claims => {
             write(&analysis.and_then(Beside::of).map(|beside| beside.claim_rows()).unwrap_or_default())
         }
-        TableName::Comparison(_) => Ok(String::new()),
+        TableName::Comparison(_) | TableName::Assessment(_) => Ok(String::new()),
     }
 }
 

@@ -58,6 +58,14 @@ fn rows(analysis: &Analysis, table: TableName) -> miette::Result<Option<Value>> 
         TableName::Deviations => serde_json::to_value(&analysis.deviations),
         TableName::SetAside => serde_json::to_value(&analysis.set_aside),
         TableName::Origins => serde_json::to_value(&analysis.origins),
+        TableName::OdStatistics => serde_json::to_value(&analysis.orders.statistics),
+        TableName::OdTechniques => serde_json::to_value(&analysis.orders.techniques),
+        TableName::OdAlgorithms => serde_json::to_value(&analysis.orders.algorithms),
+        TableName::OdTimes => serde_json::to_value(&analysis.orders.searches),
+        TableName::OdReduction => serde_json::to_value(&analysis.orders.reductions),
+        TableName::OdSlowdown => serde_json::to_value(&analysis.orders.slowdowns),
+        TableName::OdFailures => serde_json::to_value(&analysis.orders.failures),
+        TableName::OdSchedules => serde_json::to_value(&analysis.orders.schedules),
         TableName::Regressions => serde_json::to_value(&analysis.regressions),
         TableName::Amdahl => serde_json::to_value(&analysis.fits),
         TableName::Study => match Beside::of(analysis) {
@@ -68,7 +76,9 @@ fn rows(analysis: &Analysis, table: TableName) -> miette::Result<Option<Value>> 
             Some(beside) => serde_json::to_value(beside.claim_rows()),
             None => return Ok(None),
         },
-        TableName::SpeedupsStudy | TableName::Warnings | TableName::Comparison(_) => return Ok(None),
+        TableName::SpeedupsStudy | TableName::Warnings | TableName::Comparison(_) | TableName::Assessment(_) => {
+            return Ok(None);
+        }
     };
     value.map(Some).into_diagnostic()
 }

@@ -13,7 +13,7 @@ pub fn render(analysis: &Analysis) -> String {
     if run.manifest.quick {
         out += &format!("**{NOT_FOR_PUBLICATION}**\n\n");
     }
-    for sentence in std::iter::once(&analysis.headline.speed).chain(&analysis.headline.repair) {
+    for sentence in analysis.headline.sentences() {
         out += &format!("{}\n", escape(sentence));
     }
     out += &format!(

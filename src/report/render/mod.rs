@@ -1,5 +1,6 @@
 //! One file per form. A renderer writes down what the tables hold and decides nothing.
 
+pub mod assessment;
 pub mod comparison;
 pub mod csv;
 pub mod html;

@@ -11,6 +11,8 @@ use crate::report::text::shown;
 const GAP: usize = 2;
 /// Texts are wrapped here, whatever the width, except in the last column.
 const WIDEST_CELL: usize = 60;
+/// A head over several columns is cut here where they are narrower.
+const WIDEST_GROUP: usize = 24;
 /// Long lists are cut here; the report folder has them whole.
 const MOST_ROWS: usize = 25;
 /// A column whose texts are wrapped is not made narrower than this.
@@ -27,10 +29,18 @@ pub struct Style {
 }
 
 /// The tables that answer the questions; the rest is in the report folder.
-const SHOWN: [TableName; 9] = [
+const SHOWN: [TableName; 17] = [
     TableName::Subjects,
     TableName::Origins,
     TableName::SetAside,
+    TableName::OdStatistics,
+    TableName::OdTechniques,
+    TableName::OdAlgorithms,
+    TableName::OdTimes,
+    TableName::OdReduction,
+    TableName::OdSlowdown,
+    TableName::OdFailures,
+    TableName::OdSchedules,
     TableName::Failures,
     TableName::Speedups,
     TableName::Scaling,
@@ -57,7 +67,7 @@ pub fn render(analysis: &Analysis, style: Style) -> String {
     }
     out += &warnings(analysis, style);
     out.push('\n');
-    for sentence in std::iter::once(&analysis.headline.speed).chain(&analysis.headline.repair) {
+    for sentence in analysis.headline.sentences() {
         out += &emphasised(sentence, style);
     }
     out
@@ -94,6 +104,7 @@ pub(super) fn cautions(texts: &[String], style: Style) -> String {
 pub fn render_table(table: &Table, style: Style) -> String {
     let width = style.width.max(NARROWEST);
     let mut widths = column_widths(table, width);
+    widen_for_groups(&table.columns, &mut widths);
     let columns = fitting_columns(table, &mut widths, width);
     let mut out = format!("{}\n", paint(&table.title, "1", style));
     for part in parts(&table.columns, &columns, &widths, width) {
@@ -118,6 +129,16 @@ fn column_widths(table: &Table, width: usize) -> Vec<usize> {
             cells.chain([table.columns[index].label.width()]).max().unwrap_or(0).min(most)
         })
         .collect()
+}
+
+/// The head over several columns is to be read too: the last of them makes room for it.
+fn widen_for_groups(columns: &[Column], widths: &mut [usize]) {
+    let all: Vec<usize> = (0..columns.len()).collect();
+    for block in blocks(columns, &all) {
+        let Some((last, name)) = block.last().zip(columns[block[0]].group.as_ref()) else { continue };
+        let span = block.iter().map(|index| widths[*index] + GAP).sum::<usize>() - GAP;
+        widths[*last] += name.width().min(WIDEST_GROUP).saturating_sub(span);
+    }
 }
 
 fn wraps(column: &Column) -> bool {
@@ -207,7 +228,10 @@ fn render_part(table: &Table, part: &[usize], widths: &[usize], style: Style) ->
 
 /// Lists can be endless; tables of subjects are shown whole.
 fn is_list(table: TableName) -> bool {
-    matches!(table, TableName::Residual | TableName::Incomplete | TableName::Findings | TableName::SetAside)
+    matches!(
+        table,
+        TableName::Residual | TableName::Incomplete | TableName::Findings | TableName::SetAside | TableName::OdFailures
+    )
 }
 
 /// The line above the heads, if any column has a group: each group's name over its columns.

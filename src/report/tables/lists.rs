@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{Cell, Column, Row, Table, TableName, Tone};
 use crate::report::Analysis;
-use crate::report::analysis::SubjectRow;
+use crate::report::analysis::{ResidualRow, SubjectRow};
 use crate::report::text::{sentence, shown};
 use crate::wording::plural;
 
@@ -80,7 +80,10 @@ fn left_out(rows: usize, file: &str) -> Option<String> {
 }
 
 pub(super) fn residual(analysis: &Analysis) -> Table {
-    let rows = analysis.residual.iter().map(|row| {
+    // What an algorithm's order makes fail every time has a table of its own.
+    let listed = |row: &&ResidualRow| row.repetitions == row.of && analysis.run.arranged.contains(&row.configuration);
+    let all: Vec<&ResidualRow> = analysis.residual.iter().filter(|row| !listed(row)).collect();
+    let rows = all.iter().map(|row| {
         Row::body(vec![
             Cell::new(shown(&row.subject)),
             Cell::new(shown(&row.configuration)),
@@ -106,7 +109,7 @@ pub(super) fn residual(analysis: &Analysis) -> Table {
         rows: rows.take(MOST_ROWS).collect(),
         notes: [
             Some("What still failed, crashed or was lost when all stages were over.".to_owned()),
-            left_out(analysis.residual.len(), "residual"),
+            left_out(all.len(), "residual"),
         ]
         .into_iter()
         .flatten()

@@ -1,9 +1,11 @@
 //! The tables of a report as a grid of texts: what every rendering for people shares. Nothing is computed here but sums of
 //! the numbers that are shown.
 
+mod assess;
 mod compare;
 mod failures;
 mod lists;
+mod orders;
 mod origins;
 mod runs;
 mod savings;
@@ -33,6 +35,17 @@ pub enum TableName {
     SetAside,
     Warnings,
     Origins,
+    /// Of runs of regression testing algorithms: the study's Tables 4 to 9,
+    OdStatistics,
+    OdTechniques,
+    OdAlgorithms,
+    OdTimes,
+    OdReduction,
+    OdSlowdown,
+    /// which tests fail in whose orders,
+    OdFailures,
+    /// and P3 beside P2.
+    OdSchedules,
     /// Lines through the subjects' times.
     Regressions,
     /// Amdahl's law, fitted to how configurations scale.
@@ -43,12 +56,22 @@ pub enum TableName {
     Claims,
     /// No table of one run: those of a comparison are made by [`Table::of_comparison`].
     Comparison(ComparisonTable),
+    /// No table of a run either: those of an assessment are made by [`Table::of_assessment`].
+    Assessment(&'static str),
 }
 
 impl TableName {
     /// Those of a report's page.
-    pub const ALL: [TableName; 17] = [
+    pub const ALL: [TableName; 25] = [
         TableName::Subjects,
+        TableName::OdStatistics,
+        TableName::OdTechniques,
+        TableName::OdAlgorithms,
+        TableName::OdTimes,
+        TableName::OdReduction,
+        TableName::OdSlowdown,
+        TableName::OdFailures,
+        TableName::OdSchedules,
         TableName::Failures,
         TableName::Speedups,
         TableName::SpeedupsStudy,
@@ -85,11 +108,20 @@ impl TableName {
             TableName::SetAside => "set-aside",
             TableName::Warnings => "warnings",
             TableName::Origins => "origins",
+            TableName::OdStatistics => "od-statistics",
+            TableName::OdTechniques => "od-techniques",
+            TableName::OdAlgorithms => "od-algorithms",
+            TableName::OdTimes => "od-times",
+            TableName::OdReduction => "od-reduction",
+            TableName::OdSlowdown => "od-slowdown",
+            TableName::OdFailures => "od-failures",
+            TableName::OdSchedules => "od-schedules",
             TableName::Regressions => "regressions",
             TableName::Amdahl => "amdahl",
             TableName::Study => "study",
             TableName::Claims => "claims",
             TableName::Comparison(table) => table.name(),
+            TableName::Assessment(name) => name,
         }
     }
 
@@ -281,11 +313,19 @@ impl Table {
             TableName::SetAside => vec![lists::set_aside(analysis)],
             TableName::Warnings => vec![lists::warnings(analysis)],
             TableName::Origins => vec![origins::table(analysis)],
+            TableName::OdStatistics => vec![orders::statistics(analysis)],
+            TableName::OdTechniques => vec![orders::techniques(analysis)],
+            TableName::OdAlgorithms => vec![orders::algorithms(analysis)],
+            TableName::OdTimes => vec![orders::searches(analysis)],
+            TableName::OdReduction => vec![orders::reduction(analysis)],
+            TableName::OdSlowdown => vec![orders::slowdown(analysis)],
+            TableName::OdFailures => vec![orders::failures(analysis)],
+            TableName::OdSchedules => vec![orders::schedules(analysis)],
             TableName::Regressions => vec![runs::regressions(analysis)],
             TableName::Amdahl => vec![runs::amdahl(analysis)],
             TableName::Study => study::published(analysis),
             TableName::Claims => study::claims(analysis),
-            TableName::Comparison(_) => Vec::new(),
+            TableName::Comparison(_) | TableName::Assessment(_) => Vec::new(),
         };
         tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
     }

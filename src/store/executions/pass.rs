@@ -208,6 +208,7 @@ struct Columns {
     /// By word.
     outcomes: Vec<Outcome>,
     stage: Vec<u32>,
+    machine: Vec<u32>,
     start: Vec<f64>,
     seconds: Vec<f64>,
 }
@@ -221,6 +222,7 @@ impl Columns {
             outcomes: outcome.words().map(super::outcome).collect::<Result<_, _>>()?,
             outcome: outcome.codes,
             stage: group.counts("stage")?,
+            machine: group.counts("machine")?,
             start: group.seconds("start")?,
             seconds: group.seconds("seconds")?,
         })
@@ -253,6 +255,7 @@ impl Columns {
                 stage: self.stage[row],
                 outcome: self.outcomes[self.outcome[row] as usize],
                 is_whole_class: self.tests.is_whole_class(row),
+                machine: u16::try_from(self.machine[row]).unwrap_or(u16::MAX),
             });
         }
     }

@@ -46,7 +46,7 @@ fn stage(number: u32, rows: &[ExecutionRow]) -> Stage {
         findings: vec![],
         seen: Seen::default(),
     };
-    Stage { number, purpose: "test", engine: EngineKind::Model, parallelism: Parallelism::SEQUENTIAL, run }
+    Stage { number, purpose: "test", engine: EngineKind::Model, parallelism: Parallelism::SEQUENTIAL, machine: 1, run }
 }
 
 fn different<'a>(executions: impl Iterator<Item = &'a Execution>) -> usize {

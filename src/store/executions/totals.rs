@@ -1,7 +1,8 @@
 //! What the rows of one trial add up to, stage by stage. Pure; it knows no file.
 //!
 //! Failures after a stage are counted as the technique counts them while it runs: a test's last execution counts, set-aside tests do
-//! not, and the failure of a class fixture stands until a later stage runs its class, or one nested in it, again.
+//! not, and the failure of a class fixture stands until a later stage runs its class, or one nested in it, again. What failed on one
+//! machine, another one does not repair.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
@@ -68,6 +69,8 @@ pub struct Execution {
     pub outcome: Outcome,
     /// It stands for a class rather than for one of its tests.
     pub is_whole_class: bool,
+    /// In 16 bits, which take no room of their own.
+    pub machine: u16,
 }
 
 /// The executions of one trial as they come.
@@ -87,6 +90,16 @@ struct Standing {
     /// Nothing for set-aside tests, and for fixtures whose class ran again.
     outcome: Option<Outcome>,
     is_whole_class: bool,
+    /// Of the execution that counts.
+    machine: u16,
+}
+
+impl Standing {
+    /// What fails or is lost on one machine, no other repairs.
+    fn outweighs(&self, row: &Execution) -> bool {
+        let gravity = |outcome: Outcome| u8::from(outcome == Outcome::NotRun) + 2 * u8::from(outcome.is_failure());
+        self.machine != row.machine && self.outcome.is_some_and(|outcome| gravity(outcome) > gravity(row.outcome))
+    }
 }
 
 /// Adds up one trial after the other, in the same memory.
@@ -162,6 +175,10 @@ impl Adder {
                 continue;
             }
             counts[row.outcome as usize] += 1;
+            if test.outweighs(row) {
+                continue;
+            }
+            test.machine = row.machine;
             self.failing -= usize::from(test.outcome.is_some_and(Outcome::is_failure));
             self.failing += usize::from(row.outcome.is_failure());
             test.outcome = Some(row.outcome);
@@ -189,6 +206,7 @@ impl Adder {
             stage: !row.stage,
             outcome: None,
             is_whole_class: row.is_whole_class,
+            machine: row.machine,
         });
         self.slots[slot] = self.tests.len() as u32;
         self.tests.len() - 1
@@ -202,10 +220,11 @@ impl Adder {
         let ran: HashSet<u64> = ran.collect();
         let around: HashSet<u64> =
             ran.iter().flat_map(|class| outer.get(class).into_iter().flatten()).copied().collect();
+        let machine = rows.first().map_or(1, |row| row.machine);
         for place in std::mem::take(&mut self.fixtures) {
             let test = &mut self.tests[place];
             let fails = test.is_whole_class && test.outcome.is_some_and(Outcome::is_failure);
-            if fails && (ran.contains(&test.class) || around.contains(&test.class)) {
+            if fails && test.machine == machine && (ran.contains(&test.class) || around.contains(&test.class)) {
                 test.outcome = None;
                 self.failing -= 1;
             } else if fails {

@@ -17,6 +17,32 @@ pub struct VersionRecord {
     pub committed_at: Option<jiff::Timestamp>,
 }
 
+/// The versions of a subject that were found in its history.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HistoryRecord {
+    /// As the experiment file names it.
+    pub subject: String,
+    /// A fingerprint of what was asked for: with another one, versions are sought anew.
+    pub asked: String,
+    /// Before the subject's own commit, oldest first.
+    pub earlier: Vec<CommitRecord>,
+    pub passed_over: Vec<PassedOver>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommitRecord {
+    pub revision: String,
+    pub committed_at: Option<jiff::Timestamp>,
+}
+
+/// A commit that is no version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PassedOver {
+    pub revision: String,
+    /// It does not build, or its tests do not pass: a sentence.
+    pub reason: String,
+}
+
 /// Who wrote a suite.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -28,7 +54,7 @@ pub enum Authorship {
 }
 
 /// The order that an algorithm gave to a trial.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ArrangementRecord {
     pub algorithm: Algorithm,
     pub enhanced: bool,
@@ -39,6 +65,12 @@ pub struct ArrangementRecord {
     pub tests: usize,
     /// Of these, those that only others needed.
     pub added: usize,
+    /// What the longest machine is expected to take, and no schedule can be done before, where tests are spread over machines
+    /// by known times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_seconds: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lower_bound_seconds: Option<f64>,
 }
 
 /// What was found out on the first version of a subject before its versions were evaluated.

@@ -99,6 +99,11 @@ fn subject(timeout: u64) -> Subject {
         jdk: None,
         user: None,
         overrides: BTreeMap::new(),
+        label: None,
+        inferred: None,
+        generator: None,
+        earlier: None,
+        version: None,
     }
 }
 

@@ -33,6 +33,7 @@ pub fn baseline(lab: &mut Lab<'_>, times: usize) -> Step<Baseline> {
     let mut tests: Vec<usize> = (0..lab.roster.len()).collect();
     let mut left_out = BTreeMap::new();
     let mut runs: Vec<Observation> = Vec::new();
+    let mut odd = None;
     while runs.len() < times.max(1) && !tests.is_empty() {
         lab.doing(format!("the original order, {} of {times}", runs.len() + 1));
         let observation = match lab.observe(&tests, Care::Sure) {
@@ -49,8 +50,44 @@ pub fn baseline(lab: &mut Lab<'_>, times: usize) -> Step<Baseline> {
             left_out.extend(ended);
             runs.clear();
         }
+        if let (true, [first], None) = (times > 1, runs.as_slice(), &odd) {
+            let (together, differ) = in_company(lab, &tests, first)?;
+            odd = Some(differ);
+            runs.extend(together);
+        }
     }
-    Ok(judged(tests, left_out, runs))
+    let baseline = judged(tests, left_out, runs);
+    // Tests that are flaky anyway say nothing about company.
+    let bears = odd.is_some_and(|odd| odd.iter().all(|test| baseline.flaky.contains_key(test)));
+    lab.be_sociable(bears);
+    Ok(baseline)
+}
+
+/// The original order in several processes at the same time, every test beside its twins: what ends otherwise than by itself
+/// shares a port, a file or the like. Only a suite without such tests is looked at side by side later; for others these runs
+/// count for nothing.
+fn in_company(lab: &mut Lab<'_>, tests: &[usize], first: &Observation) -> Step<(Vec<Observation>, BTreeSet<usize>)> {
+    lab.be_sociable(lab.has_warm());
+    let lanes = lab.lanes();
+    let seen = if lanes > 1 { lab.observe_all(&vec![tests.to_vec(); lanes], Care::Sure) } else { Ok(Vec::new()) };
+    lab.be_sociable(false);
+    let together = match seen {
+        Err(Halt::Budget) => Vec::new(),
+        observed => observed?,
+    };
+    if together.is_empty() {
+        return Ok((together, tests.iter().copied().collect()));
+    }
+    let ends = |run: &Observation| -> BTreeMap<usize, Option<bool>> {
+        run.seen.iter().map(|seen| (seen.test, seen.fails())).collect()
+    };
+    let alone = ends(first);
+    let differing = |run: &Observation| {
+        let ends = ends(run);
+        tests.iter().copied().filter(|test| ends.get(test) != alone.get(test)).collect::<Vec<usize>>()
+    };
+    let odd: BTreeSet<usize> = together.iter().flat_map(differing).collect();
+    Ok((if odd.is_empty() { together } else { Vec::new() }, odd))
 }
 
 /// Tests that hung or took their process along, as every order with them would be cut in two.

@@ -36,6 +36,8 @@ pub struct Known {
     pub setters: BTreeSet<Vec<usize>>,
     pub polluters: BTreeSet<Vec<usize>>,
     pub cleaners: BTreeSet<usize>,
+    /// The polluting group whose cleaners were sought.
+    pub cleaned: Option<Vec<usize>>,
     pub searched: Searched,
 }
 
@@ -53,8 +55,12 @@ impl Known {
         self.setters.iter().min_by_key(|group| group.len()).cloned().unwrap_or_default()
     }
 
-    /// The polluting group of fewest tests.
+    /// The polluting group that cleaners are sought for: that of fewest tests.
     pub fn pollution(&self) -> Option<&Vec<usize>> {
+        self.cleaned.as_ref().or_else(|| self.fewest_polluters())
+    }
+
+    fn fewest_polluters(&self) -> Option<&Vec<usize>> {
         self.polluters.iter().min_by_key(|group| group.len())
     }
 

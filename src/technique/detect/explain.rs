@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::Detective;
-use super::evidence::Known;
+use super::evidence::{Evidence, Known};
 use super::lab::{Care, Step};
 use super::minimise::minimal;
 
@@ -25,19 +25,69 @@ pub(super) enum Certainty {
 }
 
 impl Detective<'_> {
-    /// Explains everything that is suspected and not explained yet, the cheapest first.
+    /// Explains everything that is suspected and not explained yet, the cheapest first. What is found for one is tried at
+    /// once for all others that it ran before.
     pub(super) fn explain_all(&mut self) -> Step<()> {
         self.see_suspects_alone()?;
         loop {
-            let open = |test: &usize| !self.flaky.contains_key(test) && !self.settled.contains(test);
-            let next =
-                self.evidence.iter().filter(|(test, _)| open(test)).min_by_key(|(_, evidence)| evidence.shortest());
-            let Some((&test, _)) = next else { return Ok(()) };
+            self.blame_the_usual()?;
+            let next = self.open_suspects().min_by_key(|test| self.evidence.get(test).map(Evidence::shortest));
+            let Some(test) = next else { return Ok(()) };
             let (done, all) = (self.settled.len() + 1, self.evidence.len());
             self.lab.doing(format!("finding causes: suspect {done} of {all}"));
             self.explain(test)?;
             self.settled.insert(test);
         }
+    }
+
+    fn open_suspects(&self) -> impl Iterator<Item = usize> + '_ {
+        let open = |test: &usize| !self.flaky.contains_key(test) && !self.settled.contains(test);
+        self.evidence.keys().copied().filter(open)
+    }
+
+    /// Suspects that pass alone, each with the most notorious polluter that ran before it: side by side, first quickly,
+    /// then in fresh processes.
+    fn blame_the_usual(&mut self) -> Step<()> {
+        if !self.lab.has_warm() {
+            return Ok(());
+        }
+        loop {
+            let accused: Vec<(usize, usize)> = self.open_suspects().filter_map(|test| self.accusation(test)).collect();
+            if accused.is_empty() {
+                return Ok(());
+            }
+            self.lab.doing(format!("trying known polluters: {} suspects", accused.len()));
+            self.accused.extend(accused.iter().copied());
+            let steady = |(polluter, test): &(usize, usize)| self.always_failed_after(*polluter, *test);
+            let (once, twice): (Vec<_>, Vec<_>) = accused.into_iter().partition(steady);
+            let mut guilty = self.those_that_fail(&twice, Care::Look)?;
+            guilty.extend(once);
+            let guilty = self.those_that_fail(&guilty, Care::Look)?;
+            for (polluter, test) in self.those_that_fail(&guilty, Care::Sure)? {
+                let known = self.known.entry(test).or_default();
+                known.fails_alone = false;
+                known.polluters.insert(vec![polluter]);
+            }
+        }
+    }
+
+    /// The polluter of others that is to be tried next for a test which passes alone.
+    fn accusation(&self, test: usize) -> Option<(usize, usize)> {
+        if self.alone.get(&test) != Some(&false) {
+            return None;
+        }
+        let known = self.known_of(test);
+        let unexplained =
+            self.failing_histories(test).into_iter().take(CAUSES).filter(|history| !known.explains(history));
+        let mut usual = unexplained.flat_map(|history| self.usual(&history, test, |known| &known.polluters));
+        usual.find(|polluter| !self.accused.contains(&(*polluter, test))).map(|polluter| (polluter, test))
+    }
+
+    /// Of pairs of a first test and a second, those in which the second fails.
+    fn those_that_fail(&mut self, pairs: &[(usize, usize)], care: Care) -> Step<Vec<(usize, usize)>> {
+        let asked: Vec<(Vec<usize>, usize)> = pairs.iter().map(|(first, test)| (vec![*first], *test)).collect();
+        let ends = self.lab.fail(&asked, care)?;
+        Ok(pairs.iter().zip(ends).filter(|(_, fails)| *fails == Some(true)).map(|(pair, _)| *pair).collect())
     }
 
     fn explain(&mut self, test: usize) -> Step<()> {
@@ -89,12 +139,13 @@ impl Detective<'_> {
         }
         self.lab.doing(format!("running {} suspects without the others", suspects.len()));
         let backwards: Vec<usize> = suspects.iter().rev().copied().collect();
-        let runs = [self.lab.observe(&suspects, Care::Sure)?, self.lab.observe(&backwards, Care::Sure)?];
-        for test in suspects {
-            let passes = runs.iter().all(|run| run.fails(test) == Some(false));
-            if passes && self.lab.fails(&[], test, Care::Look)? == Some(false) {
-                self.alone.insert(test, false);
-            }
+        let runs = self.lab.observe_all(&[suspects.clone(), backwards], Care::Sure)?;
+        let passes = |test: &usize| runs.iter().all(|run| run.fails(*test) == Some(false));
+        let asked: Vec<(Vec<usize>, usize)> =
+            suspects.into_iter().filter(passes).map(|test| (Vec::new(), test)).collect();
+        let ends = self.lab.fail(&asked, Care::Look)?;
+        for ((_, test), _) in asked.iter().zip(ends).filter(|(_, fails)| *fails == Some(false)) {
+            self.alone.insert(*test, false);
         }
         Ok(())
     }
@@ -139,6 +190,18 @@ impl Detective<'_> {
         Ok(Certainty::Yes)
     }
 
+    /// The same of several orders and tests, as far as a yes.
+    pub(super) fn certain_all(&mut self, asked: &[(Vec<usize>, usize)], fails: bool) -> Step<Vec<bool>> {
+        let mut agreed = vec![true; asked.len()];
+        for _ in 0..self.confirmations {
+            let open: Vec<usize> = (0..asked.len()).filter(|place| agreed[*place]).collect();
+            let questions: Vec<(Vec<usize>, usize)> = open.iter().map(|place| asked[*place].clone()).collect();
+            let ends = self.lab.fail(&questions, Care::Sure)?;
+            open.into_iter().zip(ends).for_each(|(place, seen)| agreed[place] = seen == Some(fails));
+        }
+        Ok(agreed)
+    }
+
     fn call_flaky(&mut self, test: usize, wherein: &str) {
         self.flaky.insert(test, format!("passes and fails {wherein}"));
         self.known.remove(&test);
@@ -147,6 +210,9 @@ impl Detective<'_> {
     /// Finds what makes a test fail that passes after `base`.
     fn blame(&mut self, test: usize, base: &[usize], history: &[usize]) -> Step<()> {
         for usual in self.usual(history, test, |known| &known.polluters) {
+            if base.is_empty() && self.accused.contains(&(usual, test)) {
+                continue;
+            }
             let before = in_order(history, base, &[usual]);
             if self.lab.fails(&before, test, Care::Look)? == Some(true)
                 && self.certain(&before, test, true)? == Certainty::Yes

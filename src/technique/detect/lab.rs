@@ -11,9 +11,16 @@ use sha2::{Digest, Sha256};
 
 use super::coverage::Pairs;
 use super::roster::Roster;
+use crate::bad_usage::BadUsage;
 use crate::engine::{Allotment, Handling, Isolation, Parallelism, RunRequest, Selection, Session, Watch};
-use crate::suite::{Outcome, RunEnd, SuiteRun};
+use crate::suite::{Accesses, Outcome, RunEnd, SuiteRun};
 use crate::wording::hex;
+
+/// Orders in a batch for each lane, and what they may take together.
+const BATCH: usize = 8;
+const BRIEF: f64 = 10.0;
+/// Watched tests may take so many times as long as others.
+const WATCHING: u32 = 4;
 
 /// One test in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +57,13 @@ impl Observation {
     /// How the last run of a test ended.
     pub fn fails(&self, test: usize) -> Option<bool> {
         self.seen.iter().rev().find(|seen| seen.test == test).and_then(Seen::fails)
+    }
+
+    /// How a test ended that was asked for last. A process that broke down earlier has left it without what was to run
+    /// before it: then nobody can tell.
+    fn fails_at_end(&self, test: usize) -> Option<bool> {
+        let cut = self.seen.iter().any(|seen| seen.stretch > 0);
+        if cut { None } else { self.fails(test) }
     }
 
     /// What ran in the same process before the one at this place, each once, where it ran last.
@@ -117,6 +131,23 @@ pub type Step<T> = Result<T, Halt>;
 pub trait Memory {
     fn recall(&mut self, key: &str) -> Option<Observation>;
     fn keep(&mut self, key: &str, observation: &Observation) -> miette::Result<()>;
+
+    /// What tests share, where that was watched before.
+    fn recall_accesses(&mut self) -> Option<Watched> {
+        None
+    }
+
+    fn keep_accesses(&mut self, _: &Watched) -> miette::Result<()> {
+        Ok(())
+    }
+}
+
+/// What one run of the original order showed of what tests share.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Watched {
+    /// That the run took.
+    pub seconds: f64,
+    pub accesses: Vec<Accesses>,
 }
 
 /// For callers that never go on.
@@ -178,6 +209,10 @@ pub struct Lab<'a> {
     company: Company<'a>,
     allotment: Allotment,
     has_warm: bool,
+    /// Do tests end alike when other runs are under way at the same time?
+    sociable: bool,
+    /// What an execution takes in an order of the whole suite, about.
+    pace: f64,
     /// How often each order was asked for: a rerun is another run.
     asked: HashMap<[u8; 16], u32>,
     budget: f64,
@@ -217,6 +252,8 @@ impl<'a> Lab<'a> {
             company,
             allotment,
             has_warm,
+            sociable: false,
+            pace: 0.0,
             asked: HashMap::new(),
             budget,
             allowance: budget,
@@ -253,36 +290,99 @@ impl<'a> Lab<'a> {
         let test = (10.0 * whole.longest).max(5.0);
         let seconds = |seconds: f64| Duration::from_secs_f64(seconds.clamp(1.0, 30.0 * 86_400.0));
         let overhead = (whole.seconds - whole.work).max(0.0);
+        self.pace = whole.seconds / whole.seen.len().max(1) as f64;
         self.limits = match self.limits.test {
             Some(_) => Limits { run: seconds(3.0 * whole.seconds + test), suite: None, test: Some(seconds(test)) },
             None => Limits { run: seconds(overhead + test), suite: Some(seconds(3.0 * whole.work)), test: None },
         };
     }
 
+    /// From now on, runs are carried out side by side or not.
+    pub fn be_sociable(&mut self, sociable: bool) {
+        self.sociable = sociable;
+    }
+
+    /// How many runs are carried out side by side.
+    pub fn lanes(&self) -> usize {
+        if self.sociable { self.session.side_by_side().max(1) } else { 1 }
+    }
+
     /// Does the test fail at the end of this order? `None` where it did not run, or nobody can tell.
     pub fn fails(&mut self, before: &[usize], test: usize, care: Care) -> Step<Option<bool>> {
         let order: Vec<usize> = before.iter().copied().chain([test]).collect();
-        let observation = self.observe(&order, care)?;
-        // A process that broke down earlier has left the test without what was to run before it.
-        let cut = observation.seen.iter().any(|seen| seen.stretch > 0);
-        Ok(if cut { None } else { observation.fails(test) })
+        Ok(self.observe(&order, care)?.fails_at_end(test))
+    }
+
+    /// The same of several orders and tests.
+    pub fn fail(&mut self, asked: &[(Vec<usize>, usize)], care: Care) -> Step<Vec<Option<bool>>> {
+        let orders: Vec<Vec<usize>> =
+            asked.iter().map(|(before, test)| [before.as_slice(), &[*test]].concat()).collect();
+        let seen = self.observe_all(&orders, care)?;
+        Ok(seen.iter().zip(asked).map(|(observation, (_, test))| observation.fails_at_end(*test)).collect())
     }
 
     pub fn observe(&mut self, order: &[usize], care: Care) -> Step<Observation> {
+        self.observe_all(&[order.to_vec()], care).map(|mut seen| seen.pop().unwrap_or_default())
+    }
+
+    /// Several orders, none of which has to wait for what another shows.
+    pub fn observe_all(&mut self, orders: &[Vec<usize>], care: Care) -> Step<Vec<Observation>> {
+        let (seen, ended) = self.observe_some(orders, care);
+        ended.map(|()| seen)
+    }
+
+    /// The same, with what was seen before it had to stop.
+    pub fn observe_some(&mut self, orders: &[Vec<usize>], care: Care) -> (Vec<Observation>, Step<()>) {
+        let mut seen = Vec::new();
+        while seen.len() < orders.len() {
+            let rest = &orders[seen.len()..];
+            match self.observe_batch(&rest[..self.batch(rest)], care) {
+                Ok(batch) => seen.extend(batch),
+                Err(halt) => return (seen, Err(halt)),
+            }
+        }
+        (seen, Ok(()))
+    }
+
+    /// So many orders that all lanes have work, and that a kill or the end of the time does not lose much.
+    fn batch(&self, orders: &[Vec<usize>]) -> usize {
+        let lanes = self.lanes();
+        if lanes == 1 {
+            return orders.len().min(1);
+        }
+        let mut seconds = 0.0;
+        let brief = orders.iter().take(lanes * BATCH).take_while(|order| {
+            seconds += self.pace * order.len() as f64;
+            seconds <= BRIEF
+        });
+        brief.count().max(lanes).min(orders.len())
+    }
+
+    fn observe_batch(&mut self, orders: &[Vec<usize>], care: Care) -> Step<Vec<Observation>> {
         let isolation = match care {
             Care::Look if self.has_warm => Isolation::Warm,
             Care::Look | Care::Sure => Isolation::Fresh,
         };
-        let key = self.next_key(order, isolation);
-        let observation = match self.company.memory.recall(&key) {
-            Some(observation) => observation,
-            None => {
-                self.check_time()?;
-                let observation = self.run(order, isolation, &key)?;
-                self.company.memory.keep(&key, &observation)?;
-                observation
+        let keys: Vec<String> = orders.iter().map(|order| self.next_key(order, isolation)).collect();
+        let mut seen: Vec<Option<Observation>> = keys.iter().map(|key| self.company.memory.recall(key)).collect();
+        let missing: Vec<usize> = (0..orders.len()).filter(|place| seen[*place].is_none()).collect();
+        if !missing.is_empty() {
+            self.check_time()?;
+            let asked: Vec<(&[usize], &str)> =
+                missing.iter().map(|place| (orders[*place].as_slice(), keys[*place].as_str())).collect();
+            let answers = self.run(&asked, isolation)?;
+            for (place, observation) in missing.into_iter().zip(answers) {
+                self.company.memory.keep(&keys[place], &observation)?;
+                seen[place] = Some(observation);
             }
-        };
+        }
+        let seen: Vec<Observation> = seen.into_iter().flatten().collect();
+        seen.iter().for_each(|observation| self.count(observation, isolation));
+        self.report();
+        Ok(seen)
+    }
+
+    fn count(&mut self, observation: &Observation, isolation: Isolation) {
         self.spent += observation.seconds;
         match isolation {
             Isolation::Warm => self.runs.warm += 1,
@@ -293,8 +393,43 @@ impl<'a> Lab<'a> {
         {
             *self.accidents.entry((seen.test, seen.outcome)).or_default() += 1;
         }
+    }
+
+    /// What these tests share, from one run of them in this order: from memory, where it was made before.
+    pub fn accesses(&mut self, tests: &[usize]) -> Step<Vec<Accesses>> {
+        let watched = match self.company.memory.recall_accesses() {
+            Some(watched) => watched,
+            None => {
+                self.check_time()?;
+                let run = self.watch(tests)?;
+                let watched = Watched { seconds: run.cost.wall_seconds, accesses: run.seen.accesses };
+                self.company.memory.keep_accesses(&watched)?;
+                watched
+            }
+        };
+        self.spent += watched.seconds;
+        self.runs.fresh += 1;
         self.report();
-        Ok(observation)
+        Ok(watched.accesses)
+    }
+
+    fn watch(&mut self, tests: &[usize]) -> Step<SuiteRun> {
+        if !self.session.capabilities().watches.accesses {
+            let message = "it is not known what the tests of this suite read and write".to_owned();
+            let help = "give the tests of a model `reads` and `writes`, or choose another strategy".to_owned();
+            return Err(Halt::Broken(BadUsage { message, help }.into()));
+        }
+        let plain = self.request(tests, Isolation::Fresh, "accesses");
+        let test_limit = plain.handling.test_limit.map(|limit| limit * WATCHING);
+        let request = RunRequest {
+            time_limit: plain.time_limit * WATCHING,
+            handling: Handling { isolation: Isolation::Fresh, test_limit, quick_start: false },
+            watch: Watch { accesses: true, ..Watch::default() },
+            ..plain
+        };
+        let run = self.session.run(&request)?;
+        self.check_run(&run)?;
+        Ok(run)
     }
 
     fn check_time(&self) -> Step<()> {
@@ -309,24 +444,43 @@ impl<'a> Lab<'a> {
         (self.company.hear)(&Progress { text: self.doing.clone(), seconds_left });
     }
 
-    fn run(&mut self, order: &[usize], isolation: Isolation, key: &str) -> Step<Observation> {
-        let request = RunRequest {
-            label: key.to_owned(),
+    fn run(&mut self, asked: &[(&[usize], &str)], isolation: Isolation) -> Step<Vec<Observation>> {
+        let requests: Vec<RunRequest> = asked.iter().map(|(order, key)| self.request(order, isolation, key)).collect();
+        let runs = self.obtain(&requests)?;
+        Ok(runs.iter().zip(asked).map(|(run, (order, _))| Observation::of(run, &self.roster, order)).collect())
+    }
+
+    fn request(&self, order: &[usize], isolation: Isolation, label: &str) -> RunRequest {
+        RunRequest {
+            label: label.to_owned(),
             selection: Selection::Tests(self.roster.ids(order)),
             parallelism: Parallelism::SEQUENTIAL,
             allotment: self.allotment.clone(),
             time_limit: self.limit_of(order.len()),
             handling: Handling { isolation, test_limit: self.limits.test, quick_start: self.has_warm },
             watch: Watch::default(),
+        }
+    }
+
+    fn obtain(&mut self, requests: &[RunRequest]) -> Step<Vec<SuiteRun>> {
+        let runs = match requests {
+            [only] => vec![self.session.run(only)?],
+            several => self.session.run_all(several)?,
         };
-        let run = self.session.run(&request)?;
+        runs.iter().try_for_each(|run| self.check_run(run))?;
+        Ok(runs)
+    }
+
+    fn check_run(&self, run: &SuiteRun) -> Step<()> {
         if run.end == RunEnd::Interrupted || (self.company.stop)() {
             return Err(Halt::Interrupted);
         }
-        if let (RunEnd::BuildFailed(reason) | RunEnd::Crashed(reason), true) = (&run.end, run.executions.is_empty()) {
-            return Err(Halt::Broken(miette::miette!("the tests could not be run: {reason}")));
+        match &run.end {
+            RunEnd::BuildFailed(reason) | RunEnd::Crashed(reason) if run.executions.is_empty() => {
+                Err(Halt::Broken(miette::miette!("the tests could not be run: {reason}")))
+            }
+            _ => Ok(()),
         }
-        Ok(Observation::of(&run, &self.roster, order))
     }
 
     /// An order can have tests more than once, and so be longer than the suite.

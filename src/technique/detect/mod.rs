@@ -4,17 +4,24 @@
 //! Against [`Session`] only, so it runs unchanged in virtual time. It takes time from the runs themselves, writes no file and
 //! draws nothing. Everything it does follows from the runs and the seed: with the same memory it goes on where it was.
 
+#[cfg(test)]
+mod aware_tests;
 mod baseline;
 mod coverage;
 mod evidence;
+mod examine;
 mod explain;
 mod lab;
 mod minimise;
+#[cfg(test)]
+mod planted_tests;
+mod recall;
 mod result;
 mod roster;
-mod ruled_out;
 mod screen;
 mod search;
+pub mod seek;
+mod sharing;
 mod square;
 mod strategy;
 mod sweep;
@@ -28,7 +35,7 @@ use crate::engine::{Allotment, Session};
 use crate::suite::TestId;
 
 pub use coverage::Coverage;
-pub use lab::{Company, Forgetful, Halt, Memory, Observation, Progress, Runs, Seen};
+pub use lab::{Company, Forgetful, Halt, Memory, Observation, Progress, Runs, Seen, Watched};
 pub use result::{Accident, Detection, Flaky, Kind, LeftOut, OrderDependent, Tried};
 pub use roster::Roster;
 pub use strategy::{Settings, Strategy, orders};
@@ -55,9 +62,10 @@ const CONFIRMATIONS: usize = 1;
 const CONFIRMATIONS_COLD: usize = 3;
 /// Shares of the budget up to which the phases may go.
 const SCREENED: f64 = 0.5;
-const EXPLAINED: f64 = 0.7;
-const SCREENED_AGAIN: f64 = 0.75;
-const EXPLAINED_AGAIN: f64 = 0.85;
+const EXPLAINED: f64 = 0.65;
+const SEARCHED: f64 = 0.75;
+const SCREENED_AGAIN: f64 = 0.85;
+const EXPLAINED_AGAIN: f64 = 0.93;
 
 /// What is known so far.
 struct Detective<'a> {
@@ -66,6 +74,8 @@ struct Detective<'a> {
     evidence: BTreeMap<usize, Evidence>,
     known: BTreeMap<usize, Known>,
     alone: BTreeMap<usize, bool>,
+    /// Known polluters that were tried for other tests, too.
+    accused: BTreeSet<(usize, usize)>,
     /// Suspects whose evidence was looked into.
     settled: BTreeSet<usize>,
     flaky: BTreeMap<usize, String>,
@@ -77,7 +87,9 @@ struct Detective<'a> {
     looked: HashSet<Vec<usize>>,
     /// Causes whose other effects were looked for.
     followed: BTreeSet<(bool, usize)>,
-    /// Whole orders as they were seen, for what they rule out.
+    /// By target and by how it ends by itself: what was proved not to matter to it.
+    neutral: BTreeMap<(usize, bool), BTreeSet<usize>>,
+    /// Whole orders as they were seen.
     orders: Vec<Observation>,
     confirmations: usize,
     budget_ended: bool,
@@ -92,25 +104,34 @@ pub fn detect<'a>(
 ) -> Result<Detection, Halt> {
     let mut lab = Lab::new(session, roster, company, plan.allotment.clone(), plan.budget);
     let baseline = baseline::baseline(&mut lab, plan.baseline)?;
-    let mut detective = Detective {
-        flaky: baseline.flaky.clone(),
-        confirmations: if lab.has_warm() { CONFIRMATIONS } else { CONFIRMATIONS_COLD },
-        lab,
-        baseline,
-        evidence: BTreeMap::new(),
-        known: BTreeMap::new(),
-        alone: BTreeMap::new(),
-        settled: BTreeSet::new(),
-        unconfirmed: BTreeSet::new(),
-        dropped: BTreeMap::new(),
-        tried: Vec::new(),
-        orders: Vec::new(),
-        looked: HashSet::new(),
-        followed: BTreeSet::new(),
-        budget_ended: false,
-    };
+    let confirmations = if lab.has_warm() { CONFIRMATIONS } else { CONFIRMATIONS_COLD };
+    let mut detective = Detective::of(lab, baseline, confirmations);
     detective.work(plan)?;
     Ok(detective.result())
+}
+
+impl<'a> Detective<'a> {
+    fn of(lab: Lab<'a>, baseline: Baseline, confirmations: usize) -> Self {
+        Detective {
+            flaky: baseline.flaky.clone(),
+            confirmations,
+            lab,
+            baseline,
+            evidence: BTreeMap::new(),
+            known: BTreeMap::new(),
+            alone: BTreeMap::new(),
+            accused: BTreeSet::new(),
+            neutral: BTreeMap::new(),
+            settled: BTreeSet::new(),
+            unconfirmed: BTreeSet::new(),
+            dropped: BTreeMap::new(),
+            tried: Vec::new(),
+            orders: Vec::new(),
+            looked: HashSet::new(),
+            followed: BTreeSet::new(),
+            budget_ended: false,
+        }
+    }
 }
 
 impl Detective<'_> {
@@ -121,7 +142,11 @@ impl Detective<'_> {
         };
         self.within(SCREENED, |detective| detective.screen_all(&first, plan.settings))?;
         self.within(EXPLAINED, Self::follow_up)?;
-        self.within(SCREENED_AGAIN, |detective| detective.screen_all(&second, plan.settings))?;
+        self.within(SEARCHED, Self::search_all)?;
+        self.within(SCREENED_AGAIN, |detective| {
+            detective.screen_all(&second, plan.settings)?;
+            if plan.strategies.is_none() { detective.give_a_chance() } else { Ok(()) }
+        })?;
         self.within(EXPLAINED_AGAIN, Self::follow_up)?;
         self.within(1.0, |detective| {
             detective.follow_up()?;

@@ -77,6 +77,9 @@ pub struct Tried {
     pub strategy: Strategy,
     pub orders: usize,
     pub planned: usize,
+    /// All sequences of so many tests, where most were left out for a reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub possible: Option<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -3,11 +3,15 @@
 use super::Detective;
 use super::Tried;
 use super::lab::{Care, Observation, Step};
-use super::strategy::{Order, Settings, Strategy, orders};
+use super::sharing::Sharing;
+use super::strategy::{Order, Orders, Settings, Strategy, orders};
 use crate::suite::Outcome;
+use crate::wording::plural;
 
 /// A test that hung or ended its process this often is left out of further orders: each costs as much as many others.
 const ACCIDENTS: usize = 3;
+/// Orders for each lane that are begun before the first of them is looked at.
+const AT_ONCE: usize = 4;
 /// Executions that all pairs of a suite may take in the mix; larger suites leave that to who asks for it.
 const AFFORDABLE: usize = 1_000_000;
 
@@ -30,17 +34,54 @@ impl Detective<'_> {
     }
 
     fn screen(&mut self, strategy: Strategy, settings: Settings) -> Step<()> {
-        let (orders, planned) = orders(strategy, &self.lab.roster, &self.present(), settings);
-        self.tried.push(Tried { strategy, orders: 0, planned });
-        for (number, order) in orders.enumerate() {
+        let (orders, planned, possible) = self.planned(strategy, settings)?;
+        self.tried.push(Tried { strategy, orders: 0, planned, possible });
+        let mut orders = orders.peekable();
+        let mut done = 0;
+        while orders.peek().is_some() {
             let suspects = self.evidence.len();
-            self.lab.doing(format!("{strategy}: order {} of {planned}, {suspects} suspected", number + 1));
-            self.look(order)?;
+            self.lab.doing(format!("{strategy}: order {} of {planned}, {suspects} suspected", done + 1));
+            let size = if self.lab.lanes() > 1 { self.lab.lanes() * AT_ONCE } else { 1 };
+            let batch: Vec<Order> = orders.by_ref().take(size).collect();
+            done += batch.len();
+            self.look_at_all(batch)?;
             if let Some(tried) = self.tried.last_mut() {
-                tried.orders += 1;
+                tried.orders = done;
             }
         }
         Ok(())
+    }
+
+    /// Tests that failed in every order so far, after each other test by itself: one that needs another, and that most
+    /// orders have polluted as well, passes nowhere else.
+    pub(super) fn give_a_chance(&mut self) -> Step<()> {
+        let fails = |test: &usize| self.baseline.fails.get(test) == Some(&true) && !self.evidence.contains_key(test);
+        let hopeless: Vec<usize> = self.present().into_iter().filter(fails).collect();
+        if hopeless.is_empty() {
+            return Ok(());
+        }
+        self.lab.doing(format!("{} after each other one", plural(hopeless.len(), "test that always failed")));
+        let orders = self.present().into_iter().flat_map(|first| {
+            let after: Order = hopeless.iter().copied().filter(|test| self.lab.roster.meet(first, *test)).collect();
+            let backwards: Order = after.iter().rev().copied().collect();
+            let both = if after.len() > 1 { vec![after, backwards] } else { vec![after] };
+            both.into_iter().filter(|after| !after.is_empty()).map(move |after| [vec![first], after].concat())
+        });
+        self.look_at_all(orders.collect())
+    }
+
+    /// The orders of a strategy, how many there are, and how many there would be if nothing were known.
+    fn planned(&mut self, strategy: Strategy, settings: Settings) -> Step<(Orders, usize, Option<usize>)> {
+        let tests = self.present();
+        if strategy != Strategy::DependenceAware {
+            let (orders, planned) = orders(strategy, &self.lab.roster, &tests, settings);
+            return Ok((orders, planned, None));
+        }
+        self.lab.doing("the original order, to see what tests share");
+        let accesses = self.lab.accesses(&tests)?;
+        let sharing = Sharing::new(&accesses, &self.lab.roster, &tests);
+        let (planned, possible) = (sharing.count(settings.k), sharing.possible(settings.k));
+        Ok((Box::new(sharing.orders(settings.k)), planned, Some(possible)))
     }
 
     /// Explains what is suspected, and looks who else suffers from what is found: who pollutes one test often pollutes more.
@@ -52,10 +93,8 @@ impl Detective<'_> {
             let mut others = self.present();
             others.retain(|test| self.lab.roster.meet(*test, cause));
             let backwards: Order = others.iter().rev().copied().collect();
-            for order in [others, backwards] {
-                let first = if pollutes { vec![cause] } else { Vec::new() };
-                self.look([first, order].concat())?;
-            }
+            let first = if pollutes { vec![cause] } else { Vec::new() };
+            self.look_at_all([others, backwards].map(|order| [first.clone(), order].concat()).to_vec())?;
             self.followed.insert((pollutes, cause));
         }
     }
@@ -74,23 +113,25 @@ impl Detective<'_> {
     }
 
     /// A test that takes its run down with it is left out, and the order run again.
-    fn look(&mut self, mut order: Order) -> Step<()> {
-        loop {
-            order.retain(|test| !self.dropped.contains_key(test));
+    fn look_at_all(&mut self, mut orders: Vec<Order>) -> Step<()> {
+        while !orders.is_empty() {
+            orders.iter_mut().for_each(|order| order.retain(|test| !self.dropped.contains_key(test)));
             // The same order again shows nothing new.
-            if order.is_empty() || !self.looked.insert(order.clone()) {
-                return Ok(());
+            orders.retain(|order| !order.is_empty() && self.looked.insert(order.clone()));
+            let (seen, ended) = self.lab.observe_some(&orders, Care::Look);
+            let mut again = Vec::new();
+            for (order, observation) in orders.into_iter().zip(seen) {
+                self.take_in(&observation);
+                let lost = observation.seen.len() < order.len();
+                self.drop_breakers(&observation, lost);
+                self.remember(observation);
+                again.extend(lost.then_some(order));
             }
-            let observation = self.lab.observe(&order, Care::Look)?;
-            self.take_in(&observation);
-            let lost = observation.seen.len() < order.len();
-            let dropped = self.dropped.len();
-            self.drop_breakers(&observation, lost);
-            self.remember(observation);
-            if !lost || self.dropped.len() == dropped {
-                return Ok(());
-            }
+            ended?;
+            again.retain(|order| order.iter().any(|test| self.dropped.contains_key(test)));
+            orders = again;
         }
+        Ok(())
     }
 
     pub(super) fn take_in(&mut self, observation: &Observation) {

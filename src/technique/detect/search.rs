@@ -3,19 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
-
 use super::Detective;
 use super::evidence::Known;
-use super::explain::Certainty;
-use super::lab::{Care, Step};
-use super::minimise::minimal;
-use super::strategy::shuffle;
+use super::lab::Step;
 use super::sweep::Question;
 
 /// What is sought.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Role {
     Setter,
     Polluter,
@@ -35,25 +29,30 @@ impl Role {
 /// Candidates that mattered to some targets only, before a chain without a control is given up.
 const SCOUTS: usize = 5;
 
-/// Targets from which on whole orders cost less than chains.
-const WORTHWHILE: usize = 8;
-const THINNING: usize = 6;
-
 /// What tests have in common that can be asked about together: their process, and what was found for them.
 type Circle = (usize, Vec<usize>, Option<Vec<usize>>);
 
 impl Detective<'_> {
-    /// Where one process can try many candidates comes first; where each needs a run of its own comes last.
+    /// Where a process stays, by proof. Elsewhere by chains: where one process can try many candidates comes first, where each
+    /// needs a run of its own comes last.
     pub(super) fn search_all(&mut self) -> Step<()> {
+        if self.lab.has_warm() {
+            return self.examine_all();
+        }
         for patient in [false, true] {
             for role in [Role::Setter, Role::Cleaner, Role::Polluter] {
-                let circles = self.circles(role);
-                let count = circles.len();
-                for (number, (circle, targets)) in circles.into_iter().enumerate() {
-                    self.lab.doing(format!("seeking all {}: {} of {count}", role.name(), number + 1));
-                    self.search(role, &circle, &targets, patient)?;
-                }
+                self.search_for(role, patient)?;
             }
+        }
+        Ok(())
+    }
+
+    fn search_for(&mut self, role: Role, patient: bool) -> Step<()> {
+        let circles = self.circles(role);
+        let count = circles.len();
+        for (number, (circle, targets)) in circles.into_iter().enumerate() {
+            self.lab.doing(format!("seeking all {}: {} of {count}", role.name(), number + 1));
+            self.search(role, &circle, &targets, patient)?;
         }
         Ok(())
     }
@@ -79,14 +78,8 @@ impl Detective<'_> {
         let meets = |test: &usize| targets.iter().any(|target| self.lab.roster.meet(*test, *target));
         let mut candidates = self.present();
         candidates.retain(|test| meets(test) && !question.lead.contains(test));
-        if role == Role::Cleaner {
-            question.control = self.cleaner_in_orders(&question)?;
-        }
-        self.thin_out(role, &question, &candidates)?;
-        question.spared = self.ruled_out(role, targets);
-        for (target, spared) in &mut question.spared {
-            spared.extend(self.known.get(target).map(|known| known.causes(role)).unwrap_or_default());
-        }
+        let known = |target: &usize| self.known.get(target).map(|known| known.causes(role)).unwrap_or_default();
+        question.spared = targets.iter().map(|target| (*target, known(target).into_iter().collect())).collect();
         candidates.retain(|test| question.concerns(*test));
         if question.control.is_none() && !patient {
             question.control = self.scout(role, &question, &candidates)?;
@@ -94,55 +87,19 @@ impl Detective<'_> {
                 return Ok(());
             }
         }
-        for (candidate, target) in self.sweep(&question, candidates)? {
-            self.confirm(role, &question, candidate, target)?;
-        }
+        let hits = self.sweep(&question, candidates)?;
+        self.confirm_all(role, &question, &hits)?;
         for target in targets {
             if let Some(known) = self.known.get_mut(target) {
                 match role {
                     Role::Setter => known.searched.setters = true,
                     Role::Polluter => known.searched.polluters = true,
-                    Role::Cleaner => known.searched.cleaners = true,
+                    Role::Cleaner => {
+                        known.searched.cleaners = true;
+                        known.cleaned = pollution.clone();
+                    }
                 }
             }
-        }
-        Ok(())
-    }
-
-    /// A cleaner that stood between polluter and target in an order that was run anyway, found by delta debugging.
-    fn cleaner_in_orders(&mut self, question: &Question) -> Step<Option<Vec<usize>>> {
-        let Some((target, between)) = self.cleaned(question) else { return Ok(None) };
-        let (lab, lead) = (&mut self.lab, question.lead.as_slice());
-        let mut passes = |part: &[usize]| -> Step<bool> {
-            Ok(lab.fails(&[lead, part].concat(), target, Care::Look)? == Some(false))
-        };
-        if !passes(&between)? {
-            return Ok(None);
-        }
-        let found = minimal(&between, passes)?;
-        let [cleaner] = found.as_slice() else { return Ok(None) };
-        let mut all = true;
-        for target in &question.targets {
-            all &= self.confirm(Role::Cleaner, question, *cleaner, *target)?;
-        }
-        Ok(all.then(|| [lead, &[*cleaner]].concat()))
-    }
-
-    /// Orders of all candidates and targets without any known cause: each rules out about half of all pairs, where a chain
-    /// asks for them one by one.
-    fn thin_out(&mut self, role: Role, question: &Question, candidates: &[usize]) -> Step<()> {
-        if !self.lab.has_warm() || question.targets.len() < WORTHWHILE {
-            return Ok(());
-        }
-        let of_target = |target: &usize| self.known.get(target).map(|known| known.causes(role)).unwrap_or_default();
-        let causes: BTreeSet<usize> = question.targets.iter().flat_map(of_target).collect();
-        let mut order: Vec<usize> = candidates.iter().copied().filter(|test| !causes.contains(test)).collect();
-        let mut random = ChaCha8Rng::seed_from_u64(role as u64);
-        for _ in 0..THINNING {
-            shuffle(&mut order, &mut random);
-            let observation = self.lab.observe(&[question.lead.as_slice(), &order].concat(), Care::Look)?;
-            self.take_in(&observation);
-            self.remember(observation);
         }
         Ok(())
     }
@@ -155,11 +112,7 @@ impl Detective<'_> {
         let mut failures = 0;
         while let Some(place) = self.first_that_matters(question, &order)? {
             let candidate = order[place];
-            let mut all = true;
-            for target in &question.targets {
-                all &= self.confirm(role, question, candidate, *target)?;
-            }
-            if all {
+            if self.confirm_for_all(role, question, candidate)? {
                 return Ok(Some([question.lead.as_slice(), &[candidate]].concat()));
             }
             failures += 1;
@@ -171,27 +124,41 @@ impl Detective<'_> {
         Ok(None)
     }
 
-    /// In fresh processes: does the target end otherwise after the candidate?
-    fn confirm(&mut self, role: Role, question: &Question, candidate: usize, target: usize) -> Step<bool> {
-        let before: Vec<usize> = question.lead.iter().copied().chain([candidate]).collect();
-        if before.contains(&target) {
-            return Ok(false);
-        }
-        let yes = self.certain(&before, target, !question.usually_fail)? == Certainty::Yes;
-        if let (true, Some(known)) = (yes, self.known.get_mut(&target)) {
-            match role {
-                Role::Setter => drop(known.setters.insert(vec![candidate])),
-                Role::Polluter => drop(known.polluters.insert(vec![candidate])),
-                Role::Cleaner => drop(known.cleaners.insert(candidate)),
+    /// Has the candidate this role for all targets?
+    fn confirm_for_all(&mut self, role: Role, question: &Question, candidate: usize) -> Step<bool> {
+        let pairs: Vec<(usize, usize)> = question.targets.iter().map(|target| (candidate, *target)).collect();
+        Ok(self.confirm_all(role, question, &pairs)? == pairs.len())
+    }
+
+    /// In fresh processes: does the target end otherwise after the candidate? Says of how many pairs that is so.
+    fn confirm_all(&mut self, role: Role, question: &Question, pairs: &[(usize, usize)]) -> Step<usize> {
+        let before = |candidate: usize| [question.lead.as_slice(), &[candidate]].concat();
+        let mut asked: Vec<(Vec<usize>, usize)> =
+            pairs.iter().map(|(candidate, target)| (before(*candidate), *target)).collect();
+        asked.retain(|(before, target)| !before.contains(target));
+        let agreed = self.certain_all(&asked, !question.usually_fail)?;
+        let mut confirmed = 0;
+        for ((before, target), _) in asked.iter().zip(agreed).filter(|(_, agreed)| *agreed) {
+            confirmed += 1;
+            if let (Some(candidate), Some(known)) = (before.last(), self.known.get_mut(target)) {
+                known.learn(role, *candidate);
             }
         }
-        Ok(yes)
+        Ok(confirmed)
     }
 }
 
 impl Known {
+    pub(super) fn learn(&mut self, role: Role, cause: usize) {
+        match role {
+            Role::Setter => drop(self.setters.insert(vec![cause])),
+            Role::Polluter => drop(self.polluters.insert(vec![cause])),
+            Role::Cleaner => drop(self.cleaners.insert(cause)),
+        }
+    }
+
     /// Single tests that are known to have this role.
-    fn causes(&self, role: Role) -> Vec<usize> {
+    pub(super) fn causes(&self, role: Role) -> Vec<usize> {
         let singles = |groups: &BTreeSet<Vec<usize>>| -> Vec<usize> {
             groups
                 .iter()

@@ -26,6 +26,8 @@ pub enum Strategy {
     RandomInterleaved,
     /// Every sequence of `k` tests.
     Exhaustive,
+    /// Of the sequences of up to `k` tests, those in which each but the last can matter to a later one.
+    DependenceAware,
     /// Each test alone.
     Isolation,
     /// Every test right after every other.
@@ -33,7 +35,7 @@ pub enum Strategy {
 }
 
 impl Strategy {
-    pub const ALL: [Strategy; 10] = [
+    pub const ALL: [Strategy; 11] = [
         Strategy::Reverse,
         Strategy::ReverseClasses,
         Strategy::ReverseMethods,
@@ -42,6 +44,7 @@ impl Strategy {
         Strategy::RandomClassMethod,
         Strategy::RandomInterleaved,
         Strategy::Exhaustive,
+        Strategy::DependenceAware,
         Strategy::Isolation,
         Strategy::Pairs,
     ];
@@ -56,6 +59,7 @@ impl Strategy {
             Strategy::RandomClassMethod => "random-class-method",
             Strategy::RandomInterleaved => "random-interleaved",
             Strategy::Exhaustive => "exhaustive",
+            Strategy::DependenceAware => "dependence-aware",
             Strategy::Isolation => "isolation",
             Strategy::Pairs => "pairs",
         }
@@ -79,7 +83,7 @@ impl Serialize for Strategy {
 pub struct Settings {
     /// Orders of each random strategy.
     pub rounds: usize,
-    /// Tests in each order of `exhaustive`.
+    /// Tests in each order of `exhaustive`, and at most in each of `dependence-aware`.
     pub k: usize,
     pub seed: u64,
 }
@@ -90,13 +94,14 @@ pub type Orders = Box<dyn Iterator<Item = Order>>;
 /// Classes with their tests that can share a process.
 type Group = Vec<Vec<usize>>;
 
-/// The orders of a strategy for these tests, and how many there are.
+/// The orders of a strategy for these tests, and how many there are. `dependence-aware` leaves out none here: what tests share
+/// is not known, and then anything can matter.
 pub fn orders(strategy: Strategy, roster: &Roster, tests: &[usize], settings: Settings) -> (Orders, usize) {
     let groups = roster.blocks(tests);
     let streams: Vec<(Orders, usize)> =
         groups.into_iter().enumerate().map(|(place, group)| stream(strategy, group, place, settings)).collect();
     let counts = streams.iter().map(|(_, count)| *count);
-    let alone = matches!(strategy, Strategy::Exhaustive | Strategy::Isolation);
+    let alone = matches!(strategy, Strategy::Exhaustive | Strategy::DependenceAware | Strategy::Isolation);
     let total = if alone { counts.fold(0, usize::saturating_add) } else { counts.max().unwrap_or_default() };
     let streams: Vec<Orders> = streams.into_iter().map(|(orders, _)| orders).collect();
     let orders: Orders = if alone { Box::new(streams.into_iter().flatten()) } else { Box::new(beside(streams)) };
@@ -117,7 +122,7 @@ fn stream(strategy: Strategy, group: Group, place: usize, settings: Settings) ->
         Strategy::Reverse => once(all.into_iter().rev().collect()),
         Strategy::ReverseClasses => once(group.into_iter().rev().flatten().collect()),
         Strategy::ReverseMethods => once(group.into_iter().flat_map(|class| class.into_iter().rev()).collect()),
-        Strategy::Exhaustive => {
+        Strategy::Exhaustive | Strategy::DependenceAware => {
             let k = settings.k.min(all.len());
             let count = (0..k).fold(1, |count: usize, taken| count.saturating_mul(all.len() - taken));
             (Box::new(sequences(all, k)), count)
@@ -279,7 +284,7 @@ mod tests {
         fn whole_orders_are_permutations(sizes in prop::collection::vec(1usize..6, 1..6), seed in any::<u64>()) {
             let roster = roster(&sizes);
             for strategy in Strategy::ALL {
-                if matches!(strategy, Strategy::Exhaustive | Strategy::Isolation) {
+                if matches!(strategy, Strategy::Exhaustive | Strategy::DependenceAware | Strategy::Isolation) {
                     continue;
                 }
                 let first = generated(strategy, &roster, seed);

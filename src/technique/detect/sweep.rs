@@ -50,6 +50,10 @@ enum Chain {
     Unreadable,
 }
 
+fn halves(chunk: &[usize]) -> Vec<Vec<usize>> {
+    chunk.chunks(chunk.len().div_ceil(2).max(1)).map(<[usize]>::to_vec).collect()
+}
+
 impl Detective<'_> {
     /// All pairs of candidate and target in which the candidate matters, as far as looking can tell.
     pub(super) fn sweep(&mut self, question: &Question, candidates: Vec<usize>) -> Step<Vec<(usize, usize)>> {
@@ -68,7 +72,7 @@ impl Detective<'_> {
             match self.chain(question, &chunk)? {
                 Chain::Quiet { deaf } => {
                     let deaf = Question { targets: deaf, ..question.clone() };
-                    self.try_each(&deaf, &chunk, &mut hits)?;
+                    self.divide(&deaf, chunk, &mut hits)?;
                     size = (size * 2).min(longest);
                 }
                 Chain::Broken(place) => {
@@ -84,6 +88,34 @@ impl Detective<'_> {
             }
         }
         Ok(hits)
+    }
+
+    /// A chain can be deaf for one candidate that drowns the control: halves of it are tried, and halves of those that are
+    /// deaf again. Where all parts are, the targets are deaf by themselves, and every candidate is tried alone.
+    fn divide(&mut self, question: &Question, chunk: Vec<usize>, hits: &mut Vec<(usize, usize)>) -> Step<()> {
+        if question.targets.is_empty() {
+            return Ok(());
+        }
+        let mut parts = halves(&chunk);
+        for depth in 0.. {
+            let count = parts.len();
+            let mut deaf = Vec::new();
+            for part in parts {
+                if part.len() == 1 {
+                    self.try_each(question, &part, hits)?;
+                } else if self.chain(question, &part)? != (Chain::Quiet { deaf: Vec::new() }) {
+                    deaf.push(part);
+                }
+            }
+            if deaf.len() == count && depth > 0 {
+                return self.try_each(question, &deaf.concat(), hits);
+            }
+            parts = deaf.iter().flat_map(|part| halves(part)).collect();
+            if parts.is_empty() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// The first candidate that mattered in a chain without a control.

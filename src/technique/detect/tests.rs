@@ -115,7 +115,8 @@ fn everything_planted_is_found_and_nothing_else() {
 
 #[test]
 fn each_strategy_finds_what_it_can() {
-    for strategy in Strategy::ALL {
+    // What it goes by is not planted here; it has tests of its own.
+    for strategy in Strategy::ALL.into_iter().filter(|strategy| *strategy != Strategy::DependenceAware) {
         let detection = of_model(PLANTED, Some(vec![strategy]));
         let (found, planted) = (summary(&detection), planted());
         for (test, row) in &found {

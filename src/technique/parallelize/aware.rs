@@ -52,16 +52,18 @@ impl Candidate {
 }
 
 fn costliest_first(closures: &Closures) -> Vec<usize> {
-    let mut order = closures.last.clone();
-    order.sort_by_key(|test| (Reverse(closures.work[*test]), *test));
-    order
+    let mut order: Vec<(Reverse<u64>, usize)> =
+        closures.last.iter().map(|test| (Reverse(closures.work[*test]), *test)).collect();
+    order.sort_unstable();
+    order.into_iter().map(|(_, test)| test).collect()
 }
 
 /// Whole chains before tests that stand alone and fill what is left.
 fn chains_first(closures: &Closures, precedence: &Precedence) -> Vec<usize> {
-    let mut order = costliest_first(closures);
-    order.sort_by_key(|test| precedence.needs(*test).is_empty());
-    order
+    let order = costliest_first(closures).into_iter();
+    let (mut chains, alone): (Vec<usize>, Vec<usize>) = order.partition(|test| !precedence.needs(*test).is_empty());
+    chains.extend(alone);
+    chains
 }
 
 struct Search<'a> {
@@ -124,7 +126,7 @@ struct Schedule<'a> {
     load: Vec<u64>,
     /// Every machine once, with a load that it had at some time: loads only grow.
     idle: BinaryHeap<Reverse<(u64, usize)>>,
-    /// Bits by test, for machines that run chains.
+    /// Bits by linked test, for machines that run chains.
     has: Vec<Vec<u64>>,
     /// Which groups a machine has anything of.
     started: HashSet<(usize, usize)>,
@@ -209,7 +211,8 @@ impl<'a> Schedule<'a> {
     }
 
     fn has(&self, machine: usize, test: usize) -> bool {
-        self.has[machine].get(test / 64).is_some_and(|word| word >> (test % 64) & 1 == 1)
+        let bit = self.closures.linked[test];
+        self.has[machine].get(bit / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1)
     }
 
     /// Adds a test to a machine, after what it needs and is not there yet.
@@ -218,7 +221,6 @@ impl<'a> Schedule<'a> {
             return self.append(test, machine);
         }
         self.started.insert((self.closures.group[test], machine));
-        self.has[machine].resize(self.work.len().div_ceil(64), 0);
         let mut open = vec![(test, 0)];
         while let Some((test, next)) = open.last_mut() {
             let (test, missing) = (*test, self.precedence.needs(*test).get(*next).copied());
@@ -228,12 +230,18 @@ impl<'a> Schedule<'a> {
                 Some(_) => {}
                 None => {
                     open.pop();
-                    self.has[machine][test / 64] |= 1 << (test % 64);
+                    self.keep(machine, test);
                     self.home[test] = Some(machine);
                     self.append(test, machine);
                 }
             }
         }
+    }
+
+    fn keep(&mut self, machine: usize, test: usize) {
+        let (bit, words) = (self.closures.linked[test], &mut self.has[machine]);
+        words.resize(words.len().max(bit / 64 + 1), 0);
+        words[bit / 64] |= 1 << (bit % 64);
     }
 
     fn append(&mut self, test: usize, machine: usize) {

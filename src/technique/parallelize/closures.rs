@@ -12,6 +12,8 @@ pub(super) struct Closures {
     pub work: Vec<u64>,
     /// Tests that are connected by what they need share a number.
     pub group: Vec<usize>,
+    /// For tests that need others or are needed, a number among these.
+    pub linked: Vec<usize>,
     total: u64,
 }
 
@@ -26,6 +28,7 @@ impl Closures {
         Closures {
             work: sums.known.into_iter().map(|sum| sum.unwrap_or(0)).collect(),
             group: groups(precedence),
+            linked: linked(precedence, &needed),
             last,
             total: work.iter().fold(0, |sum, work| sum.saturating_add(*work)),
         }
@@ -80,6 +83,16 @@ impl<'a> Sums<'a> {
         }
         sum
     }
+}
+
+fn linked(precedence: &Precedence, needed: &[bool]) -> Vec<usize> {
+    let is_linked = |test: usize| needed[test] || !precedence.needs(test).is_empty();
+    let counted = (0..precedence.tests()).scan(0, |next, test| {
+        let number = *next;
+        *next += usize::from(is_linked(test));
+        Some(number)
+    });
+    counted.collect()
 }
 
 /// Each test's group, named by one of its members.

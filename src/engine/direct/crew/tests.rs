@@ -61,7 +61,7 @@ impl Stage {
 
     /// A test at a time, or as many as there are threads.
     fn play(&self, order: &Order<'_>) -> Account {
-        let mut account = Account { seen: vec![], unrunnable: vec![], close: Close::Done };
+        let mut account = Account { seen: vec![], unrunnable: vec![], touched: vec![], close: Close::Done };
         for group in order.tests.chunks(order.manner.threads as usize) {
             let died = group.iter().any(|test| matches!(self.deeds[*test], Deed::Exit | Deed::Hang | Deed::ExitFirst));
             for &test in group {

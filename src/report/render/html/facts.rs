@@ -6,6 +6,7 @@ use crate::engine::{EngineKind, Mode};
 use crate::experiment::{Harness, TechniqueKind};
 use crate::report::Analysis;
 use crate::report::analysis::WarningKind;
+use crate::report::analysis::orders::{OrderTables, ReductionRow, StatisticsRow};
 use crate::report::beside::Beside;
 use crate::report::text::{bytes, shown};
 use crate::store::record::ConfigurationSummary;
@@ -86,11 +87,14 @@ fn reproduction(analysis: &Analysis) -> Option<Fact> {
 
 pub fn cards(analysis: &Analysis) -> Vec<Card> {
     let (headline, run) = (&analysis.headline, &analysis.run);
-    let mut cards = vec![Card {
-        label: "Subjects that gained",
-        value: format!("{} of {}", headline.gained, headline.subjects),
-        detail: "from at least one configuration".to_owned(),
-    }];
+    let mut cards: Vec<Card> = order_cards(&analysis.orders);
+    if headline.speed.is_some() {
+        cards.push(Card {
+            label: "Subjects that gained",
+            value: format!("{} of {}", headline.gained, headline.subjects),
+            detail: "from at least one configuration".to_owned(),
+        });
+    }
     if let Some(best) = &headline.best {
         let place =
             format!("{} on {}, {}", shown(&best.configuration), shown(&best.subject), plural(best.cores, "core"));
@@ -109,6 +113,25 @@ pub fn cards(analysis: &Analysis) -> Vec<Card> {
         value: format!("{} of {}", run.finished_trials, run.planned_trials),
         detail: format!("{} each", plural(run.manifest.repetitions as usize, "repetition")),
     });
+    cards
+}
+
+/// Of runs of regression testing algorithms.
+fn order_cards(orders: &OrderTables) -> Vec<Card> {
+    let reduction = ReductionRow::total(&orders.reductions.iter().collect::<Vec<_>>());
+    let known: usize = orders.statistics.iter().map(StatisticsRow::known).sum();
+    let mut cards = Vec::new();
+    if !orders.is_empty() {
+        let suites = plural(orders.statistics.len(), "module");
+        cards.push(Card { label: "Order-dependent tests", value: known.to_string(), detail: format!("in {suites}") });
+    }
+    if let Some(percent) = reduction.reduction {
+        cards.push(Card {
+            label: "Fewer failures in enhanced orders",
+            value: format!("{percent:.0} %"),
+            detail: format!("{} instead of {}", reduction.enhanced, reduction.unenhanced),
+        });
+    }
     cards
 }
 
@@ -158,12 +181,25 @@ fn engines(summary: &ConfigurationSummary) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
+/// `the order of T2, enhanced`.
+fn order(summary: &ConfigurationSummary) -> String {
+    let Some(ordering) = summary.ordering else { return format!("the order of {}", summary.technique) };
+    let enhanced = if ordering.enhanced { ", enhanced by dependencies" } else { "" };
+    if ordering.algorithm.is_parallel() {
+        let machines = plural(ordering.machines as usize, "machine");
+        format!("{machines} as {} spreads tests{enhanced}", ordering.algorithm)
+    } else {
+        format!("the order of {}{enhanced}", ordering.algorithm)
+    }
+}
+
 pub fn configuration(summary: &ConfigurationSummary) -> Fact {
     let technique = match summary.technique {
         TechniqueKind::Sequential => "one test after the other",
         TechniqueKind::Parallel => "one parallel run",
         TechniqueKind::Paste => "PASTE: parallel, then failed tests, then their classes",
         TechniqueKind::SoundRerun => "parallel, then failed tests after all they depend on",
+        TechniqueKind::Ordered(_) => return Fact::new(shown(&summary.name), order(summary)),
     };
     let parallelism = &summary.parallelism;
     let width = match (summary.technique, parallelism.mode) {

@@ -72,7 +72,8 @@ struct Page<'a> {
     study: Option<String>,
     quick: Option<&'static str>,
     headline: &'a str,
-    repair: Option<&'a str>,
+    /// The sentences after it.
+    lead: Vec<&'a str>,
     cards: Vec<Card>,
     verdict: Vec<Fact>,
     warnings: Vec<WarningView>,
@@ -103,8 +104,8 @@ impl<'a> Page<'a> {
             experiment: shown(&run.manifest.experiment),
             study: run.manifest.study.as_deref().map(shown),
             quick: run.manifest.quick.then_some(NOT_FOR_PUBLICATION),
-            headline: &analysis.headline.speed,
-            repair: analysis.headline.repair.as_deref(),
+            headline: analysis.headline.sentences().next().map_or("", String::as_str),
+            lead: analysis.headline.sentences().skip(1).map(String::as_str).collect(),
             cards: facts::cards(analysis),
             verdict: facts::verdict(analysis),
             warnings: WarningGroup::of(&analysis.warnings).iter().map(warning).collect(),
@@ -151,7 +152,7 @@ mod tests {
     fn the_answer_comes_first() {
         let analysis = sample::studied();
         let page = render(analysis, &Details::default()).unwrap();
-        let answer = page.find(&analysis.headline.speed).unwrap();
+        let answer = page.find(analysis.headline.speed.as_deref().unwrap()).unwrap();
         assert!(answer < page.find("<table").unwrap() && answer < page.find("<figure").unwrap());
     }
 

@@ -101,8 +101,24 @@ pub fn all(analysis: &Analysis, details: &Details) -> miette::Result<Vec<Section
     let as_printed =
         maker.section("as-printed", "As in the study: only subjects that gained", Topic::Study, &[T::SpeedupsStudy])?;
     speed.folded = (!as_printed.is_empty()).then(|| Box::new(as_printed));
+    let orders = maker.section(
+        "orders",
+        "What do orders of algorithms do to order-dependent tests?",
+        Topic::Orders,
+        &[
+            T::OdStatistics,
+            T::OdTechniques,
+            T::OdAlgorithms,
+            T::OdTimes,
+            T::OdReduction,
+            T::OdSlowdown,
+            T::OdFailures,
+            T::OdSchedules,
+        ],
+    )?;
     let mut sections = vec![
         maker.section("study", "Beside the published numbers", Topic::Published, &[T::Claims, T::Study])?,
+        orders,
         speed,
         maker.section(
             "failures",

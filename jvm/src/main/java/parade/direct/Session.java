@@ -30,6 +30,9 @@ final class Session {
             case "folder":
                 folders.add(new File(line[1]));
                 break;
+            case "accesses":
+                AccessLog.begin();
+                break;
             case "trace":
                 Tracer.begin(line[1]);
                 break;

@@ -1,0 +1,16 @@
+package shop;
+
+/** What a customer owes. */
+public final class Bill {
+    private Bill() {
+    }
+
+    public static int total(int first, int second) {
+        int sum = first + second;
+        return sum;
+    }
+
+    public static String empty() {
+        return "nothing";
+    }
+}

@@ -1,0 +1,29 @@
+package parade.agent;
+
+import java.io.File;
+import java.lang.instrument.ClassFileTransformer;
+import java.lang.instrument.Instrumentation;
+import java.net.URL;
+import java.net.URLClassLoader;
+
+/**
+ * Starts the weaver, in a class loader that nobody else sees: the subject can have an ASM of its own. What woven code calls
+ * is in this package, which the jar's manifest puts on the bootstrap class path, so that every class finds it.
+ */
+public final class Premain {
+    private static final String WEAVER = "parade.weave.Weaver";
+
+    private Premain() {}
+
+    /** The project's folder, then the weaver's jars, separated as a class path is. */
+    public static void premain(String options, Instrumentation instrumentation) throws Exception {
+        String[] parts = options.split(File.pathSeparator);
+        URL[] jars = new URL[parts.length - 1];
+        for (int i = 0; i < jars.length; i++) {
+            jars[i] = new File(parts[i + 1]).toURI().toURL();
+        }
+        Class<?> weaver = Class.forName(WEAVER, true, new URLClassLoader(jars, null));
+        Object transformer = weaver.getConstructor(String.class).newInstance(parts[0]);
+        instrumentation.addTransformer((ClassFileTransformer) transformer);
+    }
+}

@@ -1,0 +1,333 @@
+//! From everything that was seen to the answer: the model, the decision, the advice.
+
+use std::time::Duration;
+
+use super::Order;
+use super::advice;
+use super::agenda::{self, Item};
+use super::answer::{Answer, Count, Failure, Risk};
+use super::causes::Cause;
+use super::costs::{self, Use};
+use super::decide::{self, Decision, Seen, Verdict};
+use super::evidence::{self, Evidence, Measured, Speedup};
+use super::forecast::{self, Check, Curve, Model, Observed, Suite};
+use super::survey::{self, Survey};
+use super::ways::{SEQUENTIAL, Way};
+use crate::simulation::Scheduler;
+use crate::stats;
+use crate::store::RunFolder;
+use crate::store::record::{Phase, RunData, TrialRecord, Verdict as TrialVerdict};
+use crate::suite::Execution;
+use crate::wording::plural;
+
+/// The numbers of cores, and of machines, that are told.
+const CORES: [usize; 6] = [2, 4, 8, 16, 32, 64];
+/// More tests than anyone has in one project are not modelled.
+const MOST_TESTS: usize = 1_000_000;
+
+pub(super) struct Conclusion<'a> {
+    pub order: &'a Order,
+    pub survey: &'a Survey,
+    pub run: &'a RunData,
+    pub folder: &'a RunFolder,
+    pub measured: &'a Measured,
+    pub causes: Vec<Cause>,
+    pub plan: Vec<Item>,
+    pub left_out: Vec<Way>,
+    pub budget: Duration,
+    pub spent: Duration,
+}
+
+impl Conclusion<'_> {
+    pub fn answer(self) -> miette::Result<Answer> {
+        let plain_model = self.model()?;
+        let decision = self.decide(plain_model.as_ref());
+        let checks = plain_model.as_ref().map(|model| self.checks(model)).unwrap_or_default();
+        let model = plain_model.map(|model| self.corrected(model));
+        let about = decision.way.or_else(|| self.likeliest());
+        let evidence = decision.way.and_then(|way| self.measured.way(way));
+        let speedup = evidence.and_then(|evidence| told_speedup(decision.verdict, evidence));
+        let predictions = model.as_ref().map(|model| self.predictions(model)).unwrap_or_default();
+        let prediction = about.and_then(|way| predictions.iter().find(|curve| curve.way == way.name()));
+        let target = prediction.and_then(|curve| curve.knee).unwrap_or(self.order.cores).max(self.order.cores);
+        let improvements = match (&model, about) {
+            (Some(model), Some(way)) => forecast::improvements(model, way, target),
+            _ => Vec::new(),
+        };
+        let seconds = evidence.and_then(|evidence| told_seconds(decision.verdict, evidence));
+        let snippets = self.snippets(&decision);
+        Ok(Answer {
+            project: self.order.project.clone(),
+            verdict: decision.verdict,
+            reason: self.reason(&decision, speedup),
+            mode: decision.way.map(|way| way.name().to_owned()),
+            threads: decision.way.and_then(|way| self.threads(way)),
+            forks: decision.way.filter(|way| *way == Way::Forks).map(|_| "1C".to_owned()),
+            cores: self.order.cores,
+            speedup,
+            baseline_seconds: self.measured.baseline.map(|used| used.wall_seconds),
+            seconds,
+            failures: self.failures(),
+            prediction: prediction.map(|curve| curve.points.clone()).unwrap_or_default(),
+            snippet: (!snippets.is_empty())
+                .then(|| snippets.iter().map(|snippet| snippet.text.as_str()).collect::<Vec<_>>().join("\n")),
+            snippets,
+            command: self.command(&decision),
+            predictions,
+            checks,
+            improvements,
+            costs: self.costs(evidence, seconds),
+            risk: self.risk(evidence),
+            ways: self.measured.ways.clone(),
+            flaky: self.measured.flaky.iter().cloned().collect(),
+            broken: self.measured.broken.iter().cloned().collect(),
+            notes: self.notes(),
+            survey: self.survey.clone(),
+            plan: self.plan,
+            blocks: self.measured.blocks,
+            budget_seconds: self.budget.as_secs_f64(),
+            spent_seconds: self.spent.as_secs_f64(),
+            run_dir: self.folder.dir().to_owned(),
+        })
+    }
+
+    fn is_sound(&self) -> bool {
+        self.measured.is_sound(self.survey.tests)
+    }
+
+    fn threads_per_core(&self) -> usize {
+        agenda::threads_per_core(self.survey) as usize
+    }
+
+    fn threads(&self, way: Way) -> Option<usize> {
+        match way {
+            Way::Project => None,
+            Way::Forks | Way::Modules => Some(1),
+            Way::Classes | Way::ClassesAndMethods | Way::Methods => Some(self.threads_per_core() * self.order.cores),
+        }
+    }
+
+    /// Sequential runs on a single core, as a model.
+    fn model(&self) -> miette::Result<Option<Model>> {
+        let is_wanted = |trial: &&TrialRecord| {
+            trial.phase == Phase::Measured
+                && trial.configuration == SEQUENTIAL
+                && trial.cores == 1
+                && matches!(trial.verdict, TrialVerdict::Clean | TrialVerdict::Failing)
+        };
+        let trials: Vec<&TrialRecord> = self.run.trials.iter().filter(is_wanted).collect();
+        let mean = |of: fn(&TrialRecord) -> f64| stats::mean(&trials.iter().map(|trial| of(trial)).collect::<Vec<_>>());
+        let (Some(first), Some(wall_seconds)) = (trials.first(), mean(|trial| trial.cost.wall_seconds)) else {
+            return Ok(None);
+        };
+        let rows = self.folder.executions(&first.trial, MOST_TESTS)?.rows;
+        let executions: Vec<Execution> = rows.into_iter().map(|row| row.execution).collect();
+        // One run's times, scaled to the mean of all.
+        let test_seconds = mean(|trial| trial.test_seconds).unwrap_or(first.test_seconds);
+        let scale = if first.test_seconds > 0.0 { test_seconds / first.test_seconds } else { 1.0 };
+        let tests = survey::times(&executions).into_iter().map(|(test, seconds)| (test, seconds * scale)).collect();
+        let suite = Suite::of(tests, test_seconds);
+        let cpu_seconds = mean(evidence::cpu).unwrap_or(wall_seconds);
+        let observed = Observed { wall_seconds, cpu_seconds, test_seconds, suite };
+        Ok(Some(Model::new(observed, self.threads_per_core())))
+    }
+
+    fn decide(&self, model: Option<&Model>) -> Decision {
+        let base = self.measured.baseline.map(|used| used.wall_seconds);
+        let seen: Vec<Seen> = self
+            .measured
+            .ways
+            .iter()
+            .map(|evidence| {
+                let expected =
+                    model.zip(base).map(|(model, base)| base / model.seconds(evidence.way, self.order.cores));
+                evidence::seen(evidence, expected)
+            })
+            .collect();
+        decide::decide(self.is_sound(), &seen)
+    }
+
+    /// Where there is no way to advise, the one whose numbers are worth a look.
+    fn likeliest(&self) -> Option<Way> {
+        let value = |evidence: &Evidence| evidence.plain.map_or(0.0, |speedup| speedup.value);
+        let ways = self.measured.ways.iter().filter(|evidence| evidence.way != Way::Project);
+        ways.max_by(|a, b| value(a).total_cmp(&value(b))).map(|evidence| evidence.way)
+    }
+
+    /// Predictions from the single core alone, beside what was measured: runs without failures, as those end early.
+    fn checks(&self, model: &Model) -> Vec<Check> {
+        let clean = |trial: &&TrialRecord| trial.phase == Phase::Measured && trial.verdict == TrialVerdict::Clean;
+        let first_stage = |trial: &TrialRecord| {
+            trial.stages.first().filter(|stage| stage.failures_after == 0).map(|stage| stage.cost.wall_seconds)
+        };
+        let mut checks = Vec::new();
+        for cores in agenda::core_counts(self.order.cores).into_iter().filter(|cores| *cores > 1) {
+            let mean = |name: &str| {
+                let of = self
+                    .run
+                    .trials
+                    .iter()
+                    .filter(clean)
+                    .filter(|trial| trial.configuration == name && trial.cores == cores);
+                stats::mean(&of.filter_map(first_stage).collect::<Vec<_>>())
+            };
+            checks.extend(
+                mean(SEQUENTIAL).map(|measured| Check::of(SEQUENTIAL, cores, model.sequential(cores), measured)),
+            );
+            for evidence in
+                self.measured.ways.iter().filter(|evidence| evidence.way != Way::Project && evidence.overlapped)
+            {
+                let way = evidence.way;
+                checks.extend(
+                    mean(way.name()).map(|measured| Check::of(way.name(), cores, model.seconds(way, cores), measured)),
+                );
+            }
+        }
+        checks
+    }
+
+    fn corrected(&self, mut model: Model) -> Model {
+        for evidence in self.measured.ways.iter().filter(|evidence| evidence.failing_runs == 0) {
+            if let Some(seconds) = evidence.seconds {
+                model.correct(evidence.way, self.order.cores, seconds);
+            }
+        }
+        model
+    }
+
+    fn predictions(&self, model: &Model) -> Vec<Curve> {
+        let ways = self.measured.ways.iter().map(|evidence| evidence.way).filter(|way| *way != Way::Project);
+        let mut curves: Vec<Curve> = ways.map(|way| model.curve(way, &CORES)).collect();
+        for scheduler in [Scheduler::P1, Scheduler::P2, Scheduler::P3] {
+            curves.push(model.on_machines(scheduler, &CORES, self.order.cores));
+        }
+        curves
+    }
+
+    fn snippets(&self, decision: &Decision) -> Vec<advice::Snippet> {
+        let helps = matches!(decision.verdict, Verdict::Adopt | Verdict::FixFirst | Verdict::AdoptWithPaste);
+        let way = decision.way.filter(|_| helps);
+        way.map(|way| advice::snippets(way, self.threads_per_core(), self.order.cores, &self.survey.dialects))
+            .unwrap_or_default()
+    }
+
+    fn command(&self, decision: &Decision) -> Option<String> {
+        let way = decision.way?;
+        match decision.verdict {
+            Verdict::Adopt | Verdict::AlreadyParallel => Some(advice::maven_command(way)),
+            Verdict::AdoptWithPaste => {
+                Some(advice::paste_command(&self.order.project, way, self.threads(way).unwrap_or(1)))
+            }
+            Verdict::FixFirst | Verdict::NotWorthIt => None,
+        }
+    }
+
+    fn failures(&self) -> Vec<Failure> {
+        let of = |cause: &Cause| {
+            let name = cause.test.to_string();
+            let counts = self.measured.ways.iter().filter_map(|evidence| {
+                let failed = *evidence.failed.get(&name).or_else(|| evidence.unrepaired.get(&name))?;
+                Some(Count { mode: evidence.way.name().to_owned(), failed, runs: evidence.runs })
+            });
+            Failure {
+                cause: cause.clone(),
+                failed_in: counts.collect(),
+                unrepaired: self.measured.ways.iter().any(|evidence| evidence.unrepaired.contains_key(&name)),
+            }
+        };
+        self.causes.iter().map(of).collect()
+    }
+
+    fn costs(&self, evidence: Option<&Evidence>, seconds: Option<f64>) -> Option<costs::Costs> {
+        let after = Use { wall_seconds: seconds?, cpu_seconds: evidence?.cpu_seconds? };
+        Some(costs::costs(self.measured.baseline?, after, self.order.cores, self.order.rates))
+    }
+
+    fn risk(&self, evidence: Option<&Evidence>) -> Risk {
+        let (runs, failing_runs) = evidence.map_or((0, 0), |evidence| (evidence.runs, evidence.failing_runs));
+        let bound = stats::wilson(failing_runs as u64, runs as u64, 0.95);
+        Risk {
+            runs,
+            failing_runs,
+            failure_rate_at_most: bound.map(|bound| bound.high),
+            flaky_tests: self.measured.flaky.len(),
+        }
+    }
+
+    fn reason(&self, decision: &Decision, speedup: Option<Speedup>) -> String {
+        let way = decision.way.map_or("", Way::described);
+        let times = speedup.map(|speedup| format!("{:.2} times as fast", speedup.value)).unwrap_or_default();
+        match decision.verdict {
+            Verdict::Adopt => format!("{way}, the suite is {times}, and no test fails for it"),
+            Verdict::AdoptWithPaste => {
+                format!("{way}, tests fail that pass alone; with those run again the suite is still {times}")
+            }
+            Verdict::FixFirst if !self.is_sound() => self.unsound(),
+            Verdict::FixFirst => {
+                let gain = if times.is_empty() { "it may gain".to_owned() } else { format!("it would be about {times}") };
+                format!("{way}, {gain}, but tests fail for it; mend or isolate those below first")
+            }
+            Verdict::NotWorthIt => match self.likeliest().and_then(|way| self.measured.way(way)?.plain) {
+                Some(best) => format!("the best way is {:.2} times as fast as one test after the other, which is less than a change is worth", best.value),
+                None => "no way to run this suite in parallel had an effect".to_owned(),
+            },
+            Verdict::AlreadyParallel => {
+                format!("its own settings run tests at the same time already ({times} than one after the other), and no other way is clearly better").replace("as fast than", "as fast as")
+            }
+        }
+    }
+
+    fn unsound(&self) -> String {
+        match (&self.measured.sequential_trouble, self.measured.broken.len()) {
+            (Some(why), _) => format!("the suite does not come to its end without any parallelism: {why}"),
+            (None, 1) => "a test fails without any parallelism, every time".to_owned(),
+            (None, count) => format!("{count} tests fail without any parallelism, every time"),
+        }
+    }
+
+    /// What makes the answer weaker than it looks.
+    fn notes(&self) -> Vec<String> {
+        let mut notes = self.survey.notes.clone();
+        let blocks = self.measured.blocks;
+        if blocks < agenda::FEWEST_BLOCKS as usize {
+            notes.push(format!(
+                "preliminary: the budget sufficed for {blocks} of the {} blocks that an interval takes",
+                agenda::FEWEST_BLOCKS
+            ));
+        } else if blocks < 6 {
+            notes.push(format!("{blocks} pairs of runs can never reach p < 0.05; six can: give a larger --budget"));
+        }
+        if !self.measured.broken.is_empty() {
+            let count = plural(self.measured.broken.len(), "test");
+            notes
+                .push(format!("{count} failed in every run without any parallelism: left aside, and listed as broken"));
+        }
+        if !self.left_out.is_empty() {
+            let names: Vec<&str> = self.left_out.iter().map(|way| way.name()).collect();
+            notes.push(format!("not tried, for the budget's sake: {}", names.join(", ")));
+        }
+        let disturbed =
+            self.run.trials.iter().filter(|trial| trial.load_before.is_some_and(|cores| cores > 0.5)).count();
+        if disturbed > 0 {
+            notes.push(format!(
+                "other work kept the machine busy before {disturbed} of {} runs: times are worse than they would be",
+                self.run.trials.len()
+            ));
+        }
+        for evidence in &self.measured.ways {
+            if let Some(why) = evidence.trouble.first() {
+                notes.push(format!("{}: {why}", evidence.way));
+            }
+        }
+        notes
+    }
+}
+
+/// With repairs where they are advised, without where nothing needs them.
+fn told_speedup(verdict: Verdict, evidence: &Evidence) -> Option<Speedup> {
+    if verdict == Verdict::AdoptWithPaste { evidence.repaired } else { evidence.plain }
+}
+
+fn told_seconds(verdict: Verdict, evidence: &Evidence) -> Option<f64> {
+    if verdict == Verdict::FixFirst { None } else { evidence.seconds }
+}

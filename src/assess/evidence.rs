@@ -1,0 +1,267 @@
+//! From the records of a run to what was seen of each way: times in pairs of the same block, failures by test, and what is
+//! not to be held against parallelism. Nothing is decided here.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::costs::Use;
+use super::decide;
+use super::ways::{SEQUENTIAL, Way};
+use crate::stats;
+use crate::store::RunFolder;
+use crate::store::record::{Phase, RunData, TrialRecord, Verdict};
+use crate::suite::TestId;
+
+const LEVEL: f64 = 0.95;
+const SEED: u64 = 1;
+/// A suite in which a larger share fails whatever happens says little about parallelism.
+const FEW_BROKEN: f64 = 0.05;
+/// More executions of one trial are not looked at for failures.
+const MOST_EXECUTIONS: usize = 1_000_000;
+
+/// How many times faster, and how certain that is.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Speedup {
+    pub value: f64,
+    pub ci_low: Option<f64>,
+    pub ci_high: Option<f64>,
+    /// Wilcoxon's signed-rank test, two-sided, corrected for the number of ways that were compared (Holm).
+    pub p: Option<f64>,
+    pub pairs: usize,
+}
+
+/// What was seen of one way on all cores.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Evidence {
+    pub way: Way,
+    pub runs: usize,
+    pub overlapped: bool,
+    pub concurrency: f64,
+    /// Mean of all stages.
+    pub seconds: Option<f64>,
+    pub cpu_seconds: Option<f64>,
+    /// Of the parallel run alone, failures and all.
+    pub plain: Option<Speedup>,
+    /// With repairs, over the runs that came out clean.
+    pub repaired: Option<Speedup>,
+    pub failing_runs: usize,
+    pub unrepaired_runs: usize,
+    /// Tests that failed in the parallel run, with in how many runs.
+    pub failed: BTreeMap<String, usize>,
+    /// Those that failed after all repairs.
+    pub unrepaired: BTreeMap<String, usize>,
+    /// Runs that were not whole, with the reason.
+    pub trouble: Vec<String>,
+}
+
+/// The whole run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Measured {
+    pub blocks: usize,
+    pub ways: Vec<Evidence>,
+    pub baseline: Option<Use>,
+    /// Tests that failed in some runs without any parallelism, not in others.
+    pub flaky: BTreeSet<TestId>,
+    /// Tests that failed in all of them.
+    pub broken: BTreeSet<TestId>,
+    /// Did every sequential run come to its end?
+    pub sequential_trouble: Option<String>,
+}
+
+impl Measured {
+    pub fn way(&self, way: Way) -> Option<&Evidence> {
+        self.ways.iter().find(|evidence| evidence.way == way)
+    }
+
+    /// Does the suite of so many tests pass without parallelism, but for a few that were set aside?
+    pub fn is_sound(&self, tests: usize) -> bool {
+        self.sequential_trouble.is_none() && self.broken.len() as f64 <= tests as f64 * FEW_BROKEN
+    }
+}
+
+/// The records of the assessment's own trials on all cores.
+pub fn measure(run: &RunData, folder: &RunFolder, cores: usize) -> miette::Result<Measured> {
+    let measured: Vec<&TrialRecord> = run.trials.iter().filter(|trial| trial.phase == Phase::Measured).collect();
+    let (flaky, broken) = unsteady(run);
+    let aside: BTreeSet<&TestId> = flaky.iter().chain(&broken).collect();
+    let baseline: Vec<&TrialRecord> =
+        measured.iter().copied().filter(|trial| trial.configuration == SEQUENTIAL && trial.cores == cores).collect();
+    let mut ways = Vec::new();
+    for way in Way::ALL {
+        let trials: Vec<&TrialRecord> = measured
+            .iter()
+            .copied()
+            .filter(|trial| trial.configuration == way.name() && trial.cores == cores)
+            .collect();
+        if trials.iter().any(|trial| trial.verdict != Verdict::Unsupported) {
+            ways.push(evidence(way, &trials, &baseline, &aside, folder)?);
+        }
+    }
+    correct(&mut ways);
+    Ok(Measured {
+        blocks: baseline.len(),
+        baseline: mean_use(&baseline),
+        ways,
+        sequential_trouble: baseline.iter().find(|trial| !is_whole(trial)).map(|trial| trouble(trial)),
+        flaky,
+        broken,
+    })
+}
+
+/// Tests that failed in some sequential runs, and those that failed in all. Screening has the first word: what it set aside is
+/// not in the records of later runs.
+fn unsteady(run: &RunData) -> (BTreeSet<TestId>, BTreeSet<TestId>) {
+    let of = |screening: bool| {
+        let is_wanted = move |trial: &&TrialRecord| match trial.phase {
+            Phase::Screening => screening,
+            Phase::Measured => !screening && trial.configuration == SEQUENTIAL,
+            Phase::Warmup => false,
+        };
+        run.trials.iter().filter(is_wanted).filter(|trial| is_whole(trial)).collect::<Vec<_>>()
+    };
+    let (mut sometimes, mut always) = failing(&of(true));
+    let (later, ever) = failing(&of(false));
+    sometimes.extend(later);
+    sometimes.extend(run.subjects.iter().flat_map(|subject| &subject.set_aside).map(|test| test.test.clone()));
+    always.extend(ever);
+    sometimes.retain(|test| !always.contains(test));
+    (sometimes, always)
+}
+
+/// Those that fail in some of these runs, and those that fail in all.
+fn failing(trials: &[&TrialRecord]) -> (BTreeSet<TestId>, BTreeSet<TestId>) {
+    let mut times: BTreeMap<&TestId, usize> = BTreeMap::new();
+    for test in trials.iter().flat_map(|trial| &trial.residual).filter(|test| test.outcome.is_failure()) {
+        *times.entry(&test.test).or_default() += 1;
+    }
+    let (always, sometimes): (Vec<_>, Vec<_>) = times.into_iter().partition(|(_, count)| *count == trials.len());
+    let named = |tests: Vec<(&TestId, usize)>| tests.into_iter().map(|(test, _)| test.clone()).collect();
+    (named(sometimes), named(always))
+}
+
+/// Did it yield an outcome for every test?
+fn is_whole(trial: &TrialRecord) -> bool {
+    matches!(trial.verdict, Verdict::Clean | Verdict::Failing)
+}
+
+fn trouble(trial: &TrialRecord) -> String {
+    trial.reason.clone().unwrap_or_else(|| trial.verdict.name().to_owned())
+}
+
+fn mean_use(trials: &[&TrialRecord]) -> Option<Use> {
+    let whole: Vec<&TrialRecord> = trials.iter().copied().filter(|trial| is_whole(trial)).collect();
+    let of = |value: fn(&TrialRecord) -> f64| stats::mean(&whole.iter().map(|trial| value(trial)).collect::<Vec<_>>());
+    Some(Use { wall_seconds: of(|trial| trial.cost.wall_seconds)?, cpu_seconds: of(cpu)? })
+}
+
+pub fn cpu(trial: &TrialRecord) -> f64 {
+    trial.cost.user_seconds + trial.cost.system_seconds
+}
+
+fn evidence(
+    way: Way,
+    trials: &[&TrialRecord],
+    baseline: &[&TrialRecord],
+    aside: &BTreeSet<&TestId>,
+    folder: &RunFolder,
+) -> miette::Result<Evidence> {
+    let (mut failed, mut unrepaired) = (BTreeMap::new(), BTreeMap::new());
+    let (mut failing_runs, mut unrepaired_runs) = (0, 0);
+    let (mut plain, mut repaired) = (Vec::new(), Vec::new());
+    for trial in trials {
+        let first = first_failures(trial, aside, folder)?;
+        let left: Vec<&TestId> =
+            trial.residual.iter().map(|test| &test.test).filter(|test| !aside.contains(*test)).collect();
+        failing_runs += usize::from(!first.is_empty() || !is_whole(trial));
+        let is_mended = is_whole(trial) && left.is_empty();
+        unrepaired_runs += usize::from(!is_mended);
+        first.iter().for_each(|test| *failed.entry(test.to_string()).or_default() += 1);
+        left.iter().for_each(|test| *unrepaired.entry(test.to_string()).or_default() += 1);
+        let pair = baseline.iter().find(|base| base.repetition == trial.repetition && is_whole(base));
+        let Some(base) = pair.map(|base| base.cost.wall_seconds) else { continue };
+        if is_whole(trial) {
+            let first_stage = trial.stages.first().map_or(trial.cost.wall_seconds, |stage| stage.cost.wall_seconds);
+            plain.push((base, first_stage));
+        }
+        if is_mended {
+            repaired.push((base, trial.cost.wall_seconds));
+        }
+    }
+    let used = mean_use(trials);
+    let concurrency: Vec<f64> = trials.iter().map(|trial| trial.concurrency.mean).collect();
+    Ok(Evidence {
+        way,
+        runs: trials.len(),
+        overlapped: trials.iter().any(|trial| trial.concurrency.max > 1),
+        concurrency: stats::mean(&concurrency).unwrap_or(0.0),
+        seconds: used.map(|used| used.wall_seconds),
+        cpu_seconds: used.map(|used| used.cpu_seconds),
+        plain: speedup(&plain),
+        repaired: speedup(&repaired),
+        failing_runs,
+        unrepaired_runs,
+        failed,
+        unrepaired,
+        trouble: trials.iter().filter(|trial| !is_whole(trial)).map(|trial| trouble(trial)).collect(),
+    })
+}
+
+/// What failed in the parallel run itself. The journal counts it; only the executions name it.
+fn first_failures(
+    trial: &TrialRecord,
+    aside: &BTreeSet<&TestId>,
+    folder: &RunFolder,
+) -> miette::Result<BTreeSet<TestId>> {
+    if trial.stages.first().is_none_or(|stage| stage.failures_after == 0) {
+        return Ok(BTreeSet::new());
+    }
+    let executions = folder.executions(&trial.trial, MOST_EXECUTIONS)?;
+    let failed = executions.rows.into_iter().filter(|row| row.stage == 1 && row.execution.outcome.is_failure());
+    Ok(failed.map(|row| row.execution.test).filter(|test| !aside.contains(test)).collect())
+}
+
+/// Pairs of the same block: the baseline's seconds and the way's.
+fn speedup(pairs: &[(f64, f64)]) -> Option<Speedup> {
+    let value = stats::ratio_of_means(pairs)?;
+    // With few pairs a bootstrap sees too little of what can happen; Student's distribution knows that.
+    let student = stats::fieller_paired(pairs, LEVEL).and_then(stats::Fieller::interval);
+    let interval = student.or_else(|| stats::ratio_interval(pairs, LEVEL, SEED));
+    Some(Speedup {
+        value,
+        ci_low: interval.map(|interval| interval.low),
+        ci_high: interval.map(|interval| interval.high),
+        p: stats::wilcoxon(pairs).map(|test| test.p),
+        pairs: pairs.len(),
+    })
+}
+
+/// The best of several is the best by chance, too. Ways that were given up after the first block do not compete.
+fn correct(ways: &mut [Evidence]) {
+    correct_each(ways.iter_mut().filter_map(|way| way.plain.as_mut()).collect());
+    correct_each(ways.iter_mut().filter_map(|way| way.repaired.as_mut()).collect());
+}
+
+fn correct_each(mut speedups: Vec<&mut Speedup>) {
+    let most = speedups.iter().map(|speedup| speedup.pairs).max().unwrap_or(0);
+    speedups.retain(|speedup| speedup.pairs == most && speedup.p.is_some());
+    let corrected = stats::holm(&speedups.iter().filter_map(|speedup| speedup.p).collect::<Vec<_>>());
+    for (speedup, p) in speedups.into_iter().zip(corrected) {
+        speedup.p = Some(p);
+    }
+}
+
+/// What the decision goes by.
+pub fn seen(evidence: &Evidence, expected: Option<f64>) -> decide::Seen {
+    let gain =
+        |speedup: Option<Speedup>| speedup.map(|speedup| decide::Gain { value: speedup.value, low: speedup.ci_low });
+    decide::Seen {
+        way: evidence.way,
+        overlapped: evidence.overlapped,
+        failing_runs: evidence.failing_runs,
+        unrepaired_runs: evidence.unrepaired_runs,
+        plain: gain(evidence.plain),
+        repaired: gain(evidence.repaired).filter(|_| evidence.unrepaired_runs == 0),
+        expected,
+    }
+}

@@ -1,0 +1,262 @@
+//! What each way would take on more cores than there are: a model made of what one run on a single core showed.
+//!
+//! A run is a start-up, which hardly gains from cores, and tests, which are laid out on threads as the way says. Tests compute
+//! or wait: what they compute is bound by the cores, what they wait is not. How far the model is off is measured where it can
+//! be, and corrected there; the correction is carried over to other numbers of cores.
+
+mod gains;
+mod layout;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+pub use gains::{Improvement, improvements};
+pub use layout::Suite;
+
+use super::ways::Way;
+use crate::simulation::{Scheduler, Workload, simulate};
+use crate::stats;
+
+/// The part of a start-up that one core has to do alone; the rest gains from a second one.
+const SERIAL_STARTUP: f64 = 0.6;
+/// What one more process costs to start, as a part of a start-up: that is Maven's, the compiler's look at the sources, and
+/// the first process.
+const PROCESS_STARTUP: f64 = 0.2;
+/// A correction beyond these says that something else is going on.
+const CORRECTIONS: std::ops::RangeInclusive<f64> = 0.5..=2.0;
+
+/// What a sequential run on a single core showed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Observed {
+    pub wall_seconds: f64,
+    pub cpu_seconds: f64,
+    /// From the first test's start to the last one's end.
+    pub test_seconds: f64,
+    pub suite: Suite,
+}
+
+/// A prediction for one way on one number of cores.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Point {
+    pub cores: usize,
+    pub seconds: f64,
+}
+
+/// One way over numbers of cores, or of machines.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Curve {
+    pub way: String,
+    /// Are these machines, each of which runs a share of the suite?
+    pub machines: bool,
+    pub points: Vec<Point>,
+    /// Beyond it, more cores bring little: where speedup times efficiency is largest.
+    pub knee: Option<usize>,
+    /// What Gunther's law makes of it: cores beyond which it would get slower, if there are any.
+    pub peak: Option<f64>,
+    /// No number of cores is faster: start-up and the longest piece.
+    pub bound_seconds: f64,
+    /// What that longest piece is.
+    pub bound_by: String,
+}
+
+/// A prediction from the single core held against what was measured.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Check {
+    pub way: String,
+    pub cores: usize,
+    pub predicted_seconds: f64,
+    pub measured_seconds: f64,
+    /// Above zero where the prediction was too long.
+    pub error_percent: f64,
+}
+
+impl Check {
+    pub fn of(way: &str, cores: usize, predicted: f64, measured: f64) -> Self {
+        let error_percent = if measured > 0.0 { (predicted / measured - 1.0) * 100.0 } else { 0.0 };
+        Check { way: way.to_owned(), cores, predicted_seconds: predicted, measured_seconds: measured, error_percent }
+    }
+}
+
+/// The model of a suite.
+#[derive(Debug, Clone)]
+pub struct Model {
+    observed: Observed,
+    threads_per_core: usize,
+    /// By way: measured over predicted time of the tests.
+    corrections: BTreeMap<Way, f64>,
+}
+
+impl Model {
+    pub fn new(observed: Observed, threads_per_core: usize) -> Self {
+        Model { observed, threads_per_core, corrections: BTreeMap::new() }
+    }
+
+    /// Before the first test and after the last one.
+    fn startup(&self, cores: usize) -> f64 {
+        let alone = (self.observed.wall_seconds - self.observed.test_seconds).max(0.0);
+        alone * (SERIAL_STARTUP + (1.0 - SERIAL_STARTUP) / cores.clamp(1, 2) as f64)
+    }
+
+    /// What the tests compute. On a single core, starting up is nothing but that.
+    fn computing(&self) -> f64 {
+        let startup = (self.observed.wall_seconds - self.observed.test_seconds).max(0.0);
+        (self.observed.cpu_seconds - startup).clamp(0.0, self.observed.test_seconds)
+    }
+
+    /// One test after the other.
+    pub fn sequential(&self, cores: usize) -> f64 {
+        self.startup(cores) + self.observed.test_seconds
+    }
+
+    pub fn seconds(&self, way: Way, cores: usize) -> f64 {
+        self.startup(cores) + self.processes(way, cores) + self.tests(way, cores)
+    }
+
+    fn processes(&self, way: Way, cores: usize) -> f64 {
+        if way == Way::Forks && cores > 1 { PROCESS_STARTUP * self.startup(cores) } else { 0.0 }
+    }
+
+    fn tests(&self, way: Way, cores: usize) -> f64 {
+        self.uncorrected(way, cores) * self.corrections.get(&way).copied().unwrap_or(1.0)
+    }
+
+    fn uncorrected(&self, way: Way, cores: usize) -> f64 {
+        let laid_out = self.observed.suite.makespan(way, self.threads(way, cores));
+        laid_out.max(self.computing() / cores.max(1) as f64)
+    }
+
+    pub fn threads(&self, way: Way, cores: usize) -> usize {
+        if way.has_threads() { self.threads_per_core * cores } else { cores }
+    }
+
+    /// Takes a measured time into account.
+    pub fn correct(&mut self, way: Way, cores: usize, measured: f64) {
+        let (fixed, tests) = (self.startup(cores) + self.processes(way, cores), self.uncorrected(way, cores));
+        let factor = (measured - fixed) / tests;
+        if factor.is_finite() {
+            self.corrections.insert(way, factor.clamp(*CORRECTIONS.start(), *CORRECTIONS.end()));
+        }
+    }
+
+    pub fn curve(&self, way: Way, cores: &[usize]) -> Curve {
+        let points = cores.iter().map(|cores| Point { cores: *cores, seconds: self.seconds(way, *cores) }).collect();
+        let most = cores.iter().copied().max().unwrap_or(1);
+        let longest = self.observed.suite.longest(way);
+        let fixed = self.startup(most) + self.processes(way, most);
+        let bound_seconds = fixed + longest.seconds * self.corrections.get(&way).copied().unwrap_or(1.0);
+        Curve {
+            way: way.name().to_owned(),
+            machines: false,
+            bound_seconds,
+            bound_by: longest.name,
+            ..self.shape(points)
+        }
+    }
+
+    /// Machines that each run their share one test after the other.
+    pub fn on_machines(&self, scheduler: Scheduler, machines: &[usize], cores: usize) -> Curve {
+        let workload = Workload::of(self.observed.suite.tests());
+        let startup = self.startup(cores);
+        let gaps = self.observed.test_seconds - workload.seconds();
+        let share = |machines: usize| gaps.max(0.0) / machines as f64;
+        let forecasts = simulate(&workload, &[scheduler], machines);
+        let points = forecasts
+            .iter()
+            .map(|forecast| Point {
+                cores: forecast.machines,
+                seconds: startup + forecast.makespan + share(forecast.machines),
+            })
+            .collect();
+        let longest = self.observed.suite.longest(Way::ClassesAndMethods);
+        Curve {
+            way: scheduler.name().to_owned(),
+            machines: true,
+            bound_seconds: startup + longest.seconds,
+            bound_by: longest.name,
+            ..self.shape(points)
+        }
+    }
+
+    /// The knee of the points, and what Gunther's law says of them.
+    fn shape(&self, points: Vec<Point>) -> Curve {
+        let base = self.sequential(1);
+        let faster: Vec<(f64, f64)> =
+            points.iter().map(|point| (point.cores as f64, base / point.seconds.max(f64::MIN_POSITIVE))).collect();
+        Curve {
+            way: String::new(),
+            machines: false,
+            knee: stats::knee(&faster).map(|(cores, _)| cores as usize),
+            peak: stats::usl_fit(&faster).and_then(|fit| fit.peak()),
+            points,
+            bound_seconds: 0.0,
+            bound_by: String::new(),
+        }
+    }
+
+    pub fn suite(&self) -> &Suite {
+        &self.observed.suite
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::TestId;
+
+    fn suite(seconds: &[(&str, f64)]) -> Suite {
+        let test = |(number, (class, seconds)): (usize, &(&str, f64))| {
+            (TestId::new("", class, &format!("t{number}"), 1), *seconds)
+        };
+        Suite::of(seconds.iter().enumerate().map(test).collect(), seconds.iter().map(|(_, s)| s).sum())
+    }
+
+    /// Four classes of 3 seconds, and a start-up of 2.
+    fn model(cpu_seconds: f64, threads_per_core: usize) -> Model {
+        let suite = suite(&[("A", 3.0), ("B", 3.0), ("C", 3.0), ("D", 3.0)]);
+        Model::new(Observed { wall_seconds: 14.0, cpu_seconds, test_seconds: 12.0, suite }, threads_per_core)
+    }
+
+    #[test]
+    fn tests_that_compute_share_the_cores() {
+        let model = model(14.0, 2);
+        assert_eq!(model.sequential(1), 14.0);
+        let startup = model.startup(2);
+        assert!((1.0..2.0).contains(&startup));
+        assert!((model.seconds(Way::Classes, 2) - (startup + 6.0)).abs() < 1e-9, "four threads do not help two cores");
+        assert!(model.seconds(Way::Forks, 2) > model.seconds(Way::Classes, 2), "processes have to be started");
+        assert!(
+            (model.seconds(Way::Methods, 2) - (startup + 12.0)).abs() < 1e-9,
+            "classes of one test have nothing to share"
+        );
+    }
+
+    #[test]
+    fn tests_that_wait_do_not() {
+        let waiting = model(2.0, 2);
+        assert!((waiting.seconds(Way::Classes, 2) - (waiting.startup(2) + 3.0)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_was_measured_corrects_what_is_told_of_more_cores() {
+        let mut model = model(14.0, 1);
+        let before = model.seconds(Way::Classes, 4);
+        let measured = model.startup(2) + 7.2;
+        model.correct(Way::Classes, 2, measured);
+        assert!((model.seconds(Way::Classes, 2) - measured).abs() < 1e-9);
+        assert!((model.seconds(Way::Classes, 4) - model.startup(4) - 3.6).abs() < 1e-9 && before < measured);
+        model.correct(Way::Classes, 2, 1000.0);
+        assert!(model.seconds(Way::Classes, 2) < 20.0, "nonsense is not believed");
+    }
+
+    #[test]
+    fn a_curve_ends_at_its_longest_piece() {
+        let model = model(14.0, 1);
+        let curve = model.curve(Way::Classes, &[2, 4, 8, 16, 32, 64]);
+        assert_eq!((curve.knee, curve.bound_by.as_str()), (Some(4), "A"));
+        assert!(curve.points.iter().all(|point| point.seconds >= curve.bound_seconds - 1e-9));
+        assert!(curve.points.windows(2).all(|pair| pair[1].seconds <= pair[0].seconds + 1e-9));
+        let machines = model.on_machines(Scheduler::P2, &[2, 4], 2);
+        assert!((machines.points[1].seconds - model.startup(2) - 3.0).abs() < 1e-9);
+    }
+}

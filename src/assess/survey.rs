@@ -1,0 +1,325 @@
+//! What can be known of a project before anything is compared: its build, its tests, what it does in parallel today, and what
+//! one run takes. Kept beside the results, so that an assessment that goes on plans as it did before.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+
+use super::advice::Dialects;
+use super::ways::Way;
+use super::{Order, TAG};
+use crate::engine::direct::DirectSession;
+use crate::engine::model::ModelSession;
+use crate::engine::surefire::SurefireSession;
+use crate::engine::{Allotment, Capabilities, Handling, Parallelism, RunRequest, Selection, Session, Support, Watch};
+use crate::experiment::Origin;
+use crate::home::Home;
+use crate::process::Interrupt;
+use crate::runner::{Event, Telling, Watcher};
+use crate::subject;
+use crate::subject::build::{BuildOutcome, Discovery, DiscoveryTime, Preparation, Prepared};
+use crate::suite::{ClassId, Execution, RunEnd, SuiteRun, TestId};
+use crate::whole_file;
+
+/// The modules' files with settings of the JUnit Platform.
+const PLATFORM_FILE: &str = "src/test/resources/junit-platform.properties";
+const PLATFORM_FILE_LIMIT: u64 = 1 << 20;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Survey {
+    /// Of the project as it stands: a commit, or a hash of its content.
+    pub revision: String,
+    /// What was asked of it: modules, JDK, cores.
+    asked: String,
+    pub build_tool: String,
+    pub jdk: Option<String>,
+    pub frameworks: Vec<String>,
+    pub modules: Vec<String>,
+    pub tests: usize,
+    pub classes: usize,
+    /// What the project's own settings say about running in parallel.
+    pub parallel_today: Vec<String>,
+    /// Ways that can have an effect.
+    pub ways: Vec<Way>,
+    /// Ways that cannot, with the reason.
+    pub impossible: Vec<(Way, String)>,
+    pub dialects: Dialects,
+    /// Why the direct engine cannot run the suite.
+    pub without_direct: Option<String>,
+    /// Of the first run, one test after the other on all cores.
+    pub seconds: f64,
+    pub cpu_seconds: f64,
+    pub test_seconds: f64,
+    pub notes: Vec<String>,
+}
+
+/// How far it came.
+pub(super) enum Surveyed {
+    Known(Box<Survey>),
+    BuildFailed { reason: String, log: PathBuf },
+    Interrupted,
+}
+
+/// Reads what is on record, else opens the project and runs it once.
+pub(super) fn survey(
+    order: &Order,
+    folder: &Path,
+    home: &Home,
+    interrupt: &Interrupt,
+    watcher: &mut dyn Watcher,
+) -> miette::Result<Surveyed> {
+    let watcher = RefCell::new(watcher);
+    let stop = || interrupt.is_set();
+    let revision = subject::resolve(&order.subject.origin, home, &Telling(&watcher), &stop)?;
+    let record = folder.join("survey.json");
+    let is_of_this = |known: &Survey| known.revision == revision && known.asked == asked(order);
+    if let Some(known) = read(&record).filter(|known| is_of_this(known) && !order.fresh) {
+        return Ok(Surveyed::Known(Box::new(known)));
+    }
+    watcher.borrow_mut().event(&Event::Preparing { subject: &order.subject.name });
+    let surveyed = match &order.subject.origin {
+        Origin::Model { path } => of_model(order, path, revision)?,
+        Origin::Git { .. } | Origin::Folder { .. } => of_project(order, revision, folder, home, interrupt, &watcher)?,
+    };
+    if interrupt.is_set() {
+        return Ok(Surveyed::Interrupted);
+    }
+    if let Surveyed::Known(survey) = &surveyed {
+        whole_file::write_json(&record, survey)?;
+    }
+    Ok(surveyed)
+}
+
+fn asked(order: &Order) -> String {
+    let Order { subject, cores, .. } = order;
+    format!("{:?} {:?} {:?} {cores}", subject.modules, subject.directory, subject.jdk)
+}
+
+/// A record that is missing, damaged or of another version is no record.
+fn read(path: &Path) -> Option<Survey> {
+    serde_json::from_str(&whole_file::read(path).ok()?).ok()
+}
+
+fn of_model(order: &Order, path: &Path, revision: String) -> miette::Result<Surveyed> {
+    let mut session = ModelSession::load(path, 0)?;
+    let first = first_run(order, &mut session, Path::new("logs"))?;
+    let (ways, impossible) = ways(session.capabilities(), 1);
+    Ok(Surveyed::Known(Box::new(Survey {
+        revision,
+        asked: asked(order),
+        build_tool: "model".to_owned(),
+        jdk: None,
+        frameworks: vec!["model".to_owned()],
+        modules: modules(session.tests()),
+        tests: session.tests().len(),
+        classes: classes(session.tests()),
+        parallel_today: Vec::new(),
+        ways,
+        impossible,
+        dialects: Dialects {
+            surefire: true,
+            surefire_version: crate::maven::SUREFIRE_VERSION.to_owned(),
+            modules: 1,
+            ..Dialects::default()
+        },
+        without_direct: None,
+        seconds: first.cost.wall_seconds,
+        cpu_seconds: first.cost.user_seconds + first.cost.system_seconds,
+        test_seconds: first.test_seconds(),
+        notes: end_noted(&first),
+    })))
+}
+
+fn of_project(
+    order: &Order,
+    revision: String,
+    folder: &Path,
+    home: &Home,
+    interrupt: &Interrupt,
+    watcher: &RefCell<&mut dyn Watcher>,
+) -> miette::Result<Surveyed> {
+    let prepared = match open(order, &revision, home, interrupt, watcher)? {
+        Opened::Ready { prepared, jdk } => (prepared, jdk),
+        Opened::Failed { reason, log } => return Ok(Surveyed::BuildFailed { reason, log }),
+    };
+    let (prepared, jdk) = prepared;
+    let mut session = SurefireSession::open(Rc::clone(&prepared), TAG, interrupt.clone())?;
+    watcher.borrow_mut().event(&Event::Stage { text: "running the tests one after the other, to see what they take" });
+    let first = first_run(order, &mut session, &folder.join("first-run"))?;
+    let without_direct = DirectSession::open(Rc::clone(&prepared), TAG, interrupt.clone()).err();
+    let modules = prepared.modules();
+    let (ways, impossible) = ways(session.capabilities(), modules.len());
+    Ok(Surveyed::Known(Box::new(Survey {
+        revision,
+        asked: asked(order),
+        build_tool: format!("Maven {}", prepared.toolchain.maven_version),
+        jdk: Some(jdk),
+        frameworks: prepared.frameworks(),
+        tests: prepared.discovery.tests.len(),
+        classes: prepared.classes(),
+        parallel_today: parallel_today(&prepared, &modules),
+        ways,
+        impossible,
+        dialects: dialects(&prepared.discovery, modules.len()),
+        modules,
+        without_direct: without_direct.map(|error| error.to_string()),
+        seconds: first.cost.wall_seconds,
+        cpu_seconds: first.cost.user_seconds + first.cost.system_seconds,
+        test_seconds: first.test_seconds(),
+        notes: end_noted(&first),
+    })))
+}
+
+/// A project that is built, or why it is not.
+pub(super) enum Opened {
+    Ready { prepared: Rc<Prepared>, jdk: String },
+    Failed { reason: String, log: PathBuf },
+}
+
+pub(super) fn open(
+    order: &Order,
+    revision: &str,
+    home: &Home,
+    interrupt: &Interrupt,
+    watcher: &RefCell<&mut dyn Watcher>,
+) -> miette::Result<Opened> {
+    let telling = Telling(watcher);
+    let tools = subject::tools()?;
+    let newest = tools.toolchain(order.subject.jdk.as_ref())?;
+    let preparation = Preparation {
+        subject: &order.subject,
+        revision,
+        toolchain: &newest,
+        home,
+        build_timeout: order.build_timeout,
+        progress: &telling,
+        interrupt,
+        tag: TAG,
+        discovery: DiscoveryTime::Now,
+    };
+    let chosen = subject::prepare_on_some_jdk(&preparation, &tools, None)?;
+    Ok(match chosen.outcome {
+        BuildOutcome::Ready(prepared) => {
+            subject::forget_others(&order.subject.name, revision, home)?;
+            let jdk = format!("{} ({})", prepared.toolchain.java_version, chosen.why);
+            Opened::Ready { prepared: Rc::from(prepared), jdk }
+        }
+        BuildOutcome::Failed { reason, log, .. } => Opened::Failed { reason, log },
+        BuildOutcome::Interrupted => Opened::Failed { reason: "interrupted".to_owned(), log: PathBuf::new() },
+    })
+}
+
+fn first_run(order: &Order, session: &mut dyn Session, logs: &Path) -> miette::Result<SuiteRun> {
+    session.run(&RunRequest {
+        label: "sequential".to_owned(),
+        selection: Selection::All,
+        parallelism: Parallelism::SEQUENTIAL,
+        allotment: Allotment { cores: order.cores, memory_bytes: None, logs: logs.to_owned() },
+        time_limit: order.subject.timeout,
+        handling: Handling::default(),
+        watch: Watch::default(),
+    })
+}
+
+fn end_noted(run: &SuiteRun) -> Vec<String> {
+    let ended = run.end == RunEnd::Finished;
+    (!ended)
+        .then(|| "the first run, one test after the other, did not come to its end".to_owned())
+        .into_iter()
+        .collect()
+}
+
+fn ways(capabilities: &Capabilities, modules: usize) -> (Vec<Way>, Vec<(Way, String)>) {
+    let (mut possible, mut impossible) = (Vec::new(), Vec::new());
+    for way in Way::ALL {
+        let lacks_modules = way == Way::Modules && !(capabilities.modules_at_once && modules > 1);
+        match capabilities.support(way.mode()) {
+            _ if lacks_modules => {}
+            Support::None(why) => impossible.push((way, why)),
+            Support::Full | Support::Partial(_) => possible.push(way),
+        }
+    }
+    (possible, impossible)
+}
+
+fn dialects(discovery: &Discovery, modules: usize) -> Dialects {
+    let provides = |names: &[&str]| {
+        discovery.suites.iter().any(|suite| suite.providers.iter().any(|own| names.contains(&own.as_str())))
+    };
+    let has = |framework: &str| discovery.suites.iter().any(|suite| suite.frameworks.contains_key(framework));
+    let platform = provides(&["surefire-junit-platform"]);
+    Dialects {
+        surefire: provides(&["surefire-junit4", "surefire-junit47", "surefire-testng"]),
+        jupiter: platform && has("jupiter"),
+        vintage: platform && has("vintage"),
+        surefire_version: discovery.suites.first().map(|suite| suite.surefire.clone()).unwrap_or_default(),
+        modules,
+    }
+}
+
+/// What parade had to override to run one test after the other.
+fn parallel_today(prepared: &Prepared, modules: &[String]) -> Vec<String> {
+    let about = ["parallel", "threadCount", "forkCount", "forkMode", "at once"];
+    let mut found: Vec<String> = prepared
+        .deviations()
+        .into_iter()
+        .map(|finding| finding.text)
+        .filter(|text| about.iter().any(|word| text.contains(word)))
+        .collect();
+    for module in modules {
+        let file = prepared.checkout.root.join(module).join(PLATFORM_FILE);
+        if is_enabled(&file) {
+            let place = if module.is_empty() { String::new() } else { format!("{module}/") };
+            found.push(format!("{place}{PLATFORM_FILE} runs the JUnit Platform in parallel"));
+        }
+    }
+    found
+}
+
+fn is_enabled(file: &Path) -> bool {
+    let small = std::fs::metadata(file).is_ok_and(|file| file.is_file() && file.len() <= PLATFORM_FILE_LIMIT);
+    let text = small.then(|| whole_file::read(file).ok()).flatten().unwrap_or_default();
+    text.lines().filter_map(|line| line.split_once(['=', ':'])).any(|(key, value)| {
+        key.trim().ends_with("execution.parallel.enabled") && value.trim().eq_ignore_ascii_case("true")
+    })
+}
+
+fn modules(tests: &[TestId]) -> Vec<String> {
+    let mut modules: Vec<String> = tests.iter().map(|test| test.module.clone()).collect();
+    modules.sort();
+    modules.dedup();
+    modules
+}
+
+fn classes(tests: &[TestId]) -> usize {
+    tests.iter().map(TestId::class_id).collect::<HashSet<ClassId>>().len()
+}
+
+/// Tests of a run in the order in which they began, with what each took.
+pub(super) fn times(executions: &[Execution]) -> Vec<(TestId, f64)> {
+    let ran = executions.iter().filter(|execution| !execution.test.is_whole_class());
+    ran.map(|execution| (execution.test.clone(), execution.seconds)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_the_junit_platform_tells_whether_it_is_parallel() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("junit-platform.properties");
+        for (text, expected) in [
+            ("junit.jupiter.execution.parallel.enabled = true\n", true),
+            ("# junit.jupiter.execution.parallel.enabled=true is off\nx=y\n", false),
+            ("junit.jupiter.execution.parallel.enabled=false", false),
+        ] {
+            std::fs::write(&file, text).unwrap();
+            assert_eq!(is_enabled(&file), expected, "{text}");
+        }
+        assert!(!is_enabled(folder.path()) && !is_enabled(&folder.path().join("none")));
+    }
+}

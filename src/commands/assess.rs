@@ -1,0 +1,159 @@
+//! `parade assess`: would running these tests in parallel pay off? Exit code 0 whatever the answer.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use parade::assess::answer::Answer;
+use parade::assess::costs::Rates;
+use parade::assess::{self, Ended, Order};
+use parade::experiment::{MachineLimits, Origin};
+use parade::home::Home;
+use parade::once::project::{self, Choice, Refusal};
+use parade::process::Interrupt;
+use parade::report::render::assessment;
+use parade::report::{self, Analysis};
+use parade::store::RunFolder;
+use serde_json::json;
+
+use super::output::{pretty, print};
+use super::progress::Progress;
+use super::report::terminal_style;
+use super::test::wanted_jdk;
+use super::{BadUsage, INTERRUPTED};
+
+#[derive(Debug)]
+pub struct AssessOptions {
+    /// A folder, a url, or a model suite.
+    pub project: String,
+    pub budget: Option<Duration>,
+    pub builds_per_day: f64,
+    pub price_per_core_hour: f64,
+    pub module: Vec<String>,
+    pub revision: Option<String>,
+    pub cores: Option<usize>,
+    pub timeout: Duration,
+    pub results: Option<PathBuf>,
+    pub fresh: bool,
+    pub jdk: Option<String>,
+    /// What to print; the files have every form.
+    pub format: Option<Format>,
+    pub json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    Markdown,
+    Html,
+    Json,
+}
+
+impl Format {
+    pub const ALL: [Format; 3] = [Format::Markdown, Format::Html, Format::Json];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Markdown => "md",
+            Format::Html => "html",
+            Format::Json => "json",
+        }
+    }
+}
+
+pub fn run(options: &AssessOptions) -> miette::Result<ExitCode> {
+    super::output::one_format(options.json, options.format.is_some_and(|format| format != Format::Json))?;
+    let home = Home::find()?;
+    let order = order(options, &home)?;
+    let interrupt = Interrupt::install()?;
+    let mut progress = Progress::new();
+    let ended = assess::run(&order, &home, &interrupt, &mut progress);
+    progress.finish();
+    match ended? {
+        Ended::Answered(answer) => show(&answer, options).map(|()| ExitCode::SUCCESS),
+        Ended::BuildFailed { reason, log } => failed_build(&reason, &log, options.json),
+        Ended::Interrupted => {
+            eprintln!("interrupted: the same command goes on from here");
+            Ok(ExitCode::from(INTERRUPTED))
+        }
+    }
+}
+
+fn order(options: &AssessOptions, home: &Home) -> miette::Result<Order> {
+    let choice = Choice { revision: options.revision.as_deref(), modules: &options.module };
+    let time_limit = options.budget.map_or(options.timeout, |budget| options.timeout.min(budget));
+    let mut subject = project::locate(&options.project, &choice, time_limit)
+        .map_err(|Refusal { message, help }| BadUsage { message, help })?;
+    if let Some(name) = subject.name.strip_prefix("test-") {
+        subject.name = format!("assess-{name}");
+    }
+    if !subject.is_model() {
+        subject.jdk = wanted_jdk(options.jdk.as_deref())?;
+    }
+    let there = MachineLimits::here().cores;
+    let cores = options.cores.unwrap_or(there);
+    if !(1..=there).contains(&cores) {
+        return Err(BadUsage {
+            message: format!("--cores {cores}: this machine has {there}"),
+            help: format!("give a number from 1 to {there}, or leave it out for all"),
+        }
+        .into());
+    }
+    let results = results(options, &subject.origin, home)?;
+    let rates = Rates { builds_per_day: options.builds_per_day, price_per_core_hour: options.price_per_core_hour };
+    Ok(Order {
+        subject,
+        project: options.project.clone(),
+        cores,
+        budget: options.budget,
+        build_timeout: options.timeout,
+        results,
+        fresh: options.fresh,
+        rates,
+    })
+}
+
+/// Results never go into the project that is assessed: they would change it.
+fn results(options: &AssessOptions, origin: &Origin, home: &Home) -> Result<PathBuf, BadUsage> {
+    let wanted = options.results.clone().unwrap_or_else(|| PathBuf::from("results"));
+    let is_inside = |tree: &Path| {
+        let absolute = std::path::absolute(&wanted).unwrap_or_default();
+        let there = absolute.ancestors().find_map(|folder| folder.canonicalize().ok());
+        there.is_some_and(|there| there.starts_with(tree))
+    };
+    match origin {
+        Origin::Folder { path } if is_inside(path) && options.results.is_some() => Err(BadUsage {
+            message: format!("--results {} is inside the project, and would change it", wanted.display()),
+            help: "name a folder elsewhere, or leave --results out".to_owned(),
+        }),
+        Origin::Folder { path } if is_inside(path) => Ok(home.root().join("results")),
+        _ => Ok(wanted),
+    }
+}
+
+fn show(answer: &Answer, options: &AssessOptions) -> miette::Result<()> {
+    let folder = RunFolder::open(&answer.run_dir)?;
+    let run = folder.read()?;
+    report::write_all(&Analysis::checked(&run, &folder.totals(&run)), folder.dir())?;
+    let written = assessment::write_all(answer, folder.dir())?;
+    let format = if options.json { Some(Format::Json) } else { options.format };
+    match format {
+        Some(Format::Json) => print(&pretty(answer)?),
+        Some(Format::Markdown) => print(&assessment::markdown(answer)),
+        Some(Format::Html) => print(&assessment::html(answer)?),
+        None => {
+            print(&assessment::terminal(answer, terminal_style()))?;
+            print(&format!("\nPage: {}\n", written.display()))
+        }
+    }
+}
+
+fn failed_build(reason: &str, log: &Path, json: bool) -> miette::Result<ExitCode> {
+    let text = if json {
+        pretty(&json!({ "verdict": "build_failed", "reason": reason, "log": log }))?
+    } else {
+        let lines: String = reason.lines().map(|line| format!("  {line}\n")).collect();
+        format!("The build failed, so there is nothing to assess:\n{lines}The whole log is {}\n", log.display())
+    };
+    print(&text)?;
+    Ok(ExitCode::FAILURE)
+}

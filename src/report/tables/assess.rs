@@ -1,0 +1,178 @@
+//! The tables of an assessment.
+
+use super::{Cell, Column, Row, Table, TableName, Tone};
+use crate::assess::answer::{Answer, Failure};
+use crate::assess::evidence::{Evidence, Speedup};
+use crate::assess::forecast::Curve;
+use crate::report::text::{duration, p_value, shown};
+
+impl Table {
+    /// All tables of an assessment that have rows.
+    pub fn of_assessment(answer: &Answer) -> Vec<Table> {
+        let tables = [ways(answer), failures(answer), predictions(answer), checks(answer), improvements(answer)];
+        tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
+    }
+}
+
+fn table(name: &'static str, title: &str, columns: Vec<Column>, rows: Vec<Vec<Cell>>, notes: Vec<String>) -> Table {
+    let rows = rows.into_iter().map(Row::body).collect();
+    Table { name: TableName::Assessment(name), title: title.to_owned(), columns, rows, notes }
+}
+
+fn ways(answer: &Answer) -> Table {
+    let columns = vec![
+        Column::left("way"),
+        Column::right("runs"),
+        Column::right("seconds"),
+        Column::right("times faster"),
+        Column::right("95 % interval"),
+        Column::right("p"),
+        Column::right("with repairs"),
+        Column::right("tests at once"),
+        Column::right("failing runs"),
+    ];
+    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    if let Some(seconds) = answer.baseline_seconds {
+        let mut row = vec![Cell::new("one after the other"), Cell::count(answer.blocks), seconds_cell(Some(seconds))];
+        row.resize(columns.len(), Cell::muted("–"));
+        rows.push(row);
+    }
+    rows.extend(answer.ways.iter().map(way_row));
+    let notes = vec![
+        "Times faster: mean time one after the other over the mean time of the parallel run by itself, pairs of the same block; \
+         the interval is Fieller's, p is Wilcoxon's, corrected by Holm."
+            .to_owned(),
+    ];
+    table("ways", &format!("Measured on {} cores", answer.cores), columns, rows, notes)
+}
+
+fn way_row(evidence: &Evidence) -> Vec<Cell> {
+    let plain = evidence.plain;
+    let interval = plain.and_then(|speedup| Some(format!("{:.2} – {:.2}", speedup.ci_low?, speedup.ci_high?)));
+    let repaired = evidence.repaired.filter(|_| evidence.failing_runs > 0);
+    let failing = Cell::count(evidence.failing_runs);
+    vec![
+        Cell::new(evidence.way.name()).hinted(Some(evidence.way.described().to_owned())),
+        Cell::count(evidence.runs),
+        seconds_cell(evidence.seconds),
+        speedup_cell(plain),
+        interval.map_or_else(|| Cell::muted("–"), Cell::new),
+        plain.and_then(|speedup| speedup.p).map_or_else(|| Cell::muted("–"), |p| Cell::new(p_value(p)).valued(p)),
+        speedup_cell(repaired),
+        Cell::new(format!("{:.1}", evidence.concurrency)).valued(evidence.concurrency),
+        if evidence.failing_runs > 0 { failing.toned(Tone::Bad) } else { failing },
+    ]
+}
+
+fn seconds_cell(seconds: Option<f64>) -> Cell {
+    seconds.map_or_else(|| Cell::muted("–"), |seconds| Cell::new(format!("{seconds:.1}")).valued(seconds))
+}
+
+fn speedup_cell(speedup: Option<Speedup>) -> Cell {
+    let Some(speedup) = speedup else { return Cell::muted("–") };
+    let tone = if speedup.value > 1.0 { Tone::Good } else { Tone::Bad };
+    Cell::new(format!("{:.2}", speedup.value)).valued(speedup.value).toned(tone)
+}
+
+fn failures(answer: &Answer) -> Table {
+    let columns = vec![
+        Column::left("test"),
+        Column::left("failed in"),
+        Column::left("kind"),
+        Column::left("why, and what to do"),
+    ];
+    let rows = answer.failures.iter().map(failure_row).collect();
+    table("isolate", "Tests that fail in parallel only", columns, rows, Vec::new())
+}
+
+fn failure_row(failure: &Failure) -> Vec<Cell> {
+    let counts: Vec<String> =
+        failure.failed_in.iter().map(|count| format!("{} {} of {}", count.mode, count.failed, count.runs)).collect();
+    let mut why = failure.cause.reason.to_owned();
+    if !failure.cause.shares.is_empty() {
+        let shares: Vec<String> = failure.cause.shares.iter().map(|thing| shown(thing)).collect();
+        why.push_str(&format!("; shares {}", shares.join(", ")));
+    }
+    vec![
+        Cell::new(shown(&failure.cause.test.to_string())),
+        Cell::new(counts.join(", ")),
+        Cell::new(failure.cause.kind.name().replace('_', " ")).toned(if failure.unrepaired {
+            Tone::Bad
+        } else {
+            Tone::Plain
+        }),
+        Cell::new(why),
+    ]
+}
+
+fn predictions(answer: &Answer) -> Table {
+    let counts: Vec<usize> = answer
+        .predictions
+        .first()
+        .map(|curve| curve.points.iter().map(|point| point.cores).collect())
+        .unwrap_or_default();
+    let mut columns = vec![Column::left("way")];
+    columns.extend(counts.iter().map(|count| Column::right(count.to_string()).under("cores, or machines")));
+    columns.extend([Column::right("knee"), Column::right("never below"), Column::left("because of")]);
+    let rows = answer.predictions.iter().map(prediction_row).collect();
+    let notes = vec![
+        "Seconds by the model: a start-up, then tests laid out on threads as measured on one core, corrected by what was measured on this machine. \
+         P1 to P3 are machines that each run a share of the suite. At the knee, speedup times efficiency is largest."
+            .to_owned(),
+    ];
+    table("prediction", "What it would take", columns, rows, notes)
+}
+
+fn prediction_row(curve: &Curve) -> Vec<Cell> {
+    let name = if curve.machines { format!("{} on machines", curve.way) } else { curve.way.clone() };
+    let mut row = vec![Cell::new(name)];
+    row.extend(curve.points.iter().map(|point| Cell::new(duration(point.seconds)).valued(point.seconds)));
+    row.push(curve.knee.map_or_else(|| Cell::muted("–"), Cell::count));
+    row.push(Cell::new(duration(curve.bound_seconds)).valued(curve.bound_seconds));
+    row.push(Cell::new(shown(&curve.bound_by)));
+    row
+}
+
+fn checks(answer: &Answer) -> Table {
+    let columns = vec![
+        Column::left("way"),
+        Column::right("cores"),
+        Column::right("predicted"),
+        Column::right("measured"),
+        Column::right("error"),
+    ];
+    let row = |check: &crate::assess::forecast::Check| {
+        vec![
+            Cell::new(check.way.clone()),
+            Cell::count(check.cores),
+            seconds_cell(Some(check.predicted_seconds)),
+            seconds_cell(Some(check.measured_seconds)),
+            Cell::new(format!("{:+.0} %", check.error_percent)).valued(check.error_percent),
+        ]
+    };
+    let rows = answer.checks.iter().map(row).collect();
+    let notes = vec!["Predicted from the runs on a single core alone, before any correction.".to_owned()];
+    table("checks", "How far the model is off here", columns, rows, notes)
+}
+
+fn improvements(answer: &Answer) -> Table {
+    let columns = vec![
+        Column::left("change"),
+        Column::left("what"),
+        Column::right("takes now"),
+        Column::right("would gain"),
+        Column::right("on cores"),
+    ];
+    let row = |change: &crate::assess::forecast::Improvement| {
+        let what = if change.change == "split" { "split the class" } else { "make the test twice as fast" };
+        vec![
+            Cell::new(what),
+            Cell::new(shown(&change.name)),
+            seconds_cell(Some(change.takes_seconds)),
+            seconds_cell(Some(change.gain_seconds)),
+            Cell::count(change.cores),
+        ]
+    };
+    let rows = answer.improvements.iter().map(row).collect();
+    table("improvements", "What would help most", columns, rows, Vec::new())
+}

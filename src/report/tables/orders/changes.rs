@@ -1,0 +1,143 @@
+//! Tables 7 to 9: what enhanced orders cost beforehand, what they gain, and what they cost each time.
+
+use super::{change, marked, nothing, technique_columns, technique_heads};
+use crate::report::Analysis;
+use crate::report::analysis::orders::{
+    AUTHORSHIPS, ReductionRow, Scope, SearchRow, SlowdownRow, Technique, authorship_title,
+};
+use crate::report::tables::{Cell, Column, Row, Table, TableName, Tone};
+use crate::report::text::shown;
+use crate::store::record::Authorship;
+use crate::wording::plural;
+
+pub fn searches(analysis: &Analysis) -> Table {
+    let mut columns = vec![Column::left("ID")];
+    columns.extend(AUTHORSHIPS.map(|kind| Column::right(authorship_title(kind)).under("Suite run time")));
+    for scope in Scope::ALL {
+        columns.extend(AUTHORSHIPS.map(|kind| Column::right(authorship_title(kind)).under(scope.title())));
+    }
+    let all = &analysis.orders.searches;
+    let row = |id: &str| {
+        let find = |scope: Scope, kind: Authorship| {
+            all.iter().find(|row| row.subject == id && row.scope == scope && row.authorship == kind)
+        };
+        let mut cells = vec![Cell::new(shown(id))];
+        cells.extend(AUTHORSHIPS.map(|kind| find(Scope::All, kind).map_or_else(nothing, suite_time)));
+        for scope in Scope::ALL {
+            cells.extend(AUTHORSHIPS.map(|kind| find(scope, kind).map_or_else(nothing, search)));
+        }
+        Row::body(cells)
+    };
+    Table {
+        name: TableName::OdTimes,
+        title:
+            "Seconds to run a suite, and to compute the dependencies of an order-dependent test (Table 7 of the study)"
+                .to_owned(),
+        columns,
+        rows: analysis.orders.statistics.iter().map(|module| row(&module.subject)).collect(),
+        notes: vec![
+            "Time of all searches over the tests that failed in unenhanced orders of the first version, on average. \
+             -: none failed in the orders of the technique. Selection uses what the others found."
+                .to_owned(),
+        ],
+    }
+}
+
+fn suite_time(row: &SearchRow) -> Cell {
+    Cell::new(format!("{:.1}", row.suite_seconds)).valued(row.suite_seconds)
+}
+
+fn search(row: &SearchRow) -> Cell {
+    let hint = format!("{:.1} s for {}", row.seconds, plural(row.od_tests, "failing test"));
+    marked(row.state, row.seconds_per_test, whole_seconds, hint)
+}
+
+/// As the study prints them; less than a second is not nothing.
+fn whole_seconds(seconds: f64) -> String {
+    if seconds < 9.95 { format!("{seconds:.1}") } else { format!("{seconds:.0}") }
+}
+
+pub fn reduction(analysis: &Analysis) -> Table {
+    let columns = technique_columns(&Technique::ALL);
+    let orders = &analysis.orders;
+    let of = |(technique, kind): &(Technique, Authorship)| -> Vec<&ReductionRow> {
+        orders.reductions.iter().filter(|row| row.technique == *technique && row.authorship == *kind).collect()
+    };
+    let cells = |id: &str| {
+        let find = |column| of(column).into_iter().find(|row| row.subject == id).map_or_else(nothing, reduced);
+        columns.iter().map(find).collect::<Vec<_>>()
+    };
+    let total = columns.iter().map(|column| {
+        let rows = of(column);
+        if rows.is_empty() { nothing() } else { reduced(&ReductionRow::total(&rows)) }
+    });
+    Table {
+        name: TableName::OdReduction,
+        title: "Percent fewer failures of order-dependent tests in enhanced orders (Table 8 of the study)".to_owned(),
+        rows: with_total(analysis, cells, total.collect()),
+        columns: technique_heads(&columns),
+        notes: vec![
+            "Failures are counted for each algorithm and number of machines; a test that fails on several versions counts once. \
+             Total: of all failures. n/a: no OD test is known. -: none fails in unenhanced orders."
+                .to_owned(),
+        ],
+    }
+}
+
+fn reduced(row: &ReductionRow) -> Cell {
+    let hint = format!("{} in unenhanced orders, {} in enhanced ones", plural(row.unenhanced, "failure"), row.enhanced);
+    let tone = match (row.reduction, row.enhanced) {
+        (Some(percent), _) if percent > 0.0 => Tone::Good,
+        (None, 0) => Tone::Muted,
+        _ => Tone::Bad,
+    };
+    marked(row.state, row.reduction, change, hint).toned(tone)
+}
+
+pub fn slowdown(analysis: &Analysis) -> Table {
+    let columns = technique_columns(&SlowdownRow::TECHNIQUES);
+    let orders = &analysis.orders;
+    let of = |(technique, kind): &(Technique, Authorship)| -> Vec<&SlowdownRow> {
+        orders.slowdowns.iter().filter(|row| row.technique == *technique && row.authorship == *kind).collect()
+    };
+    let cells = |id: &str| {
+        let find = |column| of(column).into_iter().find(|row| row.subject == id).map_or_else(nothing, slowed);
+        columns.iter().map(find).collect::<Vec<_>>()
+    };
+    let total = columns.iter().map(|column| {
+        let rows = of(column);
+        if rows.is_empty() { nothing() } else { slowed(&SlowdownRow::total(&rows)) }
+    });
+    Table {
+        name: TableName::OdSlowdown,
+        title: "Percent longer that enhanced orders run (Table 9 of the study)".to_owned(),
+        rows: with_total(analysis, cells, total.collect()),
+        columns: technique_heads(&columns),
+        notes: vec![
+            "Sums of the times of orders that differ, by their longest machine, on average over the repetitions. Total: of the \
+             sums over all suites. =: both orders are the same everywhere."
+                .to_owned(),
+        ],
+    }
+}
+
+fn slowed(row: &SlowdownRow) -> Cell {
+    let hint = format!(
+        "{:.2} s instead of {:.2} s in {}; {} the same",
+        row.enhanced_seconds,
+        row.unenhanced_seconds,
+        plural(row.different_orders, "pair"),
+        row.same_orders
+    );
+    marked(row.state, row.slowdown, change, hint)
+}
+
+fn with_total(analysis: &Analysis, cells: impl Fn(&str) -> Vec<Cell>, total: Vec<Cell>) -> Vec<Row> {
+    let ids = analysis.orders.statistics.iter().map(|module| module.subject.as_str());
+    let named = |name: &str, cells: Vec<Cell>| std::iter::once(Cell::new(shown(name))).chain(cells).collect();
+    let mut rows: Vec<Row> = ids.map(|id| Row::body(named(id, cells(id)))).collect();
+    if !rows.is_empty() {
+        rows.push(Row::summary(named("Total", total)));
+    }
+    rows
+}

@@ -1,0 +1,117 @@
+//! Which tests fail in whose orders, and P3 beside P2.
+
+use std::collections::BTreeMap;
+
+use super::tone_of;
+use crate::report::Analysis;
+use crate::report::analysis::orders::{OrderFailureRow, ScheduleRow, authorship_title};
+use crate::report::tables::{Cell, Column, Row, Table, TableName, Tone};
+use crate::report::text::{sentence, shown};
+
+/// Longer lists are cut here; CSV and JSON have them whole.
+const MOST_ROWS: usize = 300;
+const LONGEST_TEXT: usize = 300;
+
+/// One row for a test; CSV has one for each algorithm and number of machines.
+pub fn failures(analysis: &Analysis) -> Table {
+    let all = &analysis.orders.failures;
+    let tests: Vec<&[OrderFailureRow]> = all.chunk_by(is_same_test).collect();
+    let mut notes = vec![
+        "Tests that passed in the original order and failed in every repetition of these: algorithms, with their machines, and \
+         the versions on which they did."
+            .to_owned(),
+    ];
+    if tests.len() > MOST_ROWS {
+        notes.push(format!("The first {MOST_ROWS} of {}; all are in od-failures.csv.", tests.len()));
+    }
+    Table {
+        name: TableName::OdFailures,
+        title: "Order-dependent tests that fail, by test".to_owned(),
+        columns: vec![
+            Column::left("ID"),
+            Column::left("suite"),
+            Column::left("test"),
+            Column::left("unenhanced orders"),
+            Column::left("enhanced orders"),
+            Column::left("message").optional(),
+        ],
+        rows: tests.iter().take(MOST_ROWS).filter_map(|rows| failure(rows)).collect(),
+        notes,
+    }
+}
+
+fn is_same_test(a: &OrderFailureRow, b: &OrderFailureRow) -> bool {
+    (&a.subject, a.authorship, &a.test) == (&b.subject, b.authorship, &b.test)
+}
+
+fn failure(rows: &[OrderFailureRow]) -> Option<Row> {
+    let first = rows.first()?;
+    let enhanced = orders(rows, true);
+    let tone = if enhanced.is_empty() { Tone::Plain } else { Tone::Bad };
+    Some(Row::body(vec![
+        Cell::new(shown(&first.subject)),
+        Cell::new(authorship_title(first.authorship)),
+        Cell::new(shown(&first.test)),
+        Cell::new(orders(rows, false)),
+        Cell::new(enhanced).toned(tone),
+        Cell::muted(sentence(first.message.as_deref().unwrap_or(""), LONGEST_TEXT)),
+    ]))
+}
+
+/// `T1 T2 on v02; S3 on v02 v03`: algorithms that fail it on the same versions together.
+fn orders(rows: &[OrderFailureRow], enhanced: bool) -> String {
+    let mut by_versions: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.enhanced == enhanced) {
+        let machines = if row.machines > 1 { format!("/{}", row.machines) } else { String::new() };
+        by_versions.entry(&row.versions).or_default().push(format!("{}{machines}", row.algorithm));
+    }
+    let part = |(versions, algorithms): (&str, Vec<String>)| match versions {
+        "" => algorithms.join(" "),
+        versions => format!("{} on {versions}", algorithms.join(" ")),
+    };
+    by_versions.into_iter().map(part).collect::<Vec<_>>().join("; ")
+}
+
+pub fn schedules(analysis: &Analysis) -> Table {
+    let mut columns =
+        vec![Column::left("ID"), Column::left("suite"), Column::right("version"), Column::right("machines")];
+    for algorithm in ["P2", "P2, enhanced", "P3"] {
+        columns.extend(["time", "failing"].map(|label| Column::right(label).under(algorithm)));
+    }
+    columns.extend(["P2, enhanced", "P3", "lower bound"].map(|label| Column::right(label).under("expected")));
+    Table {
+        name: TableName::OdSchedules,
+        title: "P3, which assigns tests with their dependencies in mind, beside P2".to_owned(),
+        columns,
+        rows: analysis.orders.schedules.iter().map(schedule).collect(),
+        notes: vec![
+            "Times are of the longest machine, in seconds. expected: by the times of the first version; no schedule that keeps \
+             the dependencies can be done before the lower bound. P3 is none of the study's algorithms."
+                .to_owned(),
+        ],
+    }
+}
+
+fn schedule(row: &ScheduleRow) -> Row {
+    let version = row.version.map_or_else(|| Cell::new(""), |number| Cell::count(number as usize));
+    let mut cells = vec![
+        Cell::new(shown(&row.subject)),
+        Cell::new(authorship_title(row.authorship)),
+        version,
+        Cell::count(row.machines as usize),
+    ];
+    for (time, failing) in [
+        (row.p2_seconds, row.p2_failing),
+        (row.p2_enhanced_seconds, row.p2_enhanced_failing),
+        (row.p3_seconds, row.p3_failing),
+    ] {
+        cells.push(seconds(time));
+        cells.push(failing.map_or_else(|| Cell::muted("–"), |count| Cell::count(count).toned(tone_of(count))));
+    }
+    cells.extend([row.p2_enhanced_expected, row.p3_expected, row.lower_bound].map(seconds));
+    Row::body(cells)
+}
+
+fn seconds(seconds: Option<f64>) -> Cell {
+    seconds.map_or_else(|| Cell::muted("–"), |seconds| Cell::new(format!("{seconds:.2}")).valued(seconds))
+}

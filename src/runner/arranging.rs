@@ -1,0 +1,100 @@
+//! The order of a trial, from what is known of the subject's first version.
+//!
+//! Old tests only: what the first version has and this one lacks is skipped, what is new here is ignored, as nothing is known of
+//! it. Ties are broken by the original order of the first version.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use miette::miette;
+
+use crate::experiment::{Ordering, Trial};
+use crate::subject::changes::{self, Scope};
+use crate::suite::{Change, Dependency, DependencyGraph, TestId, dependency_file};
+use crate::technique::arrange::{Arrangement, Material, arrange};
+
+use super::Run;
+use super::knowledge::{Knowledge, Refusal};
+use super::open::OpenSubject;
+use super::trial::describe;
+
+impl Run<'_> {
+    /// Nothing for trials of other techniques.
+    pub(super) fn arrangement(
+        &mut self,
+        trial: &Trial,
+        open: &OpenSubject,
+    ) -> miette::Result<Option<Result<Arrangement, Refusal>>> {
+        let experiment = self.order.experiment;
+        let ordering = experiment.configuration(&trial.configuration).and_then(|each| each.ordering);
+        let (Some(ordering), Some(subject)) = (ordering, experiment.subject(&trial.subject)) else { return Ok(None) };
+        if open.record.failure.is_some() {
+            return Ok(Some(Err(Refusal::unsupported("the subject could not be prepared"))));
+        }
+        let knowledge = match self.knowledge.get(subject.family()) {
+            Some(Ok(knowledge)) => knowledge,
+            Some(Err(refusal)) => return Ok(Some(Err(refusal.clone()))),
+            None => return Ok(Some(Err(Refusal::unsupported("nothing is known of the first version")))),
+        };
+        if let (true, Err(why)) = (ordering.algorithm.needs_coverage(), &knowledge.coverage) {
+            return Ok(Some(Err(Refusal::unsupported(format!("`{}` goes by coverage: {why}", ordering.algorithm)))));
+        }
+        let mut change = None;
+        if ordering.algorithm.needs_change() {
+            if !self.changes.contains_key(&subject.name) {
+                let found = match change_of(knowledge, open) {
+                    Ok(found) => found,
+                    Err(error) => return Ok(Some(Err(Refusal::unsupported(describe(&error))))),
+                };
+                knowledge.write_change(&subject.name, &found)?;
+                self.changes.insert(subject.name.clone(), Rc::new(found));
+            }
+            change = self.changes.get(&subject.name).cloned();
+        }
+        let tests = open.session.as_ref().map(|session| session.tests()).unwrap_or_default();
+        let arranged = arranged(knowledge, &ordering, change.as_deref(), tests);
+        Ok(Some(arranged.map_err(|error| Refusal::unsupported(describe(&error)))))
+    }
+}
+
+/// What has changed since the first version: as a model says, or as the repository shows.
+fn change_of(knowledge: &Knowledge, open: &OpenSubject) -> miette::Result<Change> {
+    if let Some(declared) = &open.declared_change {
+        return Ok(declared.clone());
+    }
+    let (Some(prepared), Some(old), Ok(coverage)) = (&open.prepared, &knowledge.revision, &knowledge.coverage) else {
+        return Err(miette!("nobody says what has changed since the first version"));
+    };
+    let scope = Scope { folders: prepared.subject.folders() };
+    changes::between(&prepared.checkout.root, old, &prepared.checkout.revision, coverage, &scope)
+}
+
+/// The order of the tests that both versions have.
+fn arranged(
+    knowledge: &Knowledge,
+    ordering: &Ordering,
+    change: Option<&Change>,
+    present: &[TestId],
+) -> miette::Result<Arrangement> {
+    let present: HashSet<&TestId> = present.iter().collect();
+    let times: HashMap<&TestId, f64> = knowledge.tests.iter().zip(knowledge.seconds.iter().copied()).collect();
+    let suite: Vec<TestId> = knowledge.tests.iter().filter(|test| present.contains(test)).cloned().collect();
+    let seconds: Vec<f64> = suite.iter().map(|test| times.get(test).copied().unwrap_or_default()).collect();
+    let graph = ordering.enhanced.then(|| kept(knowledge.dependencies(ordering), &suite)).transpose()?;
+    let material = Material {
+        suite: &suite,
+        coverage: knowledge.coverage.as_ref().ok(),
+        change,
+        seconds: Some(&seconds),
+        dependencies: graph.as_ref(),
+        machines: ordering.machines as usize,
+    };
+    arrange(ordering.algorithm, &material)
+}
+
+/// What is left of dependencies in a suite that lacks some of their tests.
+fn kept(dependencies: &[Dependency], suite: &[TestId]) -> miette::Result<DependencyGraph> {
+    let present: HashSet<&TestId> = suite.iter().collect();
+    let within = dependencies.iter().filter_map(|dependency| dependency.within(&present)).collect();
+    DependencyGraph::new(dependency_file::without_circles(within, suite).0, suite)
+}

@@ -1,0 +1,191 @@
+//! Finds out about one version of a subject by running it: what tests take and cover, what they depend on in given orders, which
+//! of them depend on the order at all. Runs that are on record are not repeated.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::time::Instant;
+
+use crate::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session, Watch};
+use crate::process::Interrupt;
+use crate::runner::{Event, Watcher};
+use crate::suite::{Coverage, Dependency, DependencyGraph, RunEnd, SuiteRun, TestId};
+use crate::technique::arrange::{Material, arrange};
+use crate::technique::detect::seek::{self, Bed, Machines, Sought};
+use crate::technique::detect::{Company, Halt, Progress, Roster};
+
+use super::files::{Duration, Files};
+use super::memory::OrderMemory;
+use super::needs::Search;
+use super::tidy::Tidy;
+
+/// Runs of the original order whose mean times count, as the study runs everything three times.
+const RUNS: u32 = 3;
+/// Between two words about the progress.
+const CALM: std::time::Duration = std::time::Duration::from_secs(5);
+
+/// One version and what it may use.
+pub(super) struct Inquiry<'a> {
+    pub subject: &'a str,
+    pub session: &'a mut dyn Session,
+    /// Which tests can meet in a process, by test; empty where modules tell.
+    pub groups: Vec<usize>,
+    pub set_aside: &'a HashSet<TestId>,
+    pub files: &'a Files,
+    pub allotment: Allotment,
+    pub time_limit: std::time::Duration,
+    pub interrupt: &'a Interrupt,
+    pub watcher: &'a mut dyn Watcher,
+}
+
+/// `None` when the user interrupted.
+pub(super) type Answer<T> = miette::Result<Option<T>>;
+
+impl Inquiry<'_> {
+    /// What each test takes, in the original order.
+    pub fn durations(&mut self) -> Answer<Vec<Duration>> {
+        if let Some(known) = self.files.durations()? {
+            return Ok(Some(known));
+        }
+        let mut sums: HashMap<TestId, (f64, u32)> = HashMap::new();
+        for number in 1..=RUNS {
+            self.tell(&format!("{}: what tests take, run {number} of {RUNS}", self.subject));
+            let run = self.run(&format!("times-{number}"), Watch::default())?;
+            if self.interrupt.is_set() {
+                return Ok(None);
+            }
+            for execution in run.executions {
+                let sum = sums.entry(execution.test).or_default();
+                *sum = (sum.0 + execution.seconds, sum.1 + 1);
+            }
+        }
+        let mean = |test: &TestId| sums.get(test).map_or(0.0, |(seconds, runs)| seconds / f64::from(*runs));
+        let durations: Vec<Duration> =
+            self.session.tests().iter().map(|test| Duration { test: test.clone(), seconds: mean(test) }).collect();
+        self.files.write_durations(&durations)?;
+        Ok(Some(durations))
+    }
+
+    /// What each test covers, or why nobody can tell.
+    pub fn coverage(&mut self) -> Answer<Result<Coverage, String>> {
+        if let Some(known) = self.files.coverage()? {
+            return Ok(Some(Ok(known)));
+        }
+        if !self.session.capabilities().watches.coverage {
+            let why = format!("the engine `{}` cannot tell what the tests of this suite cover", self.session.engine());
+            return Ok(Some(Err(why)));
+        }
+        self.tell(&format!("{}: what tests cover", self.subject));
+        let run = self.run("coverage", Watch { coverage: true, accesses: false })?;
+        if self.interrupt.is_set() {
+            return Ok(None);
+        }
+        let Some(coverage) = run.seen.coverage else {
+            return Ok(Some(Err("nothing was seen of what tests cover".to_owned())));
+        };
+        self.files.write_coverage(&coverage)?;
+        Ok(Some(Ok(coverage)))
+    }
+
+    fn run(&mut self, label: &str, watch: Watch) -> miette::Result<SuiteRun> {
+        let request = RunRequest {
+            label: label.to_owned(),
+            selection: Selection::All,
+            parallelism: Parallelism::SEQUENTIAL,
+            allotment: self.allotment.clone(),
+            time_limit: self.time_limit,
+            handling: Handling::default(),
+            watch,
+        };
+        let run = self.session.run(&request)?;
+        match &run.end {
+            RunEnd::BuildFailed(why) | RunEnd::Crashed(why) if run.executions.is_empty() => {
+                Err(miette::miette!("the original order could not be run: {why}"))
+            }
+            _ => Ok(run),
+        }
+    }
+
+    /// Dependencies that the orders of an algorithm need.
+    pub fn seek(
+        &mut self,
+        search: Search,
+        durations: &[Duration],
+        coverage: Option<&Coverage>,
+        memory: &mut OrderMemory,
+    ) -> Answer<Sought> {
+        let tests: Vec<TestId> = durations.iter().map(|row| row.test.clone()).collect();
+        let seconds: Vec<f64> = durations.iter().map(|row| row.seconds).collect();
+        let mut order = |known: &[Dependency]| -> miette::Result<Machines> {
+            let graph = (!known.is_empty()).then(|| DependencyGraph::new(known.to_vec(), &tests)).transpose()?;
+            let material = Material {
+                suite: &tests,
+                coverage,
+                change: None,
+                seconds: Some(&seconds),
+                dependencies: graph.as_ref(),
+                machines: search.machines as usize,
+            };
+            Ok(arrange(search.algorithm, &material)?.machines)
+        };
+        let roster = self.roster(&tests);
+        self.ask(&format!("dependencies in orders of {}", search.algorithm), roster, memory, |bed| {
+            seek::seek(bed, &mut order)
+        })
+    }
+
+    /// Which of these tests depend on the order, by random ones.
+    pub fn order_dependent(
+        &mut self,
+        tests: &[TestId],
+        rounds: u32,
+        seed: u64,
+        memory: &mut OrderMemory,
+    ) -> Answer<Vec<TestId>> {
+        let roster = self.roster(tests);
+        self.ask("order-dependent tests", roster, memory, |bed| seek::order_dependent(bed, rounds as usize, seed))
+    }
+
+    /// Tests of the suite in this order.
+    fn roster(&self, tests: &[TestId]) -> Roster {
+        let all = self.session.tests();
+        if self.groups.len() != all.len() {
+            return Roster::by_module(tests);
+        }
+        let groups: HashMap<&TestId, usize> = all.iter().zip(self.groups.iter().copied()).collect();
+        let of: Vec<usize> = tests.iter().map(|test| groups.get(test).copied().unwrap_or_default()).collect();
+        Roster::new(tests, &of)
+    }
+
+    fn ask<T>(
+        &mut self,
+        what: &str,
+        roster: Roster,
+        memory: &mut OrderMemory,
+        question: impl FnOnce(Bed<'_>) -> Result<T, Halt>,
+    ) -> Answer<T> {
+        let subject = self.subject;
+        let watcher = RefCell::new(&mut *self.watcher);
+        let mut last: Option<Instant> = None;
+        let mut hear = |progress: &Progress| {
+            if last.is_none_or(|last| last.elapsed() >= CALM) {
+                last = Some(Instant::now());
+                let text = format!("{subject}: {what}: {}", progress.text);
+                watcher.borrow_mut().event(&Event::Stage { text: &text });
+            }
+        };
+        let interrupt = self.interrupt;
+        let mut session = Tidy { inner: &mut *self.session };
+        let allotment = self.allotment.clone();
+        let company = Company { memory, hear: &mut hear, stop: &|| interrupt.is_set() };
+        match question(Bed { session: &mut session, roster, set_aside: self.set_aside, allotment, company }) {
+            Ok(answer) => Ok(Some(answer)),
+            Err(Halt::Interrupted) => Ok(None),
+            Err(Halt::Broken(report)) => Err(report),
+            Err(Halt::Budget) => Err(miette::miette!("finding {what} takes longer than anyone can wait")),
+        }
+    }
+
+    fn tell(&mut self, text: &str) {
+        self.watcher.event(&Event::Stage { text });
+    }
+}

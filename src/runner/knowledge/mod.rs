@@ -1,0 +1,368 @@
+//! What algorithms have to know of a subject before their orders are evaluated: found out on its first version, once, and kept
+//! in the run folder.
+//!
+//! Parts that are there are not found out again, and every order that was run on the way is on record: a run that was killed goes
+//! on from there. What was found is a line of the journal in the end.
+
+mod files;
+mod inquiry;
+mod lines;
+mod memory;
+mod needs;
+mod tidy;
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::PathBuf;
+
+use sha2::{Digest, Sha256};
+
+use crate::detection::opened::groups;
+use crate::engine::{Allotment, EngineKind, Session};
+use crate::experiment::{Ordering, Subject, Trial};
+use crate::store::Entry;
+use crate::store::record::{Authorship, DependenciesRecord, KnowledgeRecord, Verdict};
+use crate::subject::build::{Prepared, build_root};
+use crate::suite::{Change, Coverage, Dependency, TestId};
+use crate::technique::detect::seek::{Sought, united};
+use crate::wording::{counted, hex};
+
+use super::open::OpenSubject;
+use super::trial::{describe, is_disk_full};
+use super::{Event, Run};
+
+use files::{Duration, Files};
+use inquiry::{Answer, Inquiry};
+use lines::SourceLines;
+use memory::OrderMemory;
+use needs::{Needs, Search};
+
+/// What is known of a subject, as its first version has it.
+#[derive(Debug)]
+pub(super) struct Knowledge {
+    files: Files,
+    /// The commit, where it has one.
+    pub revision: Option<String>,
+    /// In the original order.
+    pub tests: Vec<TestId>,
+    /// What each of them takes.
+    pub seconds: Vec<f64>,
+    /// Or why it is not known.
+    pub coverage: Result<Coverage, String>,
+    dependencies: HashMap<Search, Vec<Dependency>>,
+    all_dependencies: Vec<Dependency>,
+}
+
+/// Why nothing can be ordered.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Refusal {
+    pub verdict: Verdict,
+    pub reason: String,
+}
+
+impl Refusal {
+    pub fn unsupported(reason: impl Into<String>) -> Self {
+        Refusal { verdict: Verdict::Unsupported, reason: reason.into() }
+    }
+}
+
+impl Knowledge {
+    /// What an enhanced order goes by.
+    pub fn dependencies(&self, ordering: &Ordering) -> &[Dependency] {
+        self.dependencies.get(&Search::of(ordering)).unwrap_or(&self.all_dependencies)
+    }
+
+    pub fn write_change(&self, subject: &str, change: &Change) -> miette::Result<()> {
+        self.files.write_change(subject, change)
+    }
+}
+
+/// What was found, with what it is made of.
+struct Findings {
+    revision: Option<String>,
+    durations: Vec<Duration>,
+    coverage: Result<Coverage, String>,
+    searches: Vec<(Search, Sought)>,
+    given: Option<Vec<Dependency>>,
+    order_dependent: BTreeSet<TestId>,
+}
+
+impl Run<'_> {
+    /// The subjects, as the file names them, whose trials wait for knowledge.
+    fn curious(&self, missing: &[Trial]) -> BTreeSet<String> {
+        let experiment = self.order.experiment;
+        let ordered =
+            |trial: &&Trial| experiment.configuration(&trial.configuration).is_some_and(|each| each.ordering.is_some());
+        let subjects = missing.iter().filter(ordered).filter_map(|trial| experiment.subject(&trial.subject));
+        subjects.map(|subject| subject.family().to_owned()).collect()
+    }
+
+    /// Subjects that have to be there for knowledge, besides those with trials.
+    pub(super) fn sources_of_knowledge(&self, missing: &[Trial]) -> Vec<String> {
+        let experiment = self.order.experiment;
+        let mut names = Vec::new();
+        for family in self.curious(missing) {
+            let needs = Needs::of(experiment, &self.planned, &family);
+            let known = self.known.iter().any(|record| record.subject == family && needs.are_met_by(record));
+            let all = needs.rounds > 0 && !known;
+            let versions = experiment.versions_of(&family).take(if all { usize::MAX } else { 1 });
+            names.extend(versions.map(|subject| subject.name.clone()));
+        }
+        names
+    }
+
+    /// Finds out what is to be known for these trials.
+    pub(super) fn learn(&mut self, missing: &[Trial]) -> miette::Result<()> {
+        for family in self.curious(missing) {
+            let Some(first) = self.order.experiment.versions_of(&family).next() else { continue };
+            let Some(mut open) = self.subjects.remove(&first.name) else { continue };
+            let learnt = self.learn_about(&family, first, &mut open);
+            self.subjects.insert(first.name.clone(), open);
+            let learnt = match learnt {
+                Ok(Some(learnt)) => learnt,
+                Ok(None) => return Ok(()),
+                // On a full disk nothing can be found out; when there is room, the same command goes on.
+                Err(error) if is_disk_full(&error) => return Err(error),
+                Err(error) => Err(Refusal { verdict: Verdict::HarnessError, reason: describe(&error) }),
+            };
+            self.knowledge.insert(family, learnt);
+        }
+        Ok(())
+    }
+
+    fn learn_about(
+        &mut self,
+        family: &str,
+        first: &Subject,
+        open: &mut OpenSubject,
+    ) -> Answer<Result<Knowledge, Refusal>> {
+        if let Some(failure) = &open.record.failure {
+            let reason = format!("the first version could not be prepared: {}", failure.reason);
+            return Ok(Some(Err(Refusal { verdict: failure.verdict, reason })));
+        }
+        if let Err(why) = ordering_session(open) {
+            return Ok(Some(Err(Refusal::unsupported(why))));
+        }
+        let needs = Needs::of(self.order.experiment, &self.planned, family);
+        let files = Files::open(self.folder.knowledge(family), &self.identity(first, open))?;
+        let Some(mut findings) = self.inquire(family, first, open, &files, &needs)? else { return Ok(None) };
+        let known = self.known.iter().find(|record| record.subject == family && needs.are_met_by(record));
+        if known.is_none() {
+            let Some(found) = self.rounds(family, open, &findings.durations, &files, &needs)? else { return Ok(None) };
+            findings.order_dependent = found;
+            let record = record(first, open, &findings, &needs);
+            self.journal.append(&Entry::Knowledge(record.clone()))?;
+            self.watcher.event(&Event::Learnt { knowledge: &record });
+            self.known.retain(|known| known.subject != family);
+            self.known.push(record);
+        }
+        knowledge(findings, files, &needs).map(|knowledge| Some(Ok(knowledge)))
+    }
+
+    /// Everything about the first version.
+    fn inquire(
+        &mut self,
+        family: &str,
+        first: &Subject,
+        open: &mut OpenSubject,
+        files: &Files,
+        needs: &Needs,
+    ) -> Answer<Findings> {
+        let identity = self.identity(first, open);
+        let revision = open.record.revision.clone();
+        let given = open.dependencies.as_ref().map(|graph| graph.dependencies().cloned().collect());
+        let mut memory = OrderMemory::open(&files.at(&orders_of(first)), &identity)?;
+        let mut inquiry = self.inquiry(family, first, open, files)?;
+        let Some(durations) = inquiry.durations()? else { return Ok(None) };
+        let coverage = if needs.coverage() { inquiry.coverage()? } else { Some(Err("nobody asked".to_owned())) };
+        let Some(coverage) = coverage else { return Ok(None) };
+        let mut searches = Vec::new();
+        for search in needs.searches() {
+            if search.algorithm.needs_coverage() && coverage.is_err() {
+                continue;
+            }
+            let sought = inquiry.seek(search, &durations, coverage.as_ref().ok(), &mut memory)?;
+            let Some(sought) = sought else { return Ok(None) };
+            searches.push((search, sought));
+        }
+        Ok(Some(Findings { revision, durations, coverage, searches, given, order_dependent: BTreeSet::new() }))
+    }
+
+    /// Random orders on every version, of the tests that the first one has.
+    fn rounds(
+        &mut self,
+        family: &str,
+        first: &mut OpenSubject,
+        durations: &[Duration],
+        files: &Files,
+        needs: &Needs,
+    ) -> Answer<BTreeSet<TestId>> {
+        let mut found = BTreeSet::new();
+        if needs.rounds == 0 {
+            return Ok(Some(found));
+        }
+        let experiment = self.order.experiment;
+        for subject in experiment.versions_of(family) {
+            let mut taken = self.subjects.remove(&subject.name);
+            let open = if subject.name == first.record.subject { Some(&mut *first) } else { taken.as_mut() };
+            let answer = match open {
+                Some(open) => self.rounds_on(family, subject, open, durations, files, needs),
+                None => Ok(Some(Vec::new())),
+            };
+            if let Some(open) = taken {
+                self.subjects.insert(subject.name.clone(), open);
+            }
+            let Some(tests) = answer? else { return Ok(None) };
+            found.extend(tests);
+        }
+        Ok(Some(found))
+    }
+
+    fn rounds_on(
+        &mut self,
+        family: &str,
+        subject: &Subject,
+        open: &mut OpenSubject,
+        durations: &[Duration],
+        files: &Files,
+        needs: &Needs,
+    ) -> Answer<Vec<TestId>> {
+        if open.record.failure.is_some() || ordering_session(open).is_err() {
+            return Ok(Some(Vec::new()));
+        }
+        let mut memory = OrderMemory::open(&files.at(&orders_of(subject)), &self.identity(subject, open))?;
+        let seed = self.order.experiment.seed;
+        let mut inquiry = self.inquiry(family, subject, open, files)?;
+        let old: HashSet<&TestId> = durations.iter().map(|row| &row.test).collect();
+        let tests: Vec<TestId> = inquiry.session.tests().iter().filter(|test| old.contains(test)).cloned().collect();
+        inquiry.order_dependent(&tests, needs.rounds, seed, &mut memory)
+    }
+
+    fn inquiry<'a>(
+        &'a mut self,
+        family: &str,
+        subject: &'a Subject,
+        open: &'a mut OpenSubject,
+        files: &'a Files,
+    ) -> miette::Result<Inquiry<'a>> {
+        let groups = open.prepared.as_ref().map(|prepared| groups(&prepared.discovery)).unwrap_or_default();
+        let machine = &self.order.experiment.machine;
+        let allotment = Allotment {
+            cores: machine.cores.iter().copied().max().unwrap_or(1),
+            memory_bytes: machine.memory_bytes,
+            logs: self.folder.logs(&format!("knowledge-{family}")),
+        };
+        let OpenSubject { session, direct, set_aside, .. } = open;
+        let session = session_of(session, direct).map_err(|why| miette::miette!("{why}"))?;
+        Ok(Inquiry {
+            subject: &subject.name,
+            session,
+            groups,
+            set_aside,
+            files,
+            allotment,
+            time_limit: subject.timeout,
+            interrupt: self.interrupt,
+            watcher: &mut *self.watcher,
+        })
+    }
+
+    /// Of everything that what is found out depends on.
+    fn identity(&self, subject: &Subject, open: &OpenSubject) -> String {
+        let contents = self.contents.get(&subject.name);
+        let tests: Vec<String> =
+            open.session.iter().flat_map(|session| session.tests()).map(TestId::to_string).collect();
+        let mut set_aside: Vec<String> = open.set_aside.iter().map(TestId::to_string).collect();
+        set_aside.sort();
+        let about = (&open.record.revision, contents, &open.record.jdk, tests, set_aside, &subject.generator);
+        hex(&Sha256::digest(serde_json::to_vec(&about).unwrap_or_default())[..16])
+    }
+}
+
+fn orders_of(subject: &Subject) -> String {
+    let number = subject.version.as_ref().map_or(1, |version| version.number);
+    format!("orders-v{number:02}.jsonl")
+}
+
+/// The engine that imposes orders on a subject, or why there is none.
+fn ordering_session(open: &mut OpenSubject) -> Result<&mut dyn Session, String> {
+    session_of(&mut open.session, &mut open.direct)
+}
+
+fn session_of<'a>(
+    session: &'a mut Option<Box<dyn Session>>,
+    direct: &'a mut Option<Result<Box<dyn Session>, String>>,
+) -> Result<&'a mut dyn Session, String> {
+    match (session, direct) {
+        (Some(session), _) if session.engine() == EngineKind::Model => Ok(session.as_mut()),
+        (_, Some(Ok(direct))) => Ok(direct.as_mut()),
+        (_, Some(Err(why))) => Err(format!("the direct engine cannot run this suite: {why}")),
+        (_, None) => Err("the direct engine was not opened for this subject".to_owned()),
+    }
+}
+
+fn record(first: &Subject, open: &OpenSubject, findings: &Findings, needs: &Needs) -> KnowledgeRecord {
+    let lines = open.prepared.as_ref().map(|prepared| lines::count(&source_folders(prepared)));
+    let lines = lines.filter(|lines| *lines != SourceLines::default());
+    let dependencies = findings.searches.iter().map(|(search, sought)| DependenciesRecord {
+        algorithm: search.algorithm,
+        machines: search.machines,
+        order_dependent: sought.order_dependent.clone(),
+        seconds: sought.seconds,
+        turns: sought.turns.saturating_sub(1),
+        complete: sought.complete,
+    });
+    KnowledgeRecord {
+        subject: first.family().to_owned(),
+        label: first.label.clone(),
+        authorship: if first.generator.is_some() { Authorship::Auto } else { Authorship::Human },
+        tests: findings.durations.len(),
+        suite_seconds: findings.durations.iter().map(|row| row.seconds).sum(),
+        source_lines: lines.map(|lines| lines.program),
+        test_lines: lines.map(|lines| lines.tests),
+        rounds: needs.rounds,
+        order_dependent: findings.order_dependent.iter().cloned().collect(),
+        dependencies: dependencies.collect(),
+        notes: notes(findings, needs),
+    }
+}
+
+fn notes(findings: &Findings, needs: &Needs) -> Vec<String> {
+    let uncovered = findings.coverage.as_ref().err().filter(|_| needs.coverage()).cloned();
+    let unfinished = findings.searches.iter().filter(|(_, sought)| !sought.complete).map(|(search, sought)| {
+        let tests = counted(sought.order_dependent.len(), "test", "tests");
+        format!(
+            "orders of {} on {} still fail with all dependencies that were found: {tests} failed in them",
+            search.algorithm,
+            counted(search.machines as usize, "machine", "machines")
+        )
+    });
+    uncovered.into_iter().chain(unfinished).collect()
+}
+
+/// The modules that are run, or the whole build.
+fn source_folders(prepared: &Prepared) -> Vec<PathBuf> {
+    let Ok(root) = build_root(&prepared.subject, &prepared.checkout) else { return Vec::new() };
+    match prepared.subject.modules.as_slice() {
+        [] => vec![root],
+        modules => modules.iter().map(|module| root.join(module)).collect(),
+    }
+}
+
+/// Puts together what orders are made from, and writes the dependencies where a person finds them.
+fn knowledge(findings: Findings, files: Files, needs: &Needs) -> miette::Result<Knowledge> {
+    let Findings { revision, durations, coverage, searches, given, .. } = findings;
+    let tests: Vec<TestId> = durations.iter().map(|row| row.test.clone()).collect();
+    let found = searches.iter().map(|(_, sought)| sought.dependencies.as_slice());
+    let all_dependencies = given.unwrap_or_else(|| united(found, &tests));
+    let dependencies: HashMap<Search, Vec<Dependency>> =
+        searches.into_iter().map(|(search, sought)| (search, sought.dependencies)).collect();
+    let seconds = durations.iter().map(|row| row.seconds).collect();
+    let knowledge = Knowledge { files, revision, tests, seconds, coverage, dependencies, all_dependencies };
+    if needs.orderings.iter().any(|(_, ordering)| ordering.enhanced) {
+        knowledge.files.write_dependencies("all", &knowledge.all_dependencies)?;
+        for (name, ordering) in needs.orderings.iter().filter(|(_, ordering)| ordering.enhanced) {
+            knowledge.files.write_dependencies(name, knowledge.dependencies(ordering))?;
+        }
+    }
+    Ok(knowledge)
+}
