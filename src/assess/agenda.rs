@@ -41,6 +41,15 @@ pub fn threads_per_core(survey: &Survey) -> u32 {
     }
 }
 
+/// Sequential runs that only look for flaky tests; where the budget is tight, those of the blocks have to do.
+fn screening_runs(survey: &Survey, budget: Duration) -> u32 {
+    match budget.as_secs_f64() / survey.seconds.max(1e-3) {
+        runs if runs >= 25.0 => 2,
+        runs if runs >= 15.0 => 1,
+        _ => 0,
+    }
+}
+
 /// The numbers of cores that can be tried: powers of two, and all.
 pub fn core_counts(cores: usize) -> Vec<usize> {
     let mut counts: Vec<usize> =
@@ -54,7 +63,7 @@ pub fn experiment_text(order: &Order, survey: &Survey, name: &str, budget: Durat
     let quoted = |text: &str| serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f");
     let limit = Duration::from_secs_f64((4.0 * survey.seconds + 30.0).clamp(60.0, 30.0 * 86_400.0).ceil());
     let limit = limit.min(Duration::from_secs((budget.as_secs() / 4).max(60)));
-    let screening = if budget.as_secs_f64() >= 20.0 * survey.seconds { 2 } else { 1 };
+    let screening = screening_runs(survey, budget);
     let cores: Vec<String> = core_counts(order.cores).iter().map(ToString::to_string).collect();
     let mut text = format!(
         "# What `parade assess` compares. `parade run` runs all of it.\n# revision: {}\n[experiment]\nname = {}\nrepetitions = {MOST_BLOCKS}\n\
@@ -117,7 +126,7 @@ pub fn affordable(survey: &Survey, seconds: f64) -> Vec<Way> {
 /// What will probably be done, for a person who waits.
 pub fn outlook(survey: &Survey, ways: &[Way], budget: Duration) -> Vec<Item> {
     let run = survey.seconds;
-    let screening = if budget.as_secs_f64() >= 20.0 * run { 2 } else { 1 };
+    let screening = screening_runs(survey, budget);
     let first = run * (2.3 + 0.9 * ways.len() as f64);
     let block = run * (1.0 + 0.7 * (ways.len().min(2)) as f64);
     let left = (budget.as_secs_f64() - run * f64::from(screening) - first).max(0.0) * (1.0 - FOR_CAUSES);
@@ -192,7 +201,11 @@ pub struct Rest {
 pub fn rest(plan: &Plan, ways: &[Way], cores: usize, taken: &Taken, seconds: f64, strict: bool) -> Rest {
     let block = taken.block(ways, cores);
     let single = if cores > 1 { taken.at(SEQUENTIAL, 1).unwrap_or(0.0) } else { 0.0 };
-    let room = (seconds * (1.0 - FOR_CAUSES) - f64::from(SCALING_BLOCKS - 1) * single).max(0.0);
+    let usable = seconds * (1.0 - FOR_CAUSES);
+    // Where the budget is tight, pairs on all cores are worth more than another look at a single one.
+    let again = f64::from(SCALING_BLOCKS - 1) * single;
+    let repeats_single = usable - again >= f64::from(FEWEST_BLOCKS - 1) * block;
+    let room = if repeats_single { usable - again } else { usable }.max(0.0);
     let mut blocks = 1 + blocks_within(room, block);
     if !strict {
         blocks = blocks.max(FEWEST_BLOCKS);
@@ -208,7 +221,7 @@ pub fn rest(plan: &Plan, ways: &[Way], cores: usize, taken: &Taken, seconds: f64
         let scales = trial.repetition <= SCALING_BLOCKS;
         let counts = match trial.cores {
             all if all == cores => is_chosen,
-            1 => scales && trial.configuration == SEQUENTIAL,
+            1 => scales && repeats_single && trial.configuration == SEQUENTIAL,
             _ => scales && is_chosen && is_roomy,
         };
         (2..=blocks).contains(&trial.repetition) && counts
@@ -314,6 +327,8 @@ mod tests {
         assert_eq!((plenty.plan.trials.len(), single_core), (9 * 2 + 2, 2));
         let little = rest(&all, &[Way::Classes], 4, &taken(), 80.0, true);
         assert_eq!(little.blocks, 3);
+        let less = rest(&all, &[Way::Classes], 4, &taken(), 50.0, true);
+        assert!(less.blocks == 3 && less.plan.trials.iter().all(|trial| trial.cores == 4), "{less:?}");
         assert!(little.seconds <= 80.0, "{little:?}");
         assert_eq!(rest(&all, &[Way::Classes], 4, &taken(), 10.0, true).blocks, 1);
         assert_eq!(rest(&all, &[Way::Classes], 4, &taken(), 10.0, false).blocks, FEWEST_BLOCKS);

@@ -19,7 +19,7 @@ use crate::simulation::{Scheduler, Workload, simulate};
 use crate::stats;
 
 /// The part of a start-up that one core has to do alone; the rest gains from a second one.
-const SERIAL_STARTUP: f64 = 0.6;
+const SERIAL_STARTUP: f64 = 0.15;
 /// What one more process costs to start, as a part of a start-up: that is Maven's, the compiler's look at the sources, and
 /// the first process.
 const PROCESS_STARTUP: f64 = 0.2;
