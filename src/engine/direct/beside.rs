@@ -165,8 +165,11 @@ struct Lane<'a> {
 impl Lane<'_> {
     fn serve(&self) -> miette::Result<Vec<(usize, Haul)>> {
         let mut done = Vec::new();
-        while let Some(number) = lock(self.queue).pop_front() {
-            let mut workers: Vec<JvmWorker> = lock(self.pool).pop().into_iter().collect();
+        // The lock must not last as long as the run.
+        let next = || lock(self.queue).pop_front();
+        while let Some(number) = next() {
+            let idle = lock(self.pool).pop();
+            let mut workers: Vec<JvmWorker> = idle.into_iter().collect();
             if let Some(ahead) = self.ahead {
                 let next = ahead.start(1, None)?;
                 lock(self.pool).insert(0, next);
