@@ -4,6 +4,7 @@
 //! standard output and to `target/bench.md`; the exit code is 1 where a goal is missed. `PARADE_BENCH=a,d` measures only these.
 
 mod check;
+mod detect;
 mod figure;
 mod large_run;
 mod orders;
@@ -21,7 +22,7 @@ use figure::Figure;
 
 type Measure = fn() -> Vec<Figure>;
 
-const MEASURES: [(&str, Measure); 8] = [
+const MEASURES: [(&str, Measure); 9] = [
     ("a", sequential::measure),
     ("b", rerun::measure),
     ("c", output::measure),
@@ -30,6 +31,7 @@ const MEASURES: [(&str, Measure); 8] = [
     ("f", wilcoxon::measure),
     ("g", orders::measure),
     ("h", simulate::measure),
+    ("i", detect::measure),
 ];
 
 fn main() -> ExitCode {
