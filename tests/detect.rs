@@ -167,7 +167,6 @@ fn bundled_subjects_are_seen_through() {
     assert_eq!(across["order_dependent"].as_array().unwrap().len(), 1);
 }
 
-<<<<<<< ours
 /// Says what its tests share; two pairs of them matter.
 const SHARING: &str = "
 [[test]]
@@ -215,7 +214,28 @@ fn a_suite_that_does_not_say_what_it_shares_is_bad_usage_for_that_strategy() {
 /// Dependencies through a field, what a final field holds, a file, a property, and a property that an initialiser reads.
 #[test]
 fn what_java_tests_share_is_seen() {
-=======
+    if std::env::var_os("PARADE_SLOW_TESTS").is_none() {
+        eprintln!("skipped: set PARADE_SLOW_TESTS=1");
+        return;
+    }
+    let desk = Desk::with_downloads();
+    let subject = Path::new(env!("CARGO_MANIFEST_DIR")).join("subjects/shares-state");
+    let document = desk.json(&[subject.to_str().unwrap(), "--strategy", "dependence-aware", "--k", "2"]);
+    let tried = serde_json::json!([{"strategy": "dependence-aware", "orders": 12, "planned": 12, "possible": 169}]);
+    assert_eq!(document["strategies"], tried);
+    assert_eq!(document["order_dependent"].as_array().unwrap().len(), 5);
+    for (victim, polluter) in [
+        ("office.ArchiveTest#isEmpty", "office.LetterTest#keepsALetter"),
+        ("office.BriefingTest#isInEnglish", "office.VisitTest#speaksFrench"),
+        ("office.InvoiceTest#hasTheUsualTax", "office.ReformTest#raisesTheTax"),
+        ("office.MoodTest#isPlain", "office.PartyTest#isMerry"),
+    ] {
+        assert_eq!(entry(&document, victim)["polluters"], serde_json::json!([polluter]), "{victim}");
+    }
+    let taken = entry(&document, "office.PostTest#isTaken");
+    assert_eq!(taken["state_setters"], serde_json::json!(["office.PostTest#arrives"]));
+}
+
 const POM: &str = "<project><modelVersion>4.0.0</modelVersion><groupId>g</groupId><artifactId>rough</artifactId><version>1</version>
 <properties><maven.compiler.source>8</maven.compiler.source><maven.compiler.target>8</maven.compiler.target>
 <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties>
@@ -256,29 +276,11 @@ fn free_port() -> u16 {
 
 #[test]
 fn rough_tests_are_seen_through_and_none_is_accused_for_its_company() {
->>>>>>> theirs
     if std::env::var_os("PARADE_SLOW_TESTS").is_none() {
         eprintln!("skipped: set PARADE_SLOW_TESTS=1");
         return;
     }
     let desk = Desk::with_downloads();
-<<<<<<< ours
-    let subject = Path::new(env!("CARGO_MANIFEST_DIR")).join("subjects/shares-state");
-    let document = desk.json(&[subject.to_str().unwrap(), "--strategy", "dependence-aware", "--k", "2"]);
-    let tried = serde_json::json!([{"strategy": "dependence-aware", "orders": 12, "planned": 12, "possible": 169}]);
-    assert_eq!(document["strategies"], tried);
-    assert_eq!(document["order_dependent"].as_array().unwrap().len(), 5);
-    for (victim, polluter) in [
-        ("office.ArchiveTest#isEmpty", "office.LetterTest#keepsALetter"),
-        ("office.BriefingTest#isInEnglish", "office.VisitTest#speaksFrench"),
-        ("office.InvoiceTest#hasTheUsualTax", "office.ReformTest#raisesTheTax"),
-        ("office.MoodTest#isPlain", "office.PartyTest#isMerry"),
-    ] {
-        assert_eq!(entry(&document, victim)["polluters"], serde_json::json!([polluter]), "{victim}");
-    }
-    let taken = entry(&document, "office.PostTest#isTaken");
-    assert_eq!(taken["state_setters"], serde_json::json!(["office.PostTest#arrives"]));
-=======
     let folder = desk.path("rough/src/test/java/rough");
     fs::create_dir_all(&folder).unwrap();
     fs::write(desk.path("rough/pom.xml"), POM).unwrap();
@@ -295,5 +297,4 @@ fn rough_tests_are_seen_through_and_none_is_accused_for_its_company() {
     assert_eq!(document["order_dependent"].as_array().unwrap().len(), 2, "{document}");
     assert_eq!(document["accidents"][0]["test"], "rough.RoughTest#a_exits");
     assert_eq!(document["flaky"], Value::Array(vec![]));
->>>>>>> theirs
 }
