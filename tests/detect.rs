@@ -221,7 +221,8 @@ fn what_java_tests_share_is_seen() {
     let desk = Desk::with_downloads();
     let subject = Path::new(env!("CARGO_MANIFEST_DIR")).join("subjects/shares-state");
     let document = desk.json(&[subject.to_str().unwrap(), "--strategy", "dependence-aware", "--k", "2"]);
-    let tried = serde_json::json!([{"strategy": "dependence-aware", "orders": 12, "planned": 12, "possible": 169}]);
+    // Five tests that read what another writes, and their pairs. Who only asks the tray for a letter does not write it.
+    let tried = serde_json::json!([{"strategy": "dependence-aware", "orders": 10, "planned": 10, "possible": 169}]);
     assert_eq!(document["strategies"], tried);
     assert_eq!(document["order_dependent"].as_array().unwrap().len(), 5);
     for (victim, polluter) in [

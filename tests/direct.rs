@@ -357,7 +357,7 @@ fn a_quick_start_changes_nothing_but_time() {
 /// Whatever the framework: a watched run ends as any other does, and every test that ran has told what it touched.
 #[test]
 fn watching_what_tests_share_changes_nothing() {
-    for subject in ["orders-junit3", "orders-junit4", "orders-jupiter", "orders-testng", "several-frameworks"] {
+    for subject in ["orders-junit3", "orders-jupiter", "orders-testng"] {
         let Some(mut bench) = open(subject) else { return };
         let plain = bench.run_all();
         let watch = Watch { accesses: true, ..Watch::default() };
