@@ -56,7 +56,9 @@ fn dependencies_are_kept_by_machines_and_counted_for_threads() {
         (pick("P1", "tests_run"), pick("P1", "lower_bound"), pick("P1", "makespan")),
         (4.into(), 4.0.into(), 4.0.into())
     );
-    assert_eq!((pick("P3", "tests_run"), pick("P3", "broken_dependencies")), (3.into(), 0.into()));
+    // Repeating the one that both need is done a second earlier than running all three in a row.
+    let p3 = ["tests_run", "broken_dependencies", "makespan"].map(|key| pick("P3", key));
+    assert_eq!(p3, [json!(4), json!(0), json!(4.0)]);
     assert_eq!(pick("methods", "broken_dependencies"), 2);
     fs::write(desk.path("needs.toml"), dependencies.replace("A#a", "A#gone")).unwrap();
     let (code, _, err) = run(&desk, &["times.csv", "--dependencies", "needs.toml"]);
