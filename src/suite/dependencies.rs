@@ -103,12 +103,8 @@ impl DependencyGraph {
     pub fn load_present(path: &Path, suite: &[TestId]) -> miette::Result<Self> {
         let text = crate::whole_file::read(path)?;
         let present: HashSet<&TestId> = suite.iter().collect();
-        let with_missing = |named: &[&TestId]| {
-            let missing: BTreeSet<&TestId> = named.iter().copied().filter(|test| !present.contains(test)).collect();
-            suite.iter().chain(missing).cloned().collect()
-        };
-        let whole = Self::parse(&text, with_missing).map_err(|error| miette!("{}: {error}", path.display()))?;
-        Self::new(whole.dependencies().filter_map(|dependency| dependency.within(&present)).collect(), suite)
+        let file = Self::file(&text).map_err(|error| miette!("{}: {error}", path.display()))?;
+        Self::new(file.dependencies.iter().filter_map(|dependency| dependency.within(&present)).collect(), suite)
     }
 
     /// By test.
@@ -118,16 +114,21 @@ impl DependencyGraph {
 
     /// The suite is asked for once all tests are known that the file names.
     pub(crate) fn parse(text: &str, suite: impl FnOnce(&[&TestId]) -> Vec<TestId>) -> miette::Result<Self> {
-        let file: DependencyFile = toml::from_str(text).map_err(|error| miette!("not a dependency file: {error}"))?;
-        if file.version != 1 {
-            return Err(miette!("version {} is not known; this parade reads version 1", file.version));
-        }
+        let file = Self::file(text)?;
         let apart = file.conflicts.iter().flat_map(|conflict| conflict.tests.iter().chain(&conflict.cleaners));
         let named: Vec<&TestId> = file.dependencies.iter().flat_map(Dependency::tests).chain(apart).collect();
         let suite = suite(&named);
         let graph = Self::new(file.dependencies, &suite)?;
         graph.check_conflicts(&file.conflicts)?;
         Ok(graph)
+    }
+
+    fn file(text: &str) -> miette::Result<DependencyFile> {
+        let file: DependencyFile = toml::from_str(text).map_err(|error| miette!("not a dependency file: {error}"))?;
+        if file.version != 1 {
+            return Err(miette!("version {} is not known; this parade reads version 1", file.version));
+        }
+        Ok(file)
     }
 
     /// The dependencies of a suite, in which no test is unknown, none is given twice and nothing goes round in a circle.
