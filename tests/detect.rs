@@ -166,3 +166,66 @@ fn bundled_subjects_are_seen_through() {
     assert_eq!(tea["state_setters"], serde_json::json!(["shop.ArrivalTest#bringsTea"]));
     assert_eq!(across["order_dependent"].as_array().unwrap().len(), 1);
 }
+
+const POM: &str = "<project><modelVersion>4.0.0</modelVersion><groupId>g</groupId><artifactId>rough</artifactId><version>1</version>
+<properties><maven.compiler.source>8</maven.compiler.source><maven.compiler.target>8</maven.compiler.target>
+<project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties>
+<dependencies><dependency><groupId>junit</groupId><artifactId>junit</artifactId><version>4.13.2</version><scope>test</scope></dependency></dependencies>
+</project>";
+
+/// Polluters, a cleaner, and a test that ends its process, each only after another test.
+const ROUGH: &str = "package rough;
+import static org.junit.Assert.*;
+import org.junit.*;
+import org.junit.runners.MethodSorters;
+@FixMethodOrder(MethodSorters.NAME_ASCENDING)
+public class RoughTest {
+    static int state;
+    static boolean armed;
+    @Test public void a_exits() { if (armed) System.exit(3); }
+    @Test public void b_victim() { assertEquals(0, state); }
+    @Test public void c_cleans() { state = 0; }
+    @Test public void d_pollutes() { state = 1; }
+    @Test public void e_pollutesToo() { state = 2; }
+    @Test public void f_arms() { armed = true; }
+}
+";
+
+/// Two of these cannot run at the same time, whatever the order.
+const PORT: &str = "package rough;
+public class PortTest {
+    @org.junit.Test public void bindsAPort() throws Exception {
+        try (java.net.ServerSocket socket = new java.net.ServerSocket(PORT_NUMBER)) { Thread.sleep(300); }
+    }
+}
+";
+
+/// Somebody has just had it, and let it go.
+fn free_port() -> u16 {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+#[test]
+fn rough_tests_are_seen_through_and_none_is_accused_for_its_company() {
+    if std::env::var_os("PARADE_SLOW_TESTS").is_none() {
+        eprintln!("skipped: set PARADE_SLOW_TESTS=1");
+        return;
+    }
+    let desk = Desk::with_downloads();
+    let folder = desk.path("rough/src/test/java/rough");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(desk.path("rough/pom.xml"), POM).unwrap();
+    fs::write(folder.join("RoughTest.java"), ROUGH).unwrap();
+    fs::write(folder.join("PortTest.java"), PORT.replace("PORT_NUMBER", &free_port().to_string())).unwrap();
+    let document = desk.json(&["rough", "--budget", "5m"]);
+    let victim = entry(&document, "rough.RoughTest#b_victim");
+    assert_eq!((&victim["kind"], &victim["complete"]), (&"victim".into(), &true.into()));
+    let polluters = ["rough.RoughTest#d_pollutes", "rough.RoughTest#e_pollutesToo"];
+    assert_eq!(victim["polluters"], serde_json::json!(polluters));
+    assert_eq!(victim["cleaners"], serde_json::json!(["rough.RoughTest#c_cleans"]));
+    let exits = entry(&document, "rough.RoughTest#a_exits");
+    assert_eq!(exits["polluters"], serde_json::json!(["rough.RoughTest#f_arms"]));
+    assert_eq!(document["order_dependent"].as_array().unwrap().len(), 2, "{document}");
+    assert_eq!(document["accidents"][0]["test"], "rough.RoughTest#a_exits");
+    assert_eq!(document["flaky"], Value::Array(vec![]));
+}

@@ -139,7 +139,14 @@ fn stage(number: u32, tests: &[&(TestId, f64)], workers: usize, failing: f64, ra
         findings: vec![],
         seen: Seen::default(),
     };
-    Stage { number, purpose: "made up", engine: EngineKind::Surefire, machine: 1, parallelism: Parallelism::SEQUENTIAL, run }
+    Stage {
+        number,
+        purpose: "made up",
+        engine: EngineKind::Surefire,
+        machine: 1,
+        parallelism: Parallelism::SEQUENTIAL,
+        run,
+    }
 }
 
 fn outcome(failing: f64, random: &mut impl Rng) -> Outcome {

@@ -4,6 +4,7 @@
 //! standard output and to `target/bench.md`; the exit code is 1 where a goal is missed. `PARADE_BENCH=a,d` measures only these.
 
 mod check;
+mod detect;
 mod figure;
 mod large_run;
 mod orders;
@@ -20,7 +21,7 @@ use figure::Figure;
 
 type Measure = fn() -> Vec<Figure>;
 
-const MEASURES: [(&str, Measure); 7] = [
+const MEASURES: [(&str, Measure); 8] = [
     ("a", sequential::measure),
     ("b", rerun::measure),
     ("c", output::measure),
@@ -28,6 +29,7 @@ const MEASURES: [(&str, Measure); 7] = [
     ("e", tables::measure),
     ("f", wilcoxon::measure),
     ("g", orders::measure),
+    ("h", detect::measure),
 ];
 
 fn main() -> ExitCode {

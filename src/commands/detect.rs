@@ -117,6 +117,7 @@ fn document(found: &Found) -> Value {
     let detection = &found.detection;
     json!({
         "tests": detection.tests.len(),
+        "failing_originally": detection.failing_originally,
         "flaky": detection.flaky.iter().map(|flaky| &flaky.test).collect::<Vec<_>>(),
         "order_dependent": detection.order_dependent,
         "unconfirmed": detection.unconfirmed,
@@ -175,7 +176,18 @@ fn page(found: &Found) -> String {
 fn headline(detection: &Detection) -> String {
     let (found, tests) = (detection.order_dependent.len(), detection.tests.len());
     let verb = if found == 1 { "depends" } else { "depend" };
-    format!("{found} of {} {verb} on the order\n", plural(tests, "test"))
+    format!("{found} of {} {verb} on the order\n{}", plural(tests, "test"), failing(detection))
+}
+
+/// Tests that fail anyway say little about orders.
+fn failing(detection: &Detection) -> String {
+    match detection.failing_originally {
+        0 => String::new(),
+        failing => format!(
+            "{} in the original order already; another JDK (--jdk) may suit the project better\n",
+            counted(failing, "test fails", "tests fail")
+        ),
+    }
 }
 
 /// What tests have in common: groups that break them, groups that they need, cleaners.

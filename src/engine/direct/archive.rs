@@ -31,7 +31,8 @@ pub fn quick_options(jvm: &Jvm) -> Vec<OsString> {
             || option == "-Xcomp"
     });
     let collects_otherwise = has(&|option| option.starts_with("-XX:+Use") && option.ends_with("GC"));
-    let mut options = Vec::new();
+    // Nobody looks at counters of a process that lives for a second.
+    let mut options: Vec<OsString> = vec!["-XX:-UsePerfData".into()];
     if !compiles_otherwise {
         options.push("-XX:TieredStopAtLevel=1".into());
     }
@@ -186,9 +187,9 @@ mod tests {
 
     #[test]
     fn what_the_subject_chooses_stays() {
-        assert_eq!(options(""), "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto");
-        assert_eq!(options("-Xmx1g -XX:+UseG1GC"), "-XX:TieredStopAtLevel=1 -Xshare:auto");
-        assert_eq!(options("-Xint -Xshare:off"), "-XX:+UseSerialGC");
+        assert_eq!(options(""), "-XX:-UsePerfData -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto");
+        assert_eq!(options("-Xmx1g -XX:+UseG1GC"), "-XX:-UsePerfData -XX:TieredStopAtLevel=1 -Xshare:auto");
+        assert_eq!(options("-Xint -Xshare:off"), "-XX:-UsePerfData -XX:+UseSerialGC");
         assert!(!is_possible(&jvm("-Xshare:off", &[]), Some(17)));
         assert!(is_possible(&jvm("", &[]), Some(17)));
         assert!(!is_possible(&jvm("", &[]), Some(11)) && !is_possible(&jvm("", &[]), None));

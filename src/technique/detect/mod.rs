@@ -190,6 +190,7 @@ impl Detective<'_> {
         let left_out = self.baseline.left_out.iter().chain(&self.dropped);
         Detection {
             tests: (0..roster.len()).map(|test| id(&test)).collect(),
+            failing_originally: self.baseline.fails.values().filter(|fails| **fails).count(),
             flaky: self.flaky.iter().map(|(test, seen)| Flaky { test: id(test), seen: seen.clone() }).collect(),
             order_dependent,
             unconfirmed: self.unconfirmed.iter().filter(|test| !is_found(test)).map(id).collect(),

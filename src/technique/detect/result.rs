@@ -86,6 +86,8 @@ pub struct Tried {
 pub struct Detection {
     /// In their original order.
     pub tests: Vec<TestId>,
+    /// How many fail in the original order.
+    pub failing_originally: usize,
     pub flaky: Vec<Flaky>,
     pub order_dependent: Vec<OrderDependent>,
     /// Tests that looked order-dependent, and that no fresh process confirmed.

@@ -72,7 +72,7 @@ impl Detective<'_> {
             match self.chain(question, &chunk)? {
                 Chain::Quiet { deaf } => {
                     let deaf = Question { targets: deaf, ..question.clone() };
-                    self.divide(&deaf, chunk, &mut hits)?;
+                    self.divide(&deaf, &chunk, &mut hits)?;
                     size = (size * 2).min(longest);
                 }
                 Chain::Broken(place) => {
@@ -92,11 +92,11 @@ impl Detective<'_> {
 
     /// A chain can be deaf for one candidate that drowns the control: halves of it are tried, and halves of those that are
     /// deaf again. Where all parts are, the targets are deaf by themselves, and every candidate is tried alone.
-    fn divide(&mut self, question: &Question, chunk: Vec<usize>, hits: &mut Vec<(usize, usize)>) -> Step<()> {
+    fn divide(&mut self, question: &Question, chunk: &[usize], hits: &mut Vec<(usize, usize)>) -> Step<()> {
         if question.targets.is_empty() {
             return Ok(());
         }
-        let mut parts = halves(&chunk);
+        let mut parts = halves(chunk);
         for depth in 0.. {
             let count = parts.len();
             let mut deaf = Vec::new();
