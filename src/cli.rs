@@ -381,7 +381,7 @@ struct DetectArgs {
 struct AssessArgs {
     /// The folder of a Maven project or of one of its modules, the url of a git repository, or a model suite
     project: String,
-    /// For everything; the plan is made to fit [default: what some thirty runs take, from 5m to 1h]
+    /// For everything; the plan is made to fit [default: what some thirty runs take, 5m to 1h for most]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     budget: Option<Duration>,
     /// How often the suite is run, for hours and money in a month

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::columns;
+use crate::engine::direct;
 use crate::engine::model::{ModelSession, ModelSuite};
 use crate::engine::{Allotment, Forks, Handling, Mode, Parallelism, RunRequest, Selection, Session, Watch};
 use crate::experiment::{self, Filter, MachineLimits, Outlook, Plan};
@@ -19,6 +20,7 @@ use crate::stats;
 use crate::store::record::{Environment, RunManifest};
 use crate::store::{self};
 use crate::study::{Answer, Document, Files, Library};
+use crate::subject::changes::compare;
 use crate::subject::{address, jdks};
 use crate::suite::{Change, Coverage, DependencyGraph, Durations, Notation, TestId, Unit};
 
@@ -30,7 +32,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 18] = [
+pub const TARGETS: [Target; 20] = [
     Target { name: "experiment", run: experiment },
     Target { name: "filter", run: filter },
     Target { name: "model", run: model },
@@ -49,6 +51,8 @@ pub const TARGETS: [Target; 18] = [
     Target { name: "toolchains", run: toolchains },
     Target { name: "study", run: study },
     Target { name: "columns", run: columns },
+    Target { name: "traces", run: traces },
+    Target { name: "java-change", run: java_change },
 ];
 
 /// Model suites beyond this are only read: what they do takes the time it takes.
@@ -164,6 +168,19 @@ fn changes(bytes: &[u8]) {
     for element in change.elements() {
         assert_eq!(element.to_string().parse().as_ref(), Ok(element));
     }
+}
+
+fn traces(bytes: &[u8]) {
+    direct::read_traces(bytes);
+}
+
+/// Two versions of a source file, with a zero between them.
+fn java_change(bytes: &[u8]) {
+    let (old, new) = bytes.split_at(bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len()));
+    let executable: Vec<u32> = (1..100).collect();
+    let Ok(touched) = compare(old, new, &executable) else { return };
+    assert!(touched.lines().all(|line| executable.contains(&line)));
+    assert!(compare(old, old, &executable).is_ok_and(|none| none.lines().next().is_none()));
 }
 
 fn durations(bytes: &[u8]) {

@@ -167,6 +167,75 @@ fn bundled_subjects_are_seen_through() {
     assert_eq!(across["order_dependent"].as_array().unwrap().len(), 1);
 }
 
+/// Says what its tests share; two pairs of them matter.
+const SHARING: &str = "
+[[test]]
+id = 'a.A#setter'
+writes = ['tray']
+[[test]]
+id = 'a.A#brittle'
+needs = ['a.A#setter']
+reads = ['tray']
+[[test]]
+id = 'a.B#victim'
+polluted_by = ['a.C#polluter']
+reads = ['language']
+[[test]]
+id = 'a.C#polluter'
+writes = ['language']
+[[test]]
+id = 'a.C#bystander'
+";
+
+#[test]
+fn what_tests_share_says_which_orders_to_try() {
+    let desk = Desk::new();
+    let arguments = [desk.suite(SHARING), "--strategy", "dependence-aware", "--k", "2"];
+    let document = desk.json(&arguments);
+    let tried = serde_json::json!([{"strategy": "dependence-aware", "orders": 4, "planned": 4, "possible": 25}]);
+    assert_eq!(document["strategies"], tried);
+    assert_eq!(entry(&document, "a.A#brittle")["state_setters"], serde_json::json!(["a.A#setter"]));
+    assert_eq!(entry(&document, "a.B#victim")["polluters"], serde_json::json!(["a.C#polluter"]));
+    let accesses = fs::read_to_string(desk.path(document["accesses"].as_str().unwrap())).unwrap();
+    assert!(accesses.contains("\"test\":\"a.C#polluter\",\"reads\":[],\"writes\":[\"language\"]"), "{accesses}");
+    let page = String::from_utf8(desk.run(&arguments).stdout).unwrap();
+    assert!(page.contains("dependence-aware 4 (others of 25 cannot matter)"), "{page}");
+}
+
+#[test]
+fn a_suite_that_does_not_say_what_it_shares_is_bad_usage_for_that_strategy() {
+    let desk = Desk::new();
+    let output = desk.run(&[desk.suite(SUITE), "--strategy", "dependence-aware"]);
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("`reads` and `writes`"), "{message}");
+}
+
+/// Dependencies through a field, what a final field holds, a file, a property, and a property that an initialiser reads.
+#[test]
+fn what_java_tests_share_is_seen() {
+    if std::env::var_os("PARADE_SLOW_TESTS").is_none() {
+        eprintln!("skipped: set PARADE_SLOW_TESTS=1");
+        return;
+    }
+    let desk = Desk::with_downloads();
+    let subject = Path::new(env!("CARGO_MANIFEST_DIR")).join("subjects/shares-state");
+    let document = desk.json(&[subject.to_str().unwrap(), "--strategy", "dependence-aware", "--k", "2"]);
+    let tried = serde_json::json!([{"strategy": "dependence-aware", "orders": 12, "planned": 12, "possible": 169}]);
+    assert_eq!(document["strategies"], tried);
+    assert_eq!(document["order_dependent"].as_array().unwrap().len(), 5);
+    for (victim, polluter) in [
+        ("office.ArchiveTest#isEmpty", "office.LetterTest#keepsALetter"),
+        ("office.BriefingTest#isInEnglish", "office.VisitTest#speaksFrench"),
+        ("office.InvoiceTest#hasTheUsualTax", "office.ReformTest#raisesTheTax"),
+        ("office.MoodTest#isPlain", "office.PartyTest#isMerry"),
+    ] {
+        assert_eq!(entry(&document, victim)["polluters"], serde_json::json!([polluter]), "{victim}");
+    }
+    let taken = entry(&document, "office.PostTest#isTaken");
+    assert_eq!(taken["state_setters"], serde_json::json!(["office.PostTest#arrives"]));
+}
+
 const POM: &str = "<project><modelVersion>4.0.0</modelVersion><groupId>g</groupId><artifactId>rough</artifactId><version>1</version>
 <properties><maven.compiler.source>8</maven.compiler.source><maven.compiler.target>8</maven.compiler.target>
 <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties>

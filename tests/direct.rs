@@ -9,7 +9,7 @@ mod coverage;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use parade::engine::{Forks, Handling, Isolation, Mode, Parallelism, Selection, Session};
+use parade::engine::{Forks, Handling, Isolation, Mode, Parallelism, RunRequest, Selection, Session, Watch};
 use parade::suite::{ClassId, FindingKind, Outcome, TestId};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -69,6 +69,7 @@ agreement! {
     repeated_names = "repeated-names",
     same_class_in_two_modules = "same-class-in-two-modules",
     several_frameworks = "several-frameworks",
+    shares_state = "shares-state",
     starts_server = "starts-server",
     testng = "testng",
 }
@@ -350,5 +351,26 @@ fn a_quick_start_changes_nothing_but_time() {
         let run = bench.run(Selection::All, Parallelism::SEQUENTIAL, quick);
         assert_finished(&run);
         assert_eq!(outcomes_of(&run), outcomes_of(&plain));
+    }
+}
+
+/// Whatever the framework: a watched run ends as any other does, and every test that ran has told what it touched.
+#[test]
+fn watching_what_tests_share_changes_nothing() {
+    for subject in ["orders-junit3", "orders-junit4", "orders-jupiter", "orders-testng", "several-frameworks"] {
+        let Some(mut bench) = open(subject) else { return };
+        let plain = bench.run_all();
+        let watch = Watch { accesses: true, ..Watch::default() };
+        let request = bench.request(Selection::All, Parallelism::SEQUENTIAL, Handling::default());
+        let watched = bench.session.run(&RunRequest { watch, ..request }).unwrap();
+        assert_finished(&watched);
+        assert_eq!(outcomes_of(&watched), outcomes_of(&plain), "{subject}");
+        let ran = watched.executions.iter().filter(|execution| execution.outcome != Outcome::Skipped);
+        let told: BTreeSet<&TestId> = watched.seen.accesses.iter().map(|accesses| &accesses.test).collect();
+        for execution in ran.filter(|execution| !execution.is_failed_fixture()) {
+            assert!(told.contains(&execution.test), "{subject}: {} told nothing", execution.test);
+        }
+        assert!(plain.seen.accesses.is_empty());
+        assert!(!bench.output().contains("is not seen"), "{subject}: {}", bench.output());
     }
 }

@@ -203,6 +203,94 @@ fn what_makes_no_sense_is_refused_with_a_reason() {
     assert!(desk.refusal("suite.toml --algorithm P1 --dependencies circle.toml").contains("circle"));
     desk.write("unknown.toml", "version = 1\n[[dependency]]\ntest = 'C#a'\nafter = [['C#gone']]\n");
     assert!(desk.refusal("suite.toml --algorithm P1 --dependencies unknown.toml").contains("C#gone"));
+    assert!(desk.refusal("suite.toml --algorithm S1 --since HEAD").contains("no earlier versions"));
+    assert!(desk.refusal("suite.toml --algorithm P1 --since HEAD").contains("no meaning"));
+    assert!(desk.refusal("suite.toml --algorithm T1 --save-changes c.toml").contains("no meaning"));
+    assert!(desk.refusal("suite.toml --algorithm T1 --save-coverage no/c.toml").contains("no/c.toml"));
+}
+
+#[test]
+fn what_a_model_covers_can_be_saved_and_read_again() {
+    let desk = desk();
+    let saving = "suite.toml --algorithm S2 --save-coverage coverage.json --save-changes changes.toml";
+    let (_, first) = desk.order(saving);
+    let (_, again) = desk.order("suite.toml --algorithm S2 --coverage coverage.json --changes changes.toml");
+    assert_eq!(first["order"], again["order"]);
+    assert!(desk.path("coverage.json").is_file() && desk.path("changes.toml").is_file());
+}
+
+/// A shop with two tests, and a repository around it.
+fn shop(desk: &Desk) {
+    let subjects = Path::new(env!("CARGO_MANIFEST_DIR")).join("subjects");
+    let pom = fs::read_to_string(subjects.join("order-across-classes/pom.xml")).unwrap();
+    fs::create_dir_all(desk.path("shop/src/main/java/shop")).unwrap();
+    fs::create_dir_all(desk.path("shop/src/test/java/shop")).unwrap();
+    desk.write("shop/pom.xml", &pom);
+    desk.write(STOCK, STOCK_TEXT);
+    desk.write(STOCK_TEST, STOCK_TEST_TEXT);
+    let repository = git2::Repository::init(desk.path("shop")).unwrap();
+    let mut index = repository.index().unwrap();
+    index.add_all(["*"], git2::IndexAddOption::DEFAULT, None).unwrap();
+    index.write().unwrap();
+    let tree = repository.find_tree(index.write_tree().unwrap()).unwrap();
+    let author = git2::Signature::now("A", "a@example.org").unwrap();
+    repository.commit(Some("HEAD"), &author, &author, "a shop", &tree, &[]).unwrap();
+}
+
+const STOCK: &str = "shop/src/main/java/shop/Stock.java";
+const STOCK_TEXT: &str = "package shop;
+
+public class Stock {
+    private int count;
+
+    public void fill(int more) {
+        count += more;
+    }
+
+    public boolean isEmpty() {
+        return count == 0;
+    }
+}
+";
+const STOCK_TEST: &str = "shop/src/test/java/shop/StockTest.java";
+const STOCK_TEST_TEXT: &str = "package shop;
+
+import org.junit.Assert;
+import org.junit.Test;
+
+public class StockTest {
+    @Test
+    public void begins() {
+        Assert.assertTrue(new Stock().isEmpty());
+    }
+
+    @Test
+    public void fills() {
+        Stock stock = new Stock();
+        stock.fill(3);
+        Assert.assertFalse(stock.isEmpty());
+    }
+}
+";
+
+#[test]
+fn tests_that_a_change_concerns_are_selected_since_an_earlier_version() {
+    if std::env::var_os("PARADE_SLOW_TESTS").is_none() {
+        eprintln!("skipped: PARADE_SLOW_TESTS is not set");
+        return;
+    }
+    let desk = furnished(Desk::with_downloads());
+    shop(&desk);
+    desk.write(STOCK, &STOCK_TEXT.replace("count += more;", "count += 2 * more;"));
+    let added = "    @Test\n    public void anew() {}\n}\n";
+    desk.write(STOCK_TEST, &format!("{}{added}", STOCK_TEST_TEXT.trim_end().trim_end_matches('}')));
+    let (code, told) =
+        desk.order("shop --algorithm S1 --since HEAD --run --save-coverage c.json --save-changes c.toml");
+    assert_eq!(told["order"], json!(["shop.StockTest#fills", "shop.StockTest#anew"]), "{told}");
+    assert_eq!((code, &told["run"]["passed"]), (Some(0), &json!(2)));
+    assert_eq!(fs::read_to_string(desk.path("c.toml")).unwrap().matches("shop/Stock.java:7").count(), 1);
+    let (_, by_file) = desk.order("shop --algorithm S4 --coverage c.json --changes c.toml");
+    assert_eq!(by_file["order"], json!(["shop.StockTest#fills"]), "what no version is said of, is not new");
 }
 
 #[test]

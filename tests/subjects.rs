@@ -19,6 +19,7 @@ macro_rules! subjects {
 }
 
 subjects! {
+    already_parallel = "already-parallel",
     build_fails = "build-fails",
     clean_gains = "clean-gains",
     covers_lines = "covers-lines",
@@ -38,6 +39,7 @@ subjects! {
     kills_its_jvm = "kills-its-jvm",
     loses_tests = "loses-tests",
     multi_module = "multi-module",
+    needs_another_class = "needs-another-class",
     needs_jdk17 = "needs-jdk17",
     needs_jdk8 = "needs-jdk8",
     old_junit4 = "old-junit4",
@@ -47,8 +49,10 @@ subjects! {
     orders_junit4 = "orders-junit4",
     orders_jupiter = "orders-jupiter",
     orders_testng = "orders-testng",
+    shares_state = "shares-state",
     parallel_modules = "parallel-modules",
     pins_parallel = "pins-parallel",
+    races_for_a_file = "races-for-a-file",
     repeated_names = "repeated-names",
     same_class_in_two_modules = "same-class-in-two-modules",
     several_frameworks = "several-frameworks",
@@ -89,6 +93,8 @@ fn every_expectation_can_be_put_to_the_test() {
         let expectation = Expectation::of(subject);
         let first = expectation.configurations.first().unwrap_or_else(|| panic!("{subject}: no configuration"));
         assert_eq!(first.name, "sequential", "{subject}: the baseline comes first");
+        let known = ["adopt", "adopt_with_paste", "fix_first", "not_worth_it", "already_parallel"];
+        assert!(expectation.assess.as_deref().is_none_or(|verdict| known.contains(&verdict)), "{subject}: assess");
         if let Some(ids) = &expectation.ids {
             let distinct: BTreeSet<_> = ids.iter().collect();
             assert_eq!(distinct.len() as u64, expectation.tests, "{subject}: ids");

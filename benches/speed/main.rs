@@ -11,6 +11,7 @@ mod orders;
 mod output;
 mod rerun;
 mod sequential;
+mod simulate;
 mod tables;
 mod wilcoxon;
 mod workbench;
@@ -21,7 +22,7 @@ use figure::Figure;
 
 type Measure = fn() -> Vec<Figure>;
 
-const MEASURES: [(&str, Measure); 8] = [
+const MEASURES: [(&str, Measure); 9] = [
     ("a", sequential::measure),
     ("b", rerun::measure),
     ("c", output::measure),
@@ -29,7 +30,8 @@ const MEASURES: [(&str, Measure); 8] = [
     ("e", tables::measure),
     ("f", wilcoxon::measure),
     ("g", orders::measure),
-    ("h", detect::measure),
+    ("h", simulate::measure),
+    ("i", detect::measure),
 ];
 
 fn main() -> ExitCode {

@@ -14,6 +14,8 @@ use crate::experiment::{Origin, Plan, Trial, format_duration};
 /// As many blocks as are of use, and as few as there have to be for an interval.
 pub const MOST_BLOCKS: u32 = 10;
 pub const FEWEST_BLOCKS: u32 = 3;
+/// With so many pairs a p-value below 0.05 can be reached.
+const ENOUGH_BLOCKS: u32 = 6;
 /// Blocks in which the single core and core counts below the machine's are run too.
 const SCALING_BLOCKS: u32 = 3;
 /// A way that takes so many times as long as the fastest is not run again.
@@ -39,6 +41,15 @@ pub fn threads_per_core(survey: &Survey) -> u32 {
     }
 }
 
+/// Sequential runs that only look for flaky tests; where the budget is tight, those of the blocks have to do.
+fn screening_runs(survey: &Survey, budget: Duration) -> u32 {
+    match budget.as_secs_f64() / survey.seconds.max(1e-3) {
+        runs if runs >= 25.0 => 2,
+        runs if runs >= 15.0 => 1,
+        _ => 0,
+    }
+}
+
 /// The numbers of cores that can be tried: powers of two, and all.
 pub fn core_counts(cores: usize) -> Vec<usize> {
     let mut counts: Vec<usize> =
@@ -52,22 +63,23 @@ pub fn experiment_text(order: &Order, survey: &Survey, name: &str, budget: Durat
     let quoted = |text: &str| serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f");
     let limit = Duration::from_secs_f64((4.0 * survey.seconds + 30.0).clamp(60.0, 30.0 * 86_400.0).ceil());
     let limit = limit.min(Duration::from_secs((budget.as_secs() / 4).max(60)));
-    let screening = if budget.as_secs_f64() >= 20.0 * survey.seconds { 2 } else { 1 };
+    let screening = screening_runs(survey, budget);
     let cores: Vec<String> = core_counts(order.cores).iter().map(ToString::to_string).collect();
     let mut text = format!(
-        "# What `parade assess` compares. `parade run` runs all of it.\n[experiment]\nname = {}\nrepetitions = {MOST_BLOCKS}\n\
+        "# What `parade assess` compares. `parade run` runs all of it.\n# revision: {}\n[experiment]\nname = {}\nrepetitions = {MOST_BLOCKS}\n\
          screening = {screening}\nseed = 1\n\n[machine]\ncores = [{}]\ntimeout = \"{}s\"\nbuild_timeout = \"{}s\"\n\n[[subject]]\nname = {}\n",
+        survey.revision,
         quoted(name),
         cores.join(", "),
-        limit.as_secs(),
+        order.subject.timeout.as_secs().max(1),
         order.build_timeout.as_secs().max(1),
         quoted(&order.subject.name),
     );
     let mut put = |key: &str, value: &str| text.push_str(&format!("{key} = {value}\n"));
     match &order.subject.origin {
-        Origin::Git { url, revision } => {
+        Origin::Git { url, .. } => {
             put("git", &quoted(url));
-            put("commit", &quoted(revision));
+            put("commit", &quoted(&survey.revision));
         }
         Origin::Folder { path } => put("path", &quoted(&path.to_string_lossy())),
         Origin::Model { path } => put("model", &quoted(&path.to_string_lossy())),
@@ -78,6 +90,9 @@ pub fn experiment_text(order: &Order, survey: &Survey, name: &str, budget: Durat
     if !order.subject.modules.is_empty() {
         let modules: Vec<String> = order.subject.modules.iter().map(|module| quoted(module)).collect();
         put("modules", &format!("[{}]", modules.join(", ")));
+    }
+    for name in std::iter::once(SEQUENTIAL).chain(survey.ways.iter().map(|way| way.name())) {
+        text.push_str(&format!("\n[subject.override.{name}]\ntimeout = \"{}s\"\n", limit.as_secs()));
     }
     text.push_str(&format!("\n[[configuration]]\nname = \"{SEQUENTIAL}\"\n\n"));
     let rerun = (survey.without_direct.is_none() && !order.subject.is_model()).then_some("direct");
@@ -96,7 +111,9 @@ pub struct Item {
 
 /// Which ways are tried in the first block: as many as fit, the more promising ones first.
 pub fn affordable(survey: &Survey, seconds: f64) -> Vec<Way> {
-    let worth = [Way::Classes, Way::Forks, Way::Project, Way::ClassesAndMethods, Way::Methods, Way::Modules];
+    let mut worth = [Way::Classes, Way::Forks, Way::Project, Way::ClassesAndMethods, Way::Methods, Way::Modules];
+    // Where the project says that it runs in parallel, what that does comes first.
+    worth.sort_by_key(|way| *way != Way::Project || survey.parallel_today.is_empty());
     let mut ways: Vec<Way> = worth.into_iter().filter(|way| survey.ways.contains(way)).collect();
     let fits = |count: usize| survey.seconds * (2.3 + 0.9 * count as f64) <= seconds;
     while ways.len() > 1 && !fits(ways.len()) {
@@ -109,7 +126,7 @@ pub fn affordable(survey: &Survey, seconds: f64) -> Vec<Way> {
 /// What will probably be done, for a person who waits.
 pub fn outlook(survey: &Survey, ways: &[Way], budget: Duration) -> Vec<Item> {
     let run = survey.seconds;
-    let screening = if budget.as_secs_f64() >= 20.0 * run { 2 } else { 1 };
+    let screening = screening_runs(survey, budget);
     let first = run * (2.3 + 0.9 * ways.len() as f64);
     let block = run * (1.0 + 0.7 * (ways.len().min(2)) as f64);
     let left = (budget.as_secs_f64() - run * f64::from(screening) - first).max(0.0) * (1.0 - FOR_CAUSES);
@@ -182,23 +199,32 @@ pub struct Rest {
 
 /// As many blocks as fit into the time; where the budget is parade's own, at least those that an interval takes.
 pub fn rest(plan: &Plan, ways: &[Way], cores: usize, taken: &Taken, seconds: f64, strict: bool) -> Rest {
-    let usable = seconds * (1.0 - FOR_CAUSES);
     let block = taken.block(ways, cores);
-    let scaling = taken.scaling(ways, cores);
-    let room = (usable - f64::from(SCALING_BLOCKS - 1) * scaling).max(0.0);
+    let single = if cores > 1 { taken.at(SEQUENTIAL, 1).unwrap_or(0.0) } else { 0.0 };
+    let usable = seconds * (1.0 - FOR_CAUSES);
+    // Where the budget is tight, pairs on all cores are worth more than another look at a single one.
+    let again = f64::from(SCALING_BLOCKS - 1) * single;
+    let repeats_single = usable - again >= f64::from(FEWEST_BLOCKS - 1) * block;
+    let room = if repeats_single { usable - again } else { usable }.max(0.0);
     let mut blocks = 1 + blocks_within(room, block);
     if !strict {
         blocks = blocks.max(FEWEST_BLOCKS);
     }
-    let middle = room > f64::from(SCALING_BLOCKS) * block;
+    // Core counts between one and all come last: they serve the curve, not the verdict.
+    let between = core_counts(cores).len().saturating_sub(2) as f64 * block * f64::from(SCALING_BLOCKS - 1);
+    if between > 0.0 && room < f64::from(blocks - 1) * block + between {
+        blocks = blocks.min(ENOUGH_BLOCKS.max(1 + blocks_within(room - between, block)));
+    }
+    let is_roomy = room >= f64::from(blocks - 1) * block + between;
     let wanted = |trial: &&Trial| {
-        let is_scaling = trial.repetition <= SCALING_BLOCKS && trial.cores < cores;
-        let between = middle
-            && is_scaling
-            && trial.cores > 1
-            && (trial.configuration == SEQUENTIAL || ways.iter().any(|way| way.name() == trial.configuration));
-        let main = is_wanted(trial, ways, cores) && (trial.cores == cores || is_scaling);
-        trial.repetition <= blocks && trial.repetition > 1 && (main || between)
+        let is_chosen = trial.configuration == SEQUENTIAL || ways.iter().any(|way| way.name() == trial.configuration);
+        let scales = trial.repetition <= SCALING_BLOCKS;
+        let counts = match trial.cores {
+            all if all == cores => is_chosen,
+            1 => scales && repeats_single && trial.configuration == SEQUENTIAL,
+            _ => scales && is_chosen && is_roomy,
+        };
+        (2..=blocks).contains(&trial.repetition) && counts
     };
     let trials: Vec<Trial> = plan.trials.iter().filter(wanted).cloned().collect();
     let seconds = trials.iter().map(|trial| taken.of(trial)).sum();
@@ -230,15 +256,6 @@ impl Taken {
     fn block(&self, ways: &[Way], cores: usize) -> f64 {
         let names = std::iter::once(SEQUENTIAL).chain(ways.iter().map(|way| way.name()));
         names.filter_map(|name| self.at(name, cores)).sum()
-    }
-
-    /// What the other numbers of cores add to a block.
-    fn scaling(&self, ways: &[Way], cores: usize) -> f64 {
-        if cores == 1 {
-            return 0.0;
-        }
-        let between = core_counts(cores).len().saturating_sub(2) as f64;
-        self.at(SEQUENTIAL, 1).unwrap_or(0.0) + between * self.block(ways, cores)
     }
 }
 
@@ -310,6 +327,8 @@ mod tests {
         assert_eq!((plenty.plan.trials.len(), single_core), (9 * 2 + 2, 2));
         let little = rest(&all, &[Way::Classes], 4, &taken(), 80.0, true);
         assert_eq!(little.blocks, 3);
+        let less = rest(&all, &[Way::Classes], 4, &taken(), 50.0, true);
+        assert!(less.blocks == 3 && less.plan.trials.iter().all(|trial| trial.cores == 4), "{less:?}");
         assert!(little.seconds <= 80.0, "{little:?}");
         assert_eq!(rest(&all, &[Way::Classes], 4, &taken(), 10.0, true).blocks, 1);
         assert_eq!(rest(&all, &[Way::Classes], 4, &taken(), 10.0, false).blocks, FEWEST_BLOCKS);

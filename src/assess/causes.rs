@@ -95,10 +95,12 @@ pub fn explain(
     messages: &BTreeMap<TestId, String>,
 ) -> miette::Result<Vec<Cause>> {
     let deadline = Instant::now() + laboratory.time;
+    let left = || deadline.saturating_duration_since(Instant::now());
     let mut found: Vec<(Cause, Option<Accesses>)> = Vec::new();
     for (number, test) in tests.iter().enumerate() {
-        let message = messages.get(test).cloned();
-        let late = number >= MOST || Instant::now() >= deadline || (laboratory.stop)();
+        let message = messages.get(test).and_then(|message| message.lines().next()).map(str::to_owned);
+        laboratory.time = left();
+        let late = number >= MOST || laboratory.time.is_zero() || (laboratory.stop)();
         let (kind, accesses) =
             if late { (Kind::NotTried, None) } else { laboratory.look_into(test, message.as_deref(), number)? };
         found.push((Cause { test: test.clone(), kind, reason: kind.reason(), message, shares: Vec::new() }, accesses));

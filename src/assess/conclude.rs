@@ -18,6 +18,7 @@ use crate::stats;
 use crate::store::RunFolder;
 use crate::store::record::{Phase, RunData, TrialRecord, Verdict as TrialVerdict};
 use crate::suite::Execution;
+use crate::wording::plural;
 
 /// The numbers of cores, and of machines, that are told.
 const CORES: [usize; 6] = [2, 4, 8, 16, 32, 64];
@@ -90,6 +91,10 @@ impl Conclusion<'_> {
         })
     }
 
+    fn is_sound(&self) -> bool {
+        self.measured.is_sound(self.survey.tests)
+    }
+
     fn threads_per_core(&self) -> usize {
         agenda::threads_per_core(self.survey) as usize
     }
@@ -139,7 +144,7 @@ impl Conclusion<'_> {
                 evidence::seen(evidence, expected)
             })
             .collect();
-        decide::decide(self.measured.is_sound(), &seen)
+        decide::decide(self.is_sound(), &seen)
     }
 
     /// Where there is no way to advise, the one whose numbers are worth a look.
@@ -257,7 +262,7 @@ impl Conclusion<'_> {
             Verdict::AdoptWithPaste => {
                 format!("{way}, tests fail that pass alone; with those run again the suite is still {times}")
             }
-            Verdict::FixFirst if !self.measured.is_sound() => self.unsound(),
+            Verdict::FixFirst if !self.is_sound() => self.unsound(),
             Verdict::FixFirst => {
                 let gain = if times.is_empty() { "it may gain".to_owned() } else { format!("it would be about {times}") };
                 format!("{way}, {gain}, but tests fail for it; mend or isolate those below first")
@@ -291,6 +296,11 @@ impl Conclusion<'_> {
             ));
         } else if blocks < 6 {
             notes.push(format!("{blocks} pairs of runs can never reach p < 0.05; six can: give a larger --budget"));
+        }
+        if !self.measured.broken.is_empty() {
+            let count = plural(self.measured.broken.len(), "test");
+            notes
+                .push(format!("{count} failed in every run without any parallelism: left aside, and listed as broken"));
         }
         if !self.left_out.is_empty() {
             let names: Vec<&str> = self.left_out.iter().map(|way| way.name()).collect();

@@ -124,6 +124,9 @@ fn best<'a>(ways: &[&'a Seen], value: impl Fn(&Seen) -> Option<f64>) -> Option<&
 mod tests {
     use super::*;
 
+    /// What it shows, whether the suite is sound, what was seen, and what is decided.
+    type Example = (&'static str, bool, Vec<Seen>, Verdict, Option<Way>);
+
     fn gain(value: f64, low: f64) -> Option<Gain> {
         Some(Gain { value, low: Some(low) })
     }
@@ -154,7 +157,7 @@ mod tests {
         let alone = Seen { overlapped: false, ..clean(Classes, 1.4) };
         let uncertain = Seen { plain: gain(1.3, 0.9), repaired: gain(1.3, 0.9), ..clean(Classes, 1.3) };
         let once = Seen { plain: Some(Gain { value: 1.6, low: None }), ..clean(Classes, 1.6) };
-        let table: [(&str, bool, Vec<Seen>, Verdict, Option<Way>); 16] = [
+        let table: [Example; 16] = [
             ("the fastest clean one", true, vec![clean(Classes, 1.5), clean(Methods, 1.9)], Adopt, Some(Methods)),
             ("nearly as fast and safer", true, vec![clean(Methods, 1.92), clean(Forks, 1.9)], Adopt, Some(Forks)),
             (

@@ -22,6 +22,8 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use miette::miette;
+
 use crate::engine::direct::DirectSession;
 use crate::engine::model::ModelSession;
 use crate::engine::surefire::SurefireSession;
@@ -33,6 +35,7 @@ use crate::runner::{self, Event, Summary, Watcher};
 use crate::store::RunFolder;
 use crate::store::record::{RunData, Verdict};
 use crate::suite::TestId;
+use crate::wording::{counted, plural};
 
 use agenda::{Glimpse, Taken};
 use answer::Answer;
@@ -44,6 +47,10 @@ use ways::Way;
 
 /// Begins the mark of all processes that the runner does not start.
 const TAG: &str = "assess";
+/// A few tests can be looked into whatever the budget was.
+const LEAST_FOR_CAUSES: Duration = Duration::from_secs(10);
+/// The answer in a run's folder; the last thing that is written.
+pub const ANSWER: &str = "assessment/answer.json";
 
 /// What is asked.
 #[derive(Debug)]
@@ -76,6 +83,7 @@ pub enum Ended {
 pub fn run(order: &Order, home: &Home, interrupt: &Interrupt, watcher: &mut dyn Watcher) -> miette::Result<Ended> {
     let began = Instant::now();
     let folder = order.results.join(&order.subject.name);
+    let folder = std::path::absolute(&folder).map_err(|error| miette!("{}: {error}", folder.display()))?;
     let survey = match survey::survey(order, &folder, home, interrupt, watcher)? {
         Surveyed::Known(survey) => *survey,
         Surveyed::BuildFailed { reason, log } => return Ok(Ended::BuildFailed { reason, log }),
@@ -83,18 +91,22 @@ pub fn run(order: &Order, home: &Home, interrupt: &Interrupt, watcher: &mut dyn 
     };
     let budget = order.budget.unwrap_or_else(|| agenda::default_budget(survey.seconds));
     let text = agenda::experiment_text(order, &survey, &order.subject.name, budget);
-    let mut assessment = Assessment {
-        order,
-        home,
-        interrupt,
-        experiment: experiment(order, &text, &folder)?,
-        text,
-        survey,
-        budget,
-        began,
-        fresh: order.fresh,
-    };
+    let experiment = experiment(order, &text, &folder)?;
+    // For the run's folder, which others may see.
+    let text = crate::subject::redact(&text);
+    let (fresh, is_done) = standing(&folder, &text, order.fresh);
+    let mut assessment = Assessment { order, home, interrupt, experiment, text, survey, budget, began, fresh, is_done };
     assessment.carry_out(watcher)
+}
+
+/// Has a new run to begin, or was the last one of the same project and plan answered already?
+fn standing(folder: &Path, text: &str, fresh: bool) -> (bool, bool) {
+    let latest = RunFolder::open(&folder.join("latest")).ok();
+    let same = latest.filter(|latest| !fresh && latest.experiment_text().is_ok_and(|before| before == text));
+    match same {
+        Some(latest) => (false, latest.dir().join(ANSWER).is_file()),
+        None => (true, false),
+    }
 }
 
 /// The experiment that the text describes.
@@ -120,6 +132,8 @@ struct Assessment<'a> {
     began: Instant,
     /// Only the first call of the runner starts a new run.
     fresh: bool,
+    /// Was the whole of it measured before?
+    is_done: bool,
 }
 
 impl Assessment<'_> {
@@ -127,7 +141,7 @@ impl Assessment<'_> {
         let (whole, cores) = (Plan::of(&self.experiment), self.order.cores);
         let ways = agenda::affordable(&self.survey, self.left().as_secs_f64() * 0.6);
         let plan = agenda::outlook(&self.survey, &ways, self.budget);
-        self.tell(&ways, &plan, watcher);
+        self.tell(&plan, watcher);
         let first = self.run(&agenda::first_block(&whole, &ways, cores), watcher)?;
         if first.interrupted {
             return Ok(Ended::Interrupted);
@@ -138,10 +152,10 @@ impl Assessment<'_> {
         let strict = self.order.budget.is_some();
         let rest = agenda::rest(&whole, &chosen, cores, &taken, self.left().as_secs_f64(), strict);
         let mut folder = first.folder;
-        if !chosen.is_empty() && !rest.plan.trials.is_empty() {
+        if !self.is_done && !chosen.is_empty() && !rest.plan.trials.is_empty() {
             watcher.event(&Event::Note(format!(
-                "Next: {} blocks of {}, about {}",
-                rest.blocks - 1,
+                "Next: {} of {}, about {}",
+                plural(rest.blocks as usize - 1, "block"),
                 names(&chosen),
                 agenda::shown(Duration::from_secs_f64(rest.seconds.clamp(0.0, 1e9)))
             )));
@@ -172,7 +186,7 @@ impl Assessment<'_> {
         conclusion.answer().map(|answer| Ended::Answered(Box::new(answer)))
     }
 
-    /// What is left of the budget. A scripted suite takes no time of anybody's.
+    /// What is left of the budget.
     fn left(&self) -> Duration {
         self.budget.saturating_sub(self.began.elapsed())
     }
@@ -194,23 +208,23 @@ impl Assessment<'_> {
     }
 
     /// What will be done, before it is.
-    fn tell(&self, ways: &[Way], plan: &[agenda::Item], watcher: &mut dyn Watcher) {
+    fn tell(&self, plan: &[agenda::Item], watcher: &mut dyn Watcher) {
         let survey = &self.survey;
         let mut note = |text: String| watcher.event(&Event::Note(text));
         note(format!(
-            "{} tests in {} classes, {}; {}; one after the other they took {:.1} s",
-            survey.tests,
-            survey.classes,
+            "{} in {}, {}; {}; one after the other they took {:.1} s",
+            plural(survey.tests, "test"),
+            counted(survey.classes, "class", "classes"),
             survey.frameworks.join(", "),
             survey.build_tool,
             survey.seconds
         ));
         survey.parallel_today.iter().for_each(|today| note(format!("today: {today}")));
         survey.impossible.iter().for_each(|(way, why)| note(format!("not possible here: {way}: {why}")));
-        note(format!("Plan within {}, of which {} ways are compared:", agenda::shown(self.budget), ways.len()));
+        note(format!("Plan within {}:", agenda::shown(self.budget)));
         for item in plan {
             let time = agenda::shown(Duration::from_secs_f64(item.seconds.clamp(0.0, 1e9)));
-            note(format!("  {:>3} runs, about {time:>7}: {}", item.runs, item.what));
+            note(format!("  {:>8}, about {time:>6}: {}", plural(item.runs, "run"), item.what));
         }
     }
 
@@ -220,8 +234,9 @@ impl Assessment<'_> {
         if tests.is_empty() {
             return Ok(Vec::new());
         }
-        watcher.event(&Event::Note(format!("Looking into {} tests that failed in parallel only", tests.len())));
-        let (logs, time) = (folder.logs("causes"), self.left().max(Duration::from_secs(20)));
+        watcher
+            .event(&Event::Note(format!("Looking into {} that failed in parallel only", plural(tests.len(), "test"))));
+        let (logs, time) = (folder.logs("causes"), self.left().max(LEAST_FOR_CAUSES));
         let stop = || self.interrupt.is_set();
         if let Origin::Model { path } = &self.order.subject.origin {
             let mut session = ModelSession::load(path, 0)?;
@@ -250,6 +265,9 @@ impl Assessment<'_> {
         logs: &Path,
         time: Duration,
     ) -> miette::Result<BTreeMap<TestId, String>> {
+        if time.as_secs_f64() < 2.0 * self.survey.seconds {
+            return Ok(BTreeMap::new());
+        }
         let worst = measured.ways.iter().max_by_key(|evidence| evidence.failed.len());
         let configuration = worst.and_then(|evidence| self.experiment.configuration(evidence.way.name()));
         let Some(configuration) = configuration else { return Ok(BTreeMap::new()) };
@@ -286,7 +304,7 @@ fn glimpses(run: &RunData, cores: usize) -> (Vec<Glimpse>, Taken) {
     let (mut glimpses, mut taken) = (Vec::new(), Taken::default());
     for trial in run.trials.iter().filter(|trial| trial.repetition == 1) {
         let seconds = trial.cost.wall_seconds;
-        taken.note(&trial.configuration, trial.cores, if trial.jdk.is_some() { seconds } else { 0.0 });
+        taken.note(&trial.configuration, trial.cores, seconds);
         let Some(way) = Way::of_name(&trial.configuration).filter(|_| trial.cores == cores) else { continue };
         let complete = matches!(trial.verdict, Verdict::Clean | Verdict::Failing);
         // Before any repair: what repairs cost can change once tests are mended.

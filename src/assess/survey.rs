@@ -32,6 +32,8 @@ const PLATFORM_FILE_LIMIT: u64 = 1 << 20;
 pub struct Survey {
     /// Of the project as it stands: a commit, or a hash of its content.
     pub revision: String,
+    /// What was asked of it: modules, JDK, cores.
+    asked: String,
     pub build_tool: String,
     pub jdk: Option<String>,
     pub frameworks: Vec<String>,
@@ -73,7 +75,8 @@ pub(super) fn survey(
     let stop = || interrupt.is_set();
     let revision = subject::resolve(&order.subject.origin, home, &Telling(&watcher), &stop)?;
     let record = folder.join("survey.json");
-    if let Some(known) = read(&record).filter(|known| known.revision == revision && !order.fresh) {
+    let is_of_this = |known: &Survey| known.revision == revision && known.asked == asked(order);
+    if let Some(known) = read(&record).filter(|known| is_of_this(known) && !order.fresh) {
         return Ok(Surveyed::Known(Box::new(known)));
     }
     watcher.borrow_mut().event(&Event::Preparing { subject: &order.subject.name });
@@ -90,6 +93,11 @@ pub(super) fn survey(
     Ok(surveyed)
 }
 
+fn asked(order: &Order) -> String {
+    let Order { subject, cores, .. } = order;
+    format!("{:?} {:?} {:?} {cores}", subject.modules, subject.directory, subject.jdk)
+}
+
 /// A record that is missing, damaged or of another version is no record.
 fn read(path: &Path) -> Option<Survey> {
     serde_json::from_str(&whole_file::read(path).ok()?).ok()
@@ -101,6 +109,7 @@ fn of_model(order: &Order, path: &Path, revision: String) -> miette::Result<Surv
     let (ways, impossible) = ways(session.capabilities(), 1);
     Ok(Surveyed::Known(Box::new(Survey {
         revision,
+        asked: asked(order),
         build_tool: "model".to_owned(),
         jdk: None,
         frameworks: vec!["model".to_owned()],
@@ -120,7 +129,7 @@ fn of_model(order: &Order, path: &Path, revision: String) -> miette::Result<Surv
         seconds: first.cost.wall_seconds,
         cpu_seconds: first.cost.user_seconds + first.cost.system_seconds,
         test_seconds: first.test_seconds(),
-        notes: failures_noted(&first),
+        notes: end_noted(&first),
     })))
 }
 
@@ -145,6 +154,7 @@ fn of_project(
     let (ways, impossible) = ways(session.capabilities(), modules.len());
     Ok(Surveyed::Known(Box::new(Survey {
         revision,
+        asked: asked(order),
         build_tool: format!("Maven {}", prepared.toolchain.maven_version),
         jdk: Some(jdk),
         frameworks: prepared.frameworks(),
@@ -159,7 +169,7 @@ fn of_project(
         seconds: first.cost.wall_seconds,
         cpu_seconds: first.cost.user_seconds + first.cost.system_seconds,
         test_seconds: first.test_seconds(),
-        notes: failures_noted(&first),
+        notes: end_noted(&first),
     })))
 }
 
@@ -208,22 +218,18 @@ fn first_run(order: &Order, session: &mut dyn Session, logs: &Path) -> miette::R
         selection: Selection::All,
         parallelism: Parallelism::SEQUENTIAL,
         allotment: Allotment { cores: order.cores, memory_bytes: None, logs: logs.to_owned() },
-        time_limit: order.build_timeout,
+        time_limit: order.subject.timeout,
         handling: Handling::default(),
         watch: Watch::default(),
     })
 }
 
-fn failures_noted(run: &SuiteRun) -> Vec<String> {
-    let failed = run.executions.iter().filter(|execution| execution.outcome.is_failure()).count();
-    let mut notes = Vec::new();
-    if failed > 0 {
-        notes.push(format!("{failed} of the tests failed in the first run, without any parallelism"));
-    }
-    if run.end != RunEnd::Finished {
-        notes.push("the first run, one test after the other, did not come to its end".to_owned());
-    }
-    notes
+fn end_noted(run: &SuiteRun) -> Vec<String> {
+    let ended = run.end == RunEnd::Finished;
+    (!ended)
+        .then(|| "the first run, one test after the other, did not come to its end".to_owned())
+        .into_iter()
+        .collect()
 }
 
 fn ways(capabilities: &Capabilities, modules: usize) -> (Vec<Way>, Vec<(Way, String)>) {

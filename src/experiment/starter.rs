@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn every_key_is_described() {
         let text = Starter { name: "x".into(), from: StarterOrigin::Model { path: "suite.toml".into() } }.text();
-        let origin_keys = ["git", "commit", "path", "model", "override", "timeout"];
+        let origin_keys = ["git", "commit", "path", "model", "override", "generator", "timeout"];
         for kind in KINDS.iter().filter(|kind| kind.header != "[defaults]") {
             for key in kind.keys.iter().filter(|key| !origin_keys.contains(key)) {
                 let described = |line: &str| line.trim_start_matches("# ").starts_with(&format!("{key} = "));

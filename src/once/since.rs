@@ -13,12 +13,21 @@ use crate::suite::{Change, Coverage};
 
 /// The same project at another revision. Its builds are kept apart from those of the project itself.
 pub fn earlier(named: &str, subject: &Subject, modules: &[String], revision: &str) -> Result<Subject, Refusal> {
-    let choice = Choice { revision: Some(revision), modules };
+    let pinned = relative(named, revision);
+    let choice = Choice { revision: Some(pinned.as_deref().unwrap_or(revision)), modules };
     let earlier = project::locate(named, &choice, subject.timeout).map_err(|refusal| Refusal {
         help: "an earlier version can only come from a git repository".to_owned(),
         ..refusal
     })?;
     Ok(Subject { name: format!("{}-since", subject.name), jdk: subject.jdk.clone(), ..earlier })
+}
+
+/// The commit that is meant by a way from another one, as `HEAD~3`, where the repository is at hand.
+fn relative(named: &str, revision: &str) -> Option<String> {
+    let is_a_way = revision == "HEAD" || revision.contains(['~', '^', '@']);
+    let repository = is_a_way.then(|| git2::Repository::discover(named).ok()).flatten()?;
+    let commit = repository.revparse_single(revision).ok()?.peel_to_commit().ok()?;
+    Some(commit.id().to_string())
 }
 
 /// What has changed from one revision to what a project is now, in terms of what was covered then. `revision` is the project's

@@ -29,10 +29,16 @@ impl Run<'_> {
     pub(super) fn with_generated(&mut self, subject: &Subject) -> miette::Result<Option<Result<Subject, Refusal>>> {
         let Some(generator) = &subject.generator else { return Ok(Some(Ok(subject.clone()))) };
         let place = self.folder.generated(subject.family());
+        if let Some(refusal) = self.ungenerated.get(subject.family()) {
+            return Ok(Some(Err(refusal.clone())));
+        }
         if !place.is_dir() {
             match self.generate(subject, generator, &place)? {
                 Some(Ok(())) => {}
-                Some(Err(refusal)) => return Ok(Some(Err(refusal))),
+                Some(Err(refusal)) => {
+                    self.ungenerated.insert(subject.family().to_owned(), refusal.clone());
+                    return Ok(Some(Err(refusal)));
+                }
                 None => return Ok(None),
             }
         }
@@ -113,6 +119,8 @@ impl Run<'_> {
         let output = into.join(".output");
         std::fs::create_dir_all(&output).map_err(|error| miette!("{}: {error}", output.display()))?;
         let log = self.folder.logs(&format!("generate-{}", prepared.subject.family())).join("generator.log");
+        let logs = log.parent().unwrap_or(into);
+        std::fs::create_dir_all(logs).map_err(|error| miette!("{}: {error}", logs.display()))?;
         let Some((program, args)) = generator.command.split_first() else {
             return Ok(Err("the generator has no program".to_owned()));
         };

@@ -103,6 +103,7 @@ pub fn run(
         known,
         knowledge: HashMap::new(),
         changes: HashMap::new(),
+        ungenerated: HashMap::new(),
         tag: run_tag(&folder),
         folder,
         ran: 0,
@@ -204,6 +205,8 @@ struct Run<'a> {
     knowledge: HashMap<String, Result<Knowledge, Refusal>>,
     /// What has changed since the first version, by subject.
     changes: HashMap<String, Rc<Change>>,
+    /// Subjects, as the file names them, whose tests could not be generated.
+    ungenerated: HashMap<String, Refusal>,
     tag: String,
     ran: usize,
 }

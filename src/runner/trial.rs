@@ -223,7 +223,7 @@ impl Draft {
         record.residual = residual;
         record.findings = findings;
         record.cost = total_cost(stages);
-        record.test_seconds = stages.iter().map(|stage| stage.run.test_seconds()).sum();
+        record.test_seconds = total(stages.iter().map(|stage| stage.run.test_seconds()));
         record.makespan_seconds = if arrangement.is_some() { ordered::makespan(stages) } else { record.test_seconds };
         record.arrangement = arrangement.map(arrangement_record);
         record.concurrency = stages.first().map(|stage| stage.run.concurrency()).unwrap_or_default();
@@ -268,13 +268,18 @@ fn total_cost(stages: &[Stage]) -> Cost {
     let costs = || stages.iter().map(|stage| &stage.run.cost);
     let sum = |of: fn(&Cost) -> Option<u64>| costs().map(of).try_fold(0, |sum, value| Some(sum + value?));
     Cost {
-        wall_seconds: costs().map(|cost| cost.wall_seconds).sum(),
-        user_seconds: costs().map(|cost| cost.user_seconds).sum(),
-        system_seconds: costs().map(|cost| cost.system_seconds).sum(),
+        wall_seconds: total(costs().map(|cost| cost.wall_seconds)),
+        user_seconds: total(costs().map(|cost| cost.user_seconds)),
+        system_seconds: total(costs().map(|cost| cost.system_seconds)),
         peak_memory_bytes: costs().filter_map(|cost| cost.peak_memory_bytes).max(),
         voluntary_switches: sum(|cost| cost.voluntary_switches),
         involuntary_switches: sum(|cost| cost.involuntary_switches),
     }
+}
+
+/// Of nothing, a plain zero: the sum of no floating-point numbers is a negative one.
+fn total(seconds: impl Iterator<Item = f64>) -> f64 {
+    seconds.fold(0.0, |sum, seconds| sum + seconds)
 }
 
 fn rows(stages: &[Stage]) -> Vec<ExecutionRow> {

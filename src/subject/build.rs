@@ -162,7 +162,7 @@ impl Discovery {
                 names.push(format!("and {} more", dropped.len() - NAMED));
             }
             let count = counted(dropped.len(), "generated test or class does", "generated tests or classes do");
-            let text = format!("{count} not compile here, and was left out: {}", names.join(", "));
+            let text = format!("{count} not compile on this version and had to be left out: {}", names.join(", "));
             self.findings.push(Finding::new(FindingKind::Deviation, text));
         }
         self

@@ -38,7 +38,7 @@ impl Scope {
 pub fn between(repository: &Path, old: &str, new: &str, coverage: &Coverage, scope: &Scope) -> Result<Change> {
     let git = open(repository)?;
     let (old, new) = (tree(&git, old)?, tree(&git, new)?);
-    let diff = git.diff_tree_to_tree(Some(&old), Some(&new), Some(&mut options())).map_err(failed)?;
+    let diff = git.diff_tree_to_tree(Some(&old), Some(&new), Some(&mut options())).map_err(|error| failed(&error))?;
     changes(&git, diff, None, coverage, scope)
 }
 
@@ -47,7 +47,7 @@ pub fn until_now(repository: &Path, old: &str, coverage: &Coverage, scope: &Scop
     let git = open(repository)?;
     let top = git.workdir().ok_or_else(|| miette!("the git repository {} has no files", repository.display()))?;
     let old = tree(&git, old)?;
-    let diff = git.diff_tree_to_workdir_with_index(Some(&old), Some(&mut options())).map_err(failed)?;
+    let diff = git.diff_tree_to_workdir_with_index(Some(&old), Some(&mut options())).map_err(|error| failed(&error))?;
     changes(&git, diff, Some(top), coverage, scope)
 }
 
@@ -74,7 +74,7 @@ fn options() -> DiffOptions {
     options
 }
 
-fn failed(error: git2::Error) -> miette::Report {
+fn failed(error: &git2::Error) -> miette::Report {
     miette!("git cannot tell what has changed: {}", error.message())
 }
 
@@ -86,7 +86,8 @@ fn changes(
     coverage: &Coverage,
     scope: &Scope,
 ) -> Result<Change> {
-    diff.find_similar(Some(DiffFindOptions::new().renames(true).for_untracked(true))).map_err(failed)?;
+    diff.find_similar(Some(DiffFindOptions::new().renames(true).for_untracked(true)))
+        .map_err(|error| failed(&error))?;
     let known: BTreeSet<&str> = coverage.files().collect();
     let mut change = Change::default();
     for delta in diff.deltas() {
@@ -139,9 +140,15 @@ fn elements(file: &str, lines: &BTreeSet<u32>) -> Vec<Element> {
 
 /// Executable lines of the old version.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Touched {
+pub(crate) struct Touched {
     deleted: BTreeSet<u32>,
     modified: BTreeSet<u32>,
+}
+
+impl Touched {
+    pub(crate) fn lines(&self) -> impl Iterator<Item = u32> {
+        self.deleted.iter().chain(&self.modified).copied()
+    }
 }
 
 /// One stretch of a difference. Nothing was there before an insertion, which comes after line `first - 1`.
@@ -153,7 +160,8 @@ struct Stretch {
     new: u32,
 }
 
-fn compare(old: &[u8], new: &[u8], executable: &[u32]) -> Result<Touched> {
+/// Two versions of a file.
+pub(crate) fn compare(old: &[u8], new: &[u8], executable: &[u32]) -> Result<Touched> {
     let (old, new) = (Source::parse(old), Source::parse(new));
     let mut touched = Touched::default();
     for stretch in stretches(old.code(), new.code())? {
@@ -175,9 +183,10 @@ fn compare(old: &[u8], new: &[u8], executable: &[u32]) -> Result<Touched> {
 fn stretches(old: &str, new: &str) -> Result<Vec<Stretch>> {
     let mut options = DiffOptions::new();
     options.context_lines(0).ignore_whitespace_change(true).indent_heuristic(true).force_text(true);
-    let patch = Patch::from_buffers(old.as_bytes(), None, new.as_bytes(), None, Some(&mut options)).map_err(failed)?;
+    let patch = Patch::from_buffers(old.as_bytes(), None, new.as_bytes(), None, Some(&mut options))
+        .map_err(|error| failed(&error))?;
     let stretch = |number| {
-        let (hunk, _) = patch.hunk(number).map_err(failed)?;
+        let (hunk, _) = patch.hunk(number).map_err(|error| failed(&error))?;
         // An insertion is given by the line before it.
         let first = hunk.old_start() + u32::from(hunk.old_lines() == 0);
         let new_first = hunk.new_start() + u32::from(hunk.new_lines() == 0);

@@ -371,7 +371,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("dependencies.toml");
         let text = "version = 1\n[[dependency]]\ntest = 'C#b'\nafter = [['C#a', 'C#gone']]\n\
-                    not_after = [['C#p', 'C#gone'], ['C#p']]\n[[dependency]]\ntest = 'C#gone'\nafter = [['C#a']]\n";
+                    not_after = [['C#lost', 'C#p'], ['C#p']]\n[[dependency]]\ntest = 'C#gone'\nafter = [['C#a']]\n";
         std::fs::write(&path, text).unwrap();
         let graph = DependencyGraph::load_present(&path, &suite("a b p")).unwrap();
         assert_eq!(graph.dependencies().cloned().collect::<Vec<_>>(), [depends("b", &["a"], &["p"])]);

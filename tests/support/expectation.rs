@@ -25,6 +25,8 @@ pub struct Expectation {
     /// Who it runs as where parade may choose; an ordinary user runs it as himself.
     pub user: Option<String>,
     pub phase: Option<String>,
+    /// What `parade assess` says of it; `tests/assess.rs` asks.
+    pub assess: Option<String>,
     /// Of `parade run`.
     #[serde(default)]
     pub exit_code: i32,

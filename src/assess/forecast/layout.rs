@@ -113,7 +113,7 @@ impl Suite {
                 seconds: least,
             };
         }
-        let longest = self.pieces(way).into_iter().max_by(|a, b| a.seconds.total_cmp(&b.seconds));
+        let longest = self.pieces(way).into_iter().reduce(|a, b| if b.seconds > a.seconds { b } else { a });
         longest.unwrap_or(Piece { name: String::new(), seconds: 0.0 })
     }
 

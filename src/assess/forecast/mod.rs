@@ -19,7 +19,7 @@ use crate::simulation::{Scheduler, Workload, simulate};
 use crate::stats;
 
 /// The part of a start-up that one core has to do alone; the rest gains from a second one.
-const SERIAL_STARTUP: f64 = 0.6;
+const SERIAL_STARTUP: f64 = 0.15;
 /// What one more process costs to start, as a part of a start-up: that is Maven's, the compiler's look at the sources, and
 /// the first process.
 const PROCESS_STARTUP: f64 = 0.2;
@@ -222,7 +222,7 @@ mod tests {
         let model = model(14.0, 2);
         assert_eq!(model.sequential(1), 14.0);
         let startup = model.startup(2);
-        assert!(startup < 2.0 && startup >= 1.0);
+        assert!((1.0..2.0).contains(&startup));
         assert!((model.seconds(Way::Classes, 2) - (startup + 6.0)).abs() < 1e-9, "four threads do not help two cores");
         assert!(model.seconds(Way::Forks, 2) > model.seconds(Way::Classes, 2), "processes have to be started");
         assert!(

@@ -38,6 +38,7 @@ impl Inputs {
                 help: "leave one of them out".to_owned(),
             });
         }
+        refuse_lost_files(options)?;
         if let Some(missing) = options.dependencies.as_deref().filter(|path| !path.is_file()) {
             return Err(BadUsage {
                 message: format!("--dependencies: there is no file {}", missing.display()),
@@ -118,6 +119,22 @@ fn refuse_what_has_no_meaning(options: &OrderOptions) -> Result<(), BadUsage> {
         Some((name, _, _, who)) => Err(BadUsage {
             message: format!("{name} has no meaning for {algorithm}"),
             help: format!("leave it out; it is for {who}"),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// What could not be written after a long run is better refused before it.
+fn refuse_lost_files(options: &OrderOptions) -> Result<(), BadUsage> {
+    let has_folder = |path: &Path| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        !path.is_dir() && folder.is_none_or(Path::is_dir)
+    };
+    let mut written = [&options.save_coverage, &options.save_changes].into_iter().flatten();
+    match written.find(|path| !has_folder(path)) {
+        Some(lost) => Err(BadUsage {
+            message: format!("{} cannot be written: it is a folder, or its folder does not exist", lost.display()),
+            help: "name a file in a folder that is there".to_owned(),
         }),
         None => Ok(()),
     }

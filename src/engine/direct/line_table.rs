@@ -222,7 +222,7 @@ mod tests {
             let of = program.methods.iter().filter(|method| method.name == name);
             of.map(|method| (method.first, method.last)).collect()
         };
-        assert_eq!(spans("a.B#<init>()"), [(5, 5), (8, 9)]);
+        assert_eq!(spans("a.B#<init>()"), [(5, 5), (5, 9)]);
         assert_eq!(spans("a.B#<init>(int)"), [(5, 5), (10, 10)]);
         assert_eq!(spans("a.B#m()"), [(20, 26), (22, 22)]);
         assert_eq!(spans("a.B$1#run()"), [(22, 22), (22, 24)]);

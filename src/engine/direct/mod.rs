@@ -610,6 +610,11 @@ fn notes(discovery: &Discovery) -> Vec<Finding> {
     findings
 }
 
+/// For the fuzzer: what a process may have written.
+pub(crate) fn read_traces(bytes: &[u8]) {
+    traces::Traces::default().read_from(1, bytes, bytes.len() as u64);
+}
+
 fn make_logs(request: &RunRequest) -> miette::Result<PathBuf> {
     let logs = request.allotment.logs.join(safe_label(&request.label)?);
     std::fs::create_dir_all(&logs).map_err(|error| miette!("{} cannot be created: {error}", logs.display()))?;

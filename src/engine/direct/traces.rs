@@ -87,7 +87,7 @@ impl Traces {
         Ok(())
     }
 
-    fn read_from(&mut self, process: u64, mut file: impl Read, size: u64) {
+    pub fn read_from(&mut self, process: u64, mut file: impl Read, size: u64) {
         // Numbers of classes count within a file.
         let mut local = Vec::new();
         let mut payload = Vec::new();

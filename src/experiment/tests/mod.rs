@@ -4,6 +4,7 @@ mod accepted;
 mod hostile;
 mod identities;
 mod mistakes;
+mod regression;
 
 use std::path::Path;
 

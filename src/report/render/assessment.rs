@@ -245,11 +245,11 @@ pub fn html(answer: &Answer) -> miette::Result<String> {
 
 /// Every form beside the records; the page's path comes back.
 pub fn write_all(answer: &Answer, run_dir: &Path) -> miette::Result<PathBuf> {
-    let folder = run_dir.join("assessment");
-    let json = serde_json::to_string_pretty(answer).into_diagnostic()? + "\n";
-    write_atomically(&folder.join("answer.json"), json.as_bytes())?;
-    write_atomically(&folder.join("comment.md"), markdown(answer).as_bytes())?;
-    let page = folder.join("index.html");
+    let answer_file = run_dir.join(crate::assess::ANSWER);
+    let page = answer_file.with_file_name("index.html");
     write_atomically(&page, html(answer)?.as_bytes())?;
+    write_atomically(&answer_file.with_file_name("comment.md"), markdown(answer).as_bytes())?;
+    let json = serde_json::to_string_pretty(answer).into_diagnostic()? + "\n";
+    write_atomically(&answer_file, json.as_bytes())?;
     Ok(page)
 }

@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 use super::NOT_FOR_PUBLICATION;
 use crate::report::Analysis;
 use crate::report::analysis::Scope;
+use crate::report::analysis::orders::{OrderTables, ReductionRow, SlowdownRow, StatisticsRow};
 use crate::report::text::shown;
 use crate::wording::plural;
 
@@ -134,6 +135,22 @@ fn of_the_run(macros: &mut Macros, analysis: &Analysis) {
     macros.add("FailuresProvoked", whole, headline.repair.as_ref().and(count(headline.provoked)));
     macros.add("FailuresRepaired", whole, headline.repair.as_ref().and(count(headline.repaired)));
     macros.add("BestSpeedup", whole, fixed(headline.best.as_ref().map(|best| best.speedup), 2));
+    if !analysis.orders.is_empty() {
+        of_orders(macros, &analysis.orders);
+    }
+}
+
+/// Over all suites and techniques of the study.
+fn of_orders(macros: &mut Macros, orders: &OrderTables) {
+    let whole = Place::default();
+    let reduction = ReductionRow::total(&orders.reductions.iter().collect::<Vec<_>>());
+    let slowdown = SlowdownRow::total(&orders.slowdowns.iter().collect::<Vec<_>>());
+    macros.section("order-dependent tests in orders of algorithms");
+    macros.add("OdTests", whole, count(orders.statistics.iter().map(StatisticsRow::known).sum()));
+    macros.add("OdFailures", whole, count(reduction.unenhanced));
+    macros.add("OdFailuresEnhanced", whole, count(reduction.enhanced));
+    macros.add("OdReduction", whole, fixed(reduction.reduction, 0));
+    macros.add("OdSlowdown", whole, fixed(slowdown.slowdown, 0));
 }
 
 fn averages(macros: &mut Macros, analysis: &Analysis) {

@@ -134,8 +134,8 @@ fn search(
     }
     history.earlier.reverse();
     let found = counted(history.earlier.len(), "earlier version", "earlier versions");
-    let over = history.passed_over.len();
-    watcher.event(&Event::Note(format!("  ✓ {}: {found} of {wanted}; {over} commits passed over", subject.name)));
+    let over = counted(history.passed_over.len(), "commit was", "commits were");
+    watcher.event(&Event::Note(format!("  ✓ {}: {found} of up to {wanted}; {over} passed over", subject.name)));
     Ok(Some(history))
 }
 

@@ -13,7 +13,7 @@ use crate::whole_file;
 impl Coverage {
     /// TOML, or JSON by the ending of the name.
     pub fn save(&self, path: &Path) -> miette::Result<()> {
-        save(path, self.document(Notation::of(path)))
+        save(path, &self.document(Notation::of(path)))
     }
 
     fn document(&self, notation: Notation) -> Value {
@@ -44,17 +44,19 @@ impl Change {
     pub fn save(&self, path: &Path) -> miette::Result<()> {
         let shown = |elements: &[Element]| elements.iter().map(Element::to_string).collect::<Vec<_>>();
         let (new, deleted, modified) = (shown(&self.new), shown(&self.deleted), shown(&self.modified));
-        save(path, json!({ "version": VERSION, "new": new, "deleted": deleted, "modified": modified }))
+        save(path, &json!({ "version": VERSION, "new": new, "deleted": deleted, "modified": modified }))
     }
 }
 
-fn save(path: &Path, document: Value) -> miette::Result<()> {
+fn save(path: &Path, document: &Value) -> miette::Result<()> {
     let broken = |error: &dyn std::fmt::Display| miette!("{} cannot be written: {error}", path.display());
     let text = match Notation::of(path) {
-        Notation::Json => serde_json::to_string(&document).map_err(|error| broken(&error))?,
-        Notation::Toml => toml::to_string(&document).map_err(|error| broken(&error))?,
+        Notation::Json => serde_json::to_string(document).map_err(|error| broken(&error))?,
+        Notation::Toml => toml::to_string(document).map_err(|error| broken(&error))?,
     };
-    whole_file::write_atomically(path, text.as_bytes())
+    // A bare name has no folder that a file could be put beside it in.
+    let path = std::path::absolute(path).map_err(|error| broken(&error))?;
+    whole_file::write_atomically(&path, text.as_bytes())
 }
 
 /// From numbers back to what they stand for.

@@ -189,8 +189,8 @@ impl<'a> Ledger<'a> {
             Some(uses) => {
                 self.within_class(class, uses, &mut found);
                 // What its class sets up anyway is the same after any other class.
-                let from_elsewhere = uses.reads.difference(&set_up.writes).chain(&set_up.reads);
-                self.from_elsewhere(class, from_elsewhere, &mut found);
+                let exposed = uses.reads.difference(&set_up.writes).chain(&set_up.reads);
+                self.across_classes(class, exposed, &mut found);
                 if !uses.reads.is_empty() || !set_up.reads.is_empty() {
                     found.extend(self.tests.iter().filter(|other| !self.uses.contains_key(other)));
                 }
@@ -205,7 +205,7 @@ impl<'a> Ledger<'a> {
         found.extend(writers.filter(|writer| self.roster.class(**writer) == class));
     }
 
-    fn from_elsewhere<'u>(&self, class: usize, reads: impl Iterator<Item = &'u usize>, found: &mut BTreeSet<usize>) {
+    fn across_classes<'u>(&self, class: usize, reads: impl Iterator<Item = &'u usize>, found: &mut BTreeSet<usize>) {
         for what in reads {
             let writers = self.writers.get(what).into_iter().flatten();
             found.extend(writers.filter(|writer| self.roster.class(**writer) != class));

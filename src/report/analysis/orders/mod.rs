@@ -177,7 +177,7 @@ impl OrderTables {
 
     fn slowdown_sentence(&self) -> Option<String> {
         let percent = SlowdownRow::total(&self.slowdowns.iter().collect::<Vec<_>>()).slowdown?;
-        let direction = if percent < 0.0 { "shorter" } else { "longer" };
+        let direction = if percent < 0.0 { "less time" } else { "longer" };
         Some(format!("those that differ take {:.0} % {direction}", percent.abs()))
     }
 }

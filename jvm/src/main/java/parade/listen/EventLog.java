@@ -114,6 +114,9 @@ public final class EventLog {
     /** The test is over its limit, and its process will not live on. */
     public synchronized void timedOut(int number) {
         long now = System.nanoTime();
+        if (recorder != null) {
+            recorder.ended(number);
+        }
         write(new Line("T").field(number).field(micros(now)).field(now));
     }
 

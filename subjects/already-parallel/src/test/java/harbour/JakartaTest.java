@@ -1,0 +1,12 @@
+package harbour;
+
+import static org.junit.Assert.assertTrue;
+
+import org.junit.Test;
+
+public class JakartaTest {
+    @Test
+    public void waitsForTheTide() throws InterruptedException {
+        assertTrue(Tide.turns(1500));
+    }
+}

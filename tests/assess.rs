@@ -1,0 +1,264 @@
+//! `parade assess`: the real program on model suites whose answer is known; on bundled subjects where slow tests are wanted.
+
+mod desk;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::Value;
+
+use desk::Desk;
+
+/// Eight classes of one test each, and what the first two do to each other.
+fn suite(first: &str, second: &str) -> String {
+    let test = |class: &str, more: &str| format!("[[test]]\nid = '{class}#t'\nseconds = 4\n{more}\n");
+    let others: String = (0..6).map(|n| test(&format!("W{n}"), "")).collect();
+    format!("startup = 2\n{}{}{others}", test("A", first), test("B", second))
+}
+
+fn assess(desk: &Desk, suite: &str, more: &[&str]) -> Value {
+    fs::write(desk.path("suite.toml"), suite).unwrap();
+    let arguments = [&["assess", "suite.toml", "--cores", "2", "--json"], more].concat();
+    let output = desk.command(arguments).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn has_two_cores() -> bool {
+    std::thread::available_parallelism().is_ok_and(|cores| cores.get() >= 2)
+}
+
+#[test]
+fn a_suite_that_gains_is_to_be_run_in_parallel() {
+    if !has_two_cores() {
+        return;
+    }
+    let desk = Desk::new();
+    let answer = assess(&desk, &suite("", ""), &["--builds-per-day", "10", "--price-per-core-hour", "0.5"]);
+    assert_eq!((answer["verdict"].as_str(), answer["mode"].as_str()), (Some("adopt"), Some("forks")));
+    // 34 seconds one after the other, 18 on two cores.
+    let value = answer["speedup"]["value"].as_f64().unwrap();
+    assert!((value - 34.0 / 18.0).abs() < 1e-6, "{value}");
+    assert!(answer["speedup"]["p"].as_f64().unwrap() < 0.05 && answer["blocks"].as_u64().unwrap() >= 6);
+    assert!(answer["snippet"].as_str().unwrap().contains("<forkCount>1C</forkCount>"));
+    assert_eq!(answer["failures"], Value::Array(vec![]));
+    let cores: Vec<u64> = points(&answer["prediction"]).keys().copied().collect();
+    assert_eq!(cores, [2, 4, 8, 16, 32, 64]);
+    let saved = answer["costs"]["money_saved_per_month"].as_f64().unwrap();
+    assert!((saved - 16.0 * 300.0 / 3600.0 * 2.0 * 0.5).abs() < 1e-6, "{saved}");
+    for check in answer["checks"].as_array().unwrap() {
+        assert!(check["error_percent"].as_f64().unwrap().abs() < 15.0, "{check}");
+    }
+    let page =
+        fs::read_to_string(Path::new(answer["run_dir"].as_str().unwrap()).join("assessment/index.html")).unwrap();
+    assert!(page.contains("forkCount") && page.contains("default-src 'none'") && !page.contains("src=\""));
+    let report = desk.command(["report", answer["run_dir"].as_str().unwrap()]).output().unwrap();
+    assert!(report.status.success(), "the run is one like any other");
+}
+
+fn points(prediction: &Value) -> BTreeMap<u64, f64> {
+    let point = |point: &Value| (point["cores"].as_u64().unwrap(), point["seconds"].as_f64().unwrap());
+    prediction.as_array().unwrap().iter().map(point).collect()
+}
+
+#[test]
+fn races_are_repaired_named_and_explained() {
+    if !has_two_cores() {
+        return;
+    }
+    // Processes share nothing in a model.
+    let racing = suite("races_with = ['B#t']", "");
+    let answer = assess(&Desk::new(), &racing, &["--budget", "6m"]);
+    assert_eq!(answer["verdict"], "adopt", "processes keep them apart: {answer}");
+    let failure = &answer["failures"][0];
+    assert_eq!((failure["test"].as_str(), failure["kind"].as_str()), (Some("A#t"), Some("race_or_shared_resource")));
+    assert!(failure["failed_in"].as_array().unwrap().iter().all(|count| count["mode"] != "forks"));
+}
+
+#[test]
+fn what_no_repair_mends_has_to_be_mended_first() {
+    if !has_two_cores() {
+        return;
+    }
+    let answer = assess(&Desk::new(), &suite("", "needs = ['A#t']"), &["--budget", "6m"]);
+    assert_eq!(answer["verdict"], "fix_first", "{answer}");
+    let failure = &answer["failures"][0];
+    assert_eq!((failure["test"].as_str(), failure["kind"].as_str()), (Some("B#t"), Some("order_across_classes")));
+    assert_eq!((failure["unrepaired"].as_bool(), answer["command"].as_str()), (Some(true), None));
+}
+
+#[test]
+fn a_suite_that_gains_nothing_is_left_alone() {
+    let one_class = "startup = 5\n[[test]]\nid = 'A#a'\nseconds = 0.1\n[[test]]\nid = 'A#b'\nseconds = 0.1\n";
+    let answer = assess(&Desk::new(), one_class, &["--budget", "1m"]);
+    assert_eq!((answer["verdict"].as_str(), answer["snippet"].as_str()), (Some("not_worth_it"), None));
+    let failing = format!("{one_class}flaky = 1.0\n");
+    let answer = assess(&Desk::new(), &failing, &["--budget", "1m"]);
+    assert_eq!((answer["verdict"].as_str(), &answer["broken"][0]), (Some("fix_first"), &Value::from("A#b")));
+}
+
+#[test]
+fn an_answer_can_be_asked_for_again_in_every_form() {
+    let desk = Desk::new();
+    let first = assess(&desk, &suite("", ""), &["--budget", "6m"]);
+    let again = assess(&desk, &suite("", ""), &["--budget", "6m"]);
+    assert_eq!(
+        (&first["run_dir"], &first["verdict"], &first["blocks"]),
+        (&again["run_dir"], &again["verdict"], &again["blocks"])
+    );
+    for (format, sign) in [("md", "## Tests in parallel: `"), ("html", "<!DOCTYPE html>"), ("json", "{")] {
+        let output = desk
+            .command(["assess", "suite.toml", "--cores", "2", "--budget", "6m", "--format", format])
+            .output()
+            .unwrap();
+        assert!(String::from_utf8_lossy(&output.stdout).starts_with(sign), "{format}");
+    }
+    let text = desk.command(["assess", "suite.toml", "--cores", "2", "--budget", "6m"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&text.stdout).starts_with(first["verdict"].as_str().unwrap()));
+    // Another suite under the same name is another assessment.
+    let changed = assess(&desk, &suite("", "").replace("seconds = 4", "seconds = 5"), &["--budget", "6m"]);
+    assert_ne!(changed["run_dir"], first["run_dir"]);
+}
+
+#[test]
+fn what_makes_no_sense_is_bad_usage() {
+    let desk = Desk::new();
+    fs::create_dir(desk.path("empty")).unwrap();
+    for (arguments, named) in [
+        (&["empty"][..], "pom.xml"),
+        (&["nowhere"], "nowhere"),
+        (&["empty", "--budget", "never"], "90s"),
+        (&["empty", "--builds-per-day=-3"], "number"),
+        (&["empty", "--json", "--format", "md"], "two formats"),
+    ] {
+        let output = desk.command([&["assess"], arguments].concat()).output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && err.contains(named), "{arguments:?}: {err}");
+    }
+}
+
+static TURN: Mutex<()> = Mutex::new(());
+
+fn subject(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("subjects").join(name)
+}
+
+/// The verdict that its `expected.toml` has, and the project untouched.
+fn check_subject(name: &str) -> Option<Value> {
+    if std::env::var("PARADE_SLOW_TESTS").as_deref() != Ok("1") {
+        println!("{name}: skipped, as it runs Maven; set PARADE_SLOW_TESTS=1");
+        return None;
+    }
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let expected: toml::Table = fs::read_to_string(subject(name).join("expected.toml")).unwrap().parse().unwrap();
+    let desk = Desk::with_downloads();
+    let project = desk.path(name);
+    copy(&subject(name), &project);
+    fs::create_dir_all(project.join("target/classes")).unwrap();
+    fs::write(project.join("target/classes/Kept.class"), "as it was").unwrap();
+    let before = content(&project);
+    let project_text = project.to_str().unwrap();
+    let output = desk.command(["assess", project_text, "--json", "--budget", "4m"]).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["verdict"].as_str(), expected["assess"].as_str(), "{name}: {}\n{told}", answer["reason"]);
+    assert_eq!(content(&project), before, "{name}: the project was changed");
+    assert!(answer["spent_seconds"].as_f64() <= answer["budget_seconds"].as_f64(), "{name}: over the budget");
+    Some(answer)
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().flatten() {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// Every file below a folder, with what is in it.
+fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            files.extend(content(&path))
+        } else {
+            drop(files.insert(path.clone(), fs::read(&path).unwrap()))
+        }
+    }
+    files
+}
+
+#[test]
+fn clean_gains_is_to_be_adopted_and_maven_takes_the_snippet() {
+    let Some(answer) = check_subject("clean-gains") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("clean-gains");
+    copy(&subject("clean-gains"), &project);
+    let pom = fs::read_to_string(project.join("pom.xml")).unwrap();
+    let snippet = answer["snippets"][0]["text"].as_str().unwrap();
+    let configuration = &snippet[snippet.find("<configuration>").unwrap()..snippet.find("</plugin>").unwrap()];
+    let at = "<artifactId>maven-surefire-plugin</artifactId>\n          <version>3.5.6</version>";
+    fs::write(project.join("pom.xml"), pom.replace(at, &format!("{at}\n{configuration}"))).unwrap();
+    let repository = Path::new(env!("CARGO_TARGET_TMPDIR")).join("parade-home/m2");
+    let local = format!("-Dmaven.repo.local={}", repository.display());
+    let output = Command::new("mvn").args(["-q", "-o", &local, "test"]).current_dir(&project).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    assert!(overlapped(&project.join("target/surefire-reports")), "classes ran one after the other");
+}
+
+/// Are the reports' times together longer than from the first file's writing to the last one's?
+fn overlapped(reports: &Path) -> bool {
+    let files = fs::read_dir(reports)
+        .unwrap()
+        .flatten()
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with("TEST-"));
+    let (mut total, mut ends) = (0.0, Vec::new());
+    for entry in files {
+        let text = fs::read_to_string(entry.path()).unwrap();
+        let time = text.split("<testsuite ").nth(1).and_then(|suite| suite.split(" time=\"").nth(1)).unwrap();
+        total += time.split('"').next().unwrap().replace(',', "").parse::<f64>().unwrap();
+        ends.push(entry.metadata().unwrap().modified().unwrap());
+    }
+    let first = ends.iter().min().unwrap();
+    ends.iter().max().unwrap().duration_since(*first).unwrap().as_secs_f64() < total * 0.75
+}
+
+#[test]
+fn races_for_a_file_gains_with_paste_only() {
+    let Some(answer) = check_subject("races-for-a-file") else { return };
+    assert!(answer["command"].as_str().unwrap().contains("--technique paste"), "{answer}");
+    let named = answer["failures"].as_array().unwrap();
+    assert!(named.iter().all(|failure| failure["kind"] == "race_or_shared_resource"), "{named:?}");
+}
+
+#[test]
+fn needs_another_class_has_to_be_mended() {
+    let Some(answer) = check_subject("needs-another-class") else { return };
+    let failure = &answer["failures"][0];
+    assert_eq!(failure["test"], "harbour.BergenTest#letsShipsIn");
+    assert_eq!(failure["kind"], "order_across_classes");
+}
+
+#[test]
+fn already_parallel_is_told_so() {
+    check_subject("already-parallel");
+}
+
+#[test]
+fn junit3_gains_nothing() {
+    check_subject("junit3");
+}
+
+#[test]
+fn old_junit4_gains_nothing() {
+    check_subject("old-junit4");
+}
