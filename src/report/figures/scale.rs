@@ -38,7 +38,7 @@ impl Scale {
                 let floor = if low >= 0.0 { 0.0 } else { f64::NEG_INFINITY };
                 ((low - room).max(floor), high + room)
             }
-            Kind::Logarithmic => (low / 1.25, high * 1.25),
+            Kind::Logarithmic => ((low / 1.25).max(f64::MIN_POSITIVE), (high * 1.25).min(f64::MAX)),
         };
         Scale { kind, low, high, from, to }
     }
