@@ -41,6 +41,7 @@ macro_rules! agreement {
 }
 
 agreement! {
+    already_parallel = "already-parallel",
     clean_gains = "clean-gains",
     covers_lines = "covers-lines",
     data_race = "data-race",
@@ -55,6 +56,7 @@ agreement! {
     junit5 = "junit5",
     loses_tests = "loses-tests",
     multi_module = "multi-module",
+    needs_another_class = "needs-another-class",
     needs_jdk17 = "needs-jdk17",
     needs_jdk8 = "needs-jdk8",
     old_junit4 = "old-junit4",
@@ -66,6 +68,7 @@ agreement! {
     orders_testng = "orders-testng",
     parallel_modules = "parallel-modules",
     pins_parallel = "pins-parallel",
+    races_for_a_file = "races-for-a-file",
     repeated_names = "repeated-names",
     same_class_in_two_modules = "same-class-in-two-modules",
     several_frameworks = "several-frameworks",
