@@ -14,8 +14,8 @@ use crate::experiment::Origin;
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::runner::{Telling, Watcher};
-use crate::subject;
-use crate::subject::build::{BuildOutcome, Discovery, DiscoveryTime, Preparation, Prepared};
+use crate::subject::build::{Discovery, DiscoveryTime, Prepared};
+use crate::subject::{self, BuildOrder, Built};
 use crate::suite::{Finding, FindingKind, SuiteRun, TestId};
 use crate::technique::detect::Roster;
 
@@ -42,42 +42,31 @@ pub(super) fn open(
     interrupt: &Interrupt,
     watcher: &RefCell<&mut dyn Watcher>,
 ) -> miette::Result<Opened> {
-    let telling = Telling(watcher);
-    let stop = || interrupt.is_set();
-    let revision = subject::resolve(&order.subject.origin, home, &telling, &stop)?;
+    let progress = &Telling(watcher);
     if let Origin::Model { path } = &order.subject.origin {
+        let revision = subject::resolve(&order.subject.origin, home, progress, &|| interrupt.is_set())?;
         let session = Box::new(ModelSession::load(path, order.settings.seed)?);
         let roster = Roster::by_module(session.tests());
         return Ok(Opened::Suite(Box::new(Suite { session, roster, revision, jdk: None, notes: Vec::new() })));
     }
-    let tools = subject::tools()?;
-    let newest = tools.toolchain(order.subject.jdk.as_ref())?;
-    let preparation = Preparation {
+    let wanted = BuildOrder {
         subject: &order.subject,
-        revision: &revision,
-        toolchain: &newest,
         home,
-        build_timeout: order.build_timeout,
-        progress: &telling,
+        timeout: order.build_timeout,
+        discovery: DiscoveryTime::Now,
+        progress,
         interrupt,
         tag: TAG,
-        discovery: DiscoveryTime::Now,
     };
-    let chosen = subject::prepare_on_some_jdk(&preparation, &tools, None)?;
-    match chosen.outcome {
-        BuildOutcome::Ready(prepared) => {
-            subject::forget_others(&order.subject.name, &revision, home)?;
-            let jdk = format!("{} ({})", prepared.toolchain.java_version, chosen.why);
-            let suite = of_maven(*prepared, revision, jdk, interrupt)?;
-            Ok(Opened::Suite(Box::new(suite)))
-        }
-        BuildOutcome::Failed { reason, log, .. } => Ok(Opened::BuildFailed { reason, log }),
-        BuildOutcome::Interrupted => Ok(Opened::BuildFailed { reason: "interrupted".to_owned(), log: PathBuf::new() }),
-    }
+    Ok(match wanted.build(None)? {
+        Built::Ready { prepared, jdk } => Opened::Suite(Box::new(of_maven(*prepared, jdk, interrupt)?)),
+        Built::Failed { reason, log } => Opened::BuildFailed { reason, log },
+    })
 }
 
-fn of_maven(prepared: Prepared, revision: String, jdk: String, interrupt: &Interrupt) -> miette::Result<Suite> {
+fn of_maven(prepared: Prepared, jdk: String, interrupt: &Interrupt) -> miette::Result<Suite> {
     let prepared = Rc::new(prepared);
+    let revision = prepared.checkout.revision.clone();
     let groups = groups(&prepared.discovery);
     let mut notes = prepared.deviations();
     notes.extend(prepared.discovery.gaps());
