@@ -9,7 +9,7 @@ use std::time::Instant;
 use super::Order;
 use crate::engine::direct::DirectSession;
 use crate::engine::model::ModelSession;
-use crate::engine::{Capabilities, EngineKind, RunRequest, Session};
+use crate::engine::{Capabilities, EngineKind, RunRequest, Session, logs};
 use crate::experiment::Origin;
 use crate::home::Home;
 use crate::process::Interrupt;
@@ -123,7 +123,7 @@ impl Session for Timed {
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
         let began = Instant::now();
         let mut run = self.inner.run(request)?;
-        drop_logs(request, &run);
+        logs::keep_of_breakdowns_only(request, &run);
         run.cost.wall_seconds = began.elapsed().as_secs_f64();
         Ok(run)
     }
@@ -136,16 +136,9 @@ impl Session for Timed {
     fn run_all(&mut self, requests: &[RunRequest]) -> miette::Result<Vec<SuiteRun>> {
         let began = Instant::now();
         let mut runs = self.inner.run_all(requests)?;
-        requests.iter().zip(&runs).for_each(|(request, run)| drop_logs(request, run));
+        requests.iter().zip(&runs).for_each(|(request, run)| logs::keep_of_breakdowns_only(request, run));
         let share = began.elapsed().as_secs_f64() / runs.len().max(1) as f64;
         runs.iter_mut().for_each(|run| run.cost.wall_seconds = share);
         Ok(runs)
-    }
-}
-
-/// What stays behind is only room on the disk.
-fn drop_logs(request: &RunRequest, run: &SuiteRun) {
-    if !run.findings.iter().any(|finding| finding.kind == FindingKind::DeadWorker) {
-        let _ = std::fs::remove_dir_all(request.allotment.logs.join(&request.label));
     }
 }

@@ -4,9 +4,8 @@
 //! its [`Capabilities`]; nothing falls back silently to something else.
 
 pub mod direct;
-
+pub(crate) mod logs;
 pub mod model;
-
 pub mod surefire;
 
 use std::fmt;
