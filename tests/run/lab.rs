@@ -10,26 +10,14 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 /// A suite in which PASTE needs all three stages, and one test that cannot be repaired.
-pub const SUITE: &str = "
-startup = 1
-[[test]]
-id = 'Race#a'
-seconds = 2
-[[test]]
-id = 'Race#b'
-seconds = 2
-races_with = ['Race#a']
-[[test]]
-id = 'Chain#maker'
-seconds = 2
-[[test]]
-id = 'Chain#user'
-seconds = 2
-needs = ['Chain#maker']
+pub const SUITE: &str = concat!(
+    include_str!("../data/race-and-chain.toml"),
+    "
 [[test]]
 id = 'Other#<script>alert(1)</script>'
 seconds = 4
-";
+"
+);
 
 pub struct Lab {
     dir: tempfile::TempDir,
