@@ -474,6 +474,11 @@ impl Session for DirectSession {
     fn run_all(&mut self, requests: &[RunRequest]) -> miette::Result<Vec<SuiteRun>> {
         self.run_beside(requests)
     }
+
+    fn let_go(&mut self) {
+        self.warm.clear();
+        self.ready.iter_mut().for_each(HashMap::clear);
+    }
 }
 
 fn capabilities() -> Capabilities {
