@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-/// A suite in which PASTE needs all three stages, and one test that cannot be repaired.
+/// A suite in which PASTE needs all three stages; one name would be markup.
 pub const SUITE: &str = concat!(
     include_str!("../data/race-and-chain.toml"),
     "
