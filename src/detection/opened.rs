@@ -59,14 +59,16 @@ pub(super) fn open(
         tag: TAG,
     };
     Ok(match wanted.build(None)? {
-        Built::Ready { prepared, jdk } => Opened::Suite(Box::new(of_maven(*prepared, jdk, interrupt)?)),
+        Built::Ready { prepared, jdk } => {
+            let revision = prepared.checkout.revision.clone();
+            Opened::Suite(Box::new(of_maven(*prepared, revision, jdk, interrupt)?))
+        }
         Built::Failed { reason, log } => Opened::BuildFailed { reason, log },
     })
 }
 
-fn of_maven(prepared: Prepared, jdk: String, interrupt: &Interrupt) -> miette::Result<Suite> {
+fn of_maven(prepared: Prepared, revision: String, jdk: String, interrupt: &Interrupt) -> miette::Result<Suite> {
     let prepared = Rc::new(prepared);
-    let revision = prepared.checkout.revision.clone();
     let groups = groups(&prepared.discovery);
     let mut notes = prepared.deviations();
     notes.extend(prepared.discovery.gaps());
