@@ -9,13 +9,13 @@ use std::time::Instant;
 use super::Order;
 use crate::engine::direct::DirectSession;
 use crate::engine::model::ModelSession;
-use crate::engine::{Capabilities, EngineKind, RunRequest, Session};
+use crate::engine::{Capabilities, EngineKind, RunRequest, Session, logs};
 use crate::experiment::Origin;
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::runner::{Telling, Watcher};
-use crate::subject;
-use crate::subject::build::{BuildOutcome, Discovery, DiscoveryTime, Preparation, Prepared};
+use crate::subject::build::{Discovery, DiscoveryTime, Prepared};
+use crate::subject::{self, BuildOrder, Built};
 use crate::suite::{Finding, FindingKind, SuiteRun, TestId};
 use crate::technique::detect::Roster;
 
@@ -42,38 +42,29 @@ pub(super) fn open(
     interrupt: &Interrupt,
     watcher: &RefCell<&mut dyn Watcher>,
 ) -> miette::Result<Opened> {
-    let telling = Telling(watcher);
-    let stop = || interrupt.is_set();
-    let revision = subject::resolve(&order.subject.origin, home, &telling, &stop)?;
+    let progress = &Telling(watcher);
     if let Origin::Model { path } = &order.subject.origin {
+        let revision = subject::resolve(&order.subject.origin, home, progress, &|| interrupt.is_set())?;
         let session = Box::new(ModelSession::load(path, order.settings.seed)?);
         let roster = Roster::by_module(session.tests());
         return Ok(Opened::Suite(Box::new(Suite { session, roster, revision, jdk: None, notes: Vec::new() })));
     }
-    let tools = subject::tools()?;
-    let newest = tools.toolchain(order.subject.jdk.as_ref())?;
-    let preparation = Preparation {
+    let wanted = BuildOrder {
         subject: &order.subject,
-        revision: &revision,
-        toolchain: &newest,
         home,
-        build_timeout: order.build_timeout,
-        progress: &telling,
+        timeout: order.build_timeout,
+        discovery: DiscoveryTime::Now,
+        progress,
         interrupt,
         tag: TAG,
-        discovery: DiscoveryTime::Now,
     };
-    let chosen = subject::prepare_on_some_jdk(&preparation, &tools, None)?;
-    match chosen.outcome {
-        BuildOutcome::Ready(prepared) => {
-            subject::forget_others(&order.subject.name, &revision, home)?;
-            let jdk = format!("{} ({})", prepared.toolchain.java_version, chosen.why);
-            let suite = of_maven(*prepared, revision, jdk, interrupt)?;
-            Ok(Opened::Suite(Box::new(suite)))
+    Ok(match wanted.build(None)? {
+        Built::Ready { prepared, jdk } => {
+            let revision = prepared.checkout.revision.clone();
+            Opened::Suite(Box::new(of_maven(*prepared, revision, jdk, interrupt)?))
         }
-        BuildOutcome::Failed { reason, log, .. } => Ok(Opened::BuildFailed { reason, log }),
-        BuildOutcome::Interrupted => Ok(Opened::BuildFailed { reason: "interrupted".to_owned(), log: PathBuf::new() }),
-    }
+        Built::Failed { reason, log } => Opened::BuildFailed { reason, log },
+    })
 }
 
 fn of_maven(prepared: Prepared, revision: String, jdk: String, interrupt: &Interrupt) -> miette::Result<Suite> {
@@ -134,7 +125,7 @@ impl Session for Timed {
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
         let began = Instant::now();
         let mut run = self.inner.run(request)?;
-        drop_logs(request, &run);
+        logs::keep_of_breakdowns_only(request, &run);
         run.cost.wall_seconds = began.elapsed().as_secs_f64();
         Ok(run)
     }
@@ -147,16 +138,9 @@ impl Session for Timed {
     fn run_all(&mut self, requests: &[RunRequest]) -> miette::Result<Vec<SuiteRun>> {
         let began = Instant::now();
         let mut runs = self.inner.run_all(requests)?;
-        requests.iter().zip(&runs).for_each(|(request, run)| drop_logs(request, run));
+        requests.iter().zip(&runs).for_each(|(request, run)| logs::keep_of_breakdowns_only(request, run));
         let share = began.elapsed().as_secs_f64() / runs.len().max(1) as f64;
         runs.iter_mut().for_each(|run| run.cost.wall_seconds = share);
         Ok(runs)
-    }
-}
-
-/// What stays behind is only room on the disk.
-fn drop_logs(request: &RunRequest, run: &SuiteRun) {
-    if !run.findings.iter().any(|finding| finding.kind == FindingKind::DeadWorker) {
-        let _ = std::fs::remove_dir_all(request.allotment.logs.join(&request.label));
     }
 }

@@ -23,6 +23,8 @@ mod search;
 pub mod seek;
 mod sharing;
 mod square;
+#[cfg(test)]
+mod stand_in;
 mod strategy;
 mod sweep;
 #[cfg(test)]
