@@ -67,12 +67,12 @@ pub(super) fn open(
     })
 }
 
-fn of_maven(prepared: Prepared, revision: String, jdk: String, interrupt: &Interrupt) -> miette::Result<Suite> {
-    let prepared = Rc::new(prepared);
-    let groups = groups(&prepared.discovery);
+fn of_maven(mut prepared: Prepared, revision: String, jdk: String, interrupt: &Interrupt) -> miette::Result<Suite> {
     let mut notes = prepared.deviations();
     notes.extend(prepared.discovery.gaps());
-    notes.extend(own_processes(&prepared.discovery));
+    notes.extend(share_processes(&mut prepared.discovery));
+    let groups = groups(&prepared.discovery);
+    let prepared = Rc::new(prepared);
     let mut session = DirectSession::open(Rc::clone(&prepared), TAG, interrupt.clone())?;
     session.keep_one_ready();
     let roster = Roster::new(session.tests(), &groups);
@@ -95,11 +95,18 @@ fn reuses(discovery: &Discovery, suite: usize) -> bool {
     discovery.suites.get(suite).and_then(|suite| suite.launch.as_ref()).is_none_or(|launch| launch.reuse_forks)
 }
 
-fn own_processes(discovery: &Discovery) -> Option<Finding> {
-    let apart = (0..discovery.suites.len()).any(|suite| !reuses(discovery, suite));
+/// A build that starts a process for every class hides what its classes do to each other. Whoever wants it to run faster has to
+/// know: here they share one.
+fn share_processes(discovery: &mut Discovery) -> Option<Finding> {
+    let launches = discovery.suites.iter_mut().filter_map(|suite| suite.launch.as_mut());
+    let mut apart = false;
+    for launch in launches.filter(|launch| !launch.reuse_forks) {
+        launch.reuse_forks = true;
+        apart = true;
+    }
     apart.then(|| {
-        let text = "the build starts a new process for every class (reuseForks=false): only orders within classes matter there, \
-                    and only they were tried";
+        let text = "the build starts a new process for every class (reuseForks=false); here classes share one, so what depends on \
+                    another class shows in the build only if it is made to share processes, too";
         Finding::new(FindingKind::Deviation, text)
     })
 }

@@ -71,10 +71,11 @@ fn toml(n: usize, class_size: usize, plants: &BTreeMap<usize, Plant>, stays: boo
         let names: Vec<String> = tests.iter().map(|test| format!("'{}'", name(*test, class_size))).collect();
         format!("[{}]", names.join(","))
     };
-    // A process that stays is started once.
-    let mut text = format!("startup = {}\n", if stays { 0.02 } else { 0.2 });
+    // A process that stays is started once; and it is not used where tests take much longer than a start.
+    let (startup, seconds) = if stays { (0.06, 0.0002) } else { (0.2, 0.002) };
+    let mut text = format!("startup = {startup}\n");
     for test in 0..n {
-        text.push_str(&format!("[[test]]\nid = '{}'\nseconds = 0.002\n", name(test, class_size)));
+        text.push_str(&format!("[[test]]\nid = '{}'\nseconds = {seconds}\n", name(test, class_size)));
         if let Some(plant) = plants.get(&test) {
             for (key, tests) in
                 [("needs", &plant.needs), ("polluted_by", &plant.polluted_by), ("cleaned_by", &plant.cleaned_by)]
