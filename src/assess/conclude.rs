@@ -17,7 +17,7 @@ use crate::simulation::Scheduler;
 use crate::stats;
 use crate::store::RunFolder;
 use crate::store::record::{Phase, RunData, TrialRecord, Verdict as TrialVerdict};
-use crate::suite::Execution;
+use crate::suite::{Execution, JvmWork};
 use crate::wording::plural;
 
 /// The numbers of cores, and of machines, that are told.
@@ -128,7 +128,7 @@ impl Conclusion<'_> {
         let tests = survey::times(&executions).into_iter().map(|(test, seconds)| (test, seconds * scale)).collect();
         let suite = Suite::of(tests, test_seconds);
         let cpu_seconds = mean(evidence::cpu).unwrap_or(wall_seconds);
-        let observed = Observed { wall_seconds, cpu_seconds, test_seconds, suite };
+        let observed = Observed { wall_seconds, cpu_seconds, test_seconds, jvm: mean_work(&trials), suite };
         Ok(Some(Model::new(observed, self.threads_per_core())))
     }
 
@@ -321,6 +321,19 @@ impl Conclusion<'_> {
         }
         notes
     }
+}
+
+/// What JVMs computed, where they told in every run.
+fn mean_work(trials: &[&TrialRecord]) -> Option<JvmWork> {
+    let sum = trials.iter().map(|trial| trial.cost.jvm).reduce(|a, b| Some(a? + b?)).flatten()?;
+    let share = 1.0 / trials.len() as f64;
+    Some(JvmWork {
+        beside_startup: sum.beside_startup * share,
+        beside_tests: sum.beside_tests * share,
+        process_startup: sum.process_startup * share,
+        tests: sum.tests * share,
+        processes: sum.processes / trials.len(),
+    })
 }
 
 /// With repairs where they are advised, without where nothing needs them.

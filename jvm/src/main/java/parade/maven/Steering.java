@@ -44,6 +44,7 @@ final class Steering {
             ((Map<?, ?>) declared).forEach((key, value) -> environment.put(String.valueOf(key), String.valueOf(value)));
         }
         environment.put("PARADE_EVENTS", events);
+        environment.put("PARADE_BACKGROUND", "1");
         goal.set("environmentVariables", environment);
         if (runsInMaven()) {
             System.setProperty("PARADE_EVENTS", events);
