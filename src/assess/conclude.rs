@@ -56,6 +56,7 @@ impl Conclusion<'_> {
         };
         let seconds = evidence.and_then(|evidence| told_seconds(decision.verdict, evidence));
         let snippets = self.snippets(&decision);
+        let notes = self.notes(!snippets.is_empty());
         Ok(Answer {
             project: self.order.project.clone(),
             verdict: decision.verdict,
@@ -81,7 +82,7 @@ impl Conclusion<'_> {
             ways: self.measured.ways.clone(),
             flaky: self.measured.flaky.iter().cloned().collect(),
             broken: self.measured.broken.iter().cloned().collect(),
-            notes: self.notes(),
+            notes,
             survey: self.survey.clone(),
             plan: self.plan,
             blocks: self.measured.blocks,
@@ -286,7 +287,7 @@ impl Conclusion<'_> {
     }
 
     /// What makes the answer weaker than it looks.
-    fn notes(&self) -> Vec<String> {
+    fn notes(&self, advises: bool) -> Vec<String> {
         let mut notes = self.survey.notes.clone();
         let blocks = self.measured.blocks;
         if blocks < agenda::FEWEST_BLOCKS as usize {
@@ -301,6 +302,10 @@ impl Conclusion<'_> {
             let count = plural(self.measured.broken.len(), "test");
             notes
                 .push(format!("{count} failed in every run without any parallelism: left aside, and listed as broken"));
+        }
+        let today = &self.survey.parallel_today;
+        if advises && !today.is_empty() {
+            notes.push(format!("the snippet takes the place of what the project says today: {}", today.join("; ")));
         }
         if !self.left_out.is_empty() {
             let names: Vec<&str> = self.left_out.iter().map(|way| way.name()).collect();

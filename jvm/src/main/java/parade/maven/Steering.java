@@ -85,9 +85,14 @@ final class Steering {
         boolean threaded = isThreaded();
         boolean testNg = frameworks.runs("surefire-testng");
         override("parallel", threaded ? settings.mode() : testNg ? "none" : null, null);
-        override("threadCount", threaded ? settings.threads() : testNg ? 1 : 0, 0);
-        goal.set("perCoreThreadCount", threaded && settings.threadsPerCore());
+        override("threadCount", threaded ? threads(testNg) : testNg ? 1 : 0, 0);
+        goal.set("perCoreThreadCount", threaded && !testNg && settings.threadsPerCore());
         setProperties(testNg && !threaded);
+    }
+
+    /** Surefire multiplies by the cores for JUnit only. */
+    private int threads(boolean testNg) {
+        return testNg ? settings.threadsInAll() : settings.threads();
     }
 
     /** A process for every class is isolation that tests may need, and no parallelism: a project that wants it keeps it. */
