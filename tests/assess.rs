@@ -247,7 +247,9 @@ fn clean_gains_is_to_be_adopted_and_maven_takes_the_snippet() {
         project
     });
     paste(answer["snippets"][0]["text"].as_str().unwrap(), &pasted);
-    [&plain, &pasted].map(|project| plain_maven(project, "test-compile"));
+    for project in [&plain, &pasted] {
+        plain_maven(project, "test-compile");
+    }
     let ratios: Vec<f64> = (0..3).map(|_| plain_maven(&plain, "test") / plain_maven(&pasted, "test")).collect();
     assert!(overlapped(&pasted.join("target/surefire-reports")), "classes ran one after the other");
     let [low, high] = ["ci_low", "ci_high"].map(|end| answer["speedup"][end].as_f64().unwrap());
