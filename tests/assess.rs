@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
+use std::time::{Instant, SystemTime};
 
 use serde_json::Value;
 
@@ -146,7 +147,20 @@ fn subject(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("subjects").join(name)
 }
 
-/// The verdict that its `expected.toml` has, and the project untouched.
+/// A home folder with Maven's settings and repository in it, which the project makes Maven take for the user's own.
+fn user_of(desk: &Desk, project: &Path) -> PathBuf {
+    let user = desk.path("user");
+    let repository = user.join(".m2/repository");
+    fs::create_dir_all(&repository).unwrap();
+    let settings = format!("<settings><localRepository>{}</localRepository></settings>", repository.display());
+    fs::write(user.join(".m2/settings.xml"), settings).unwrap();
+    fs::write(repository.join("kept.txt"), "as it was").unwrap();
+    fs::create_dir_all(project.join(".mvn")).unwrap();
+    fs::write(project.join(".mvn/jvm.config"), format!("-Duser.home={}", user.display())).unwrap();
+    user
+}
+
+/// The verdict that its `expected.toml` has; the project and the user's Maven as they were.
 fn check_subject(name: &str) -> Option<Value> {
     if std::env::var("PARADE_SLOW_TESTS").as_deref() != Ok("1") {
         println!("{name}: skipped, as it runs Maven; set PARADE_SLOW_TESTS=1");
@@ -159,14 +173,16 @@ fn check_subject(name: &str) -> Option<Value> {
     copy(&subject(name), &project);
     fs::create_dir_all(project.join("target/classes")).unwrap();
     fs::write(project.join("target/classes/Kept.class"), "as it was").unwrap();
-    let before = content(&project);
-    let project_text = project.to_str().unwrap();
-    let output = desk.command(["assess", project_text, "--json", "--budget", "4m"]).output().unwrap();
+    let user = user_of(&desk, &project);
+    let before = [content(&project), content(&user)];
+    let arguments = ["assess", project.to_str().unwrap(), "--json", "--budget", "4m"];
+    let output = desk.command(arguments).env("HOME", &user).output().unwrap();
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(0), "{told}");
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(answer["verdict"].as_str(), expected["assess"].as_str(), "{name}: {}\n{told}", answer["reason"]);
-    assert_eq!(content(&project), before, "{name}: the project was changed");
+    assert_eq!(content(&project), before[0], "{name}: the project was changed");
+    assert_eq!(content(&user), before[1], "{name}: the user's Maven was changed");
     assert!(answer["spent_seconds"].as_f64() <= answer["budget_seconds"].as_f64(), "{name}: over the budget");
     Some(answer)
 }
@@ -183,36 +199,62 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Every file below a folder, with what is in it.
-fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut files = BTreeMap::new();
+/// What a file holds, and when it was written; folders hold nothing.
+type Content = BTreeMap<PathBuf, (Vec<u8>, SystemTime)>;
+
+/// Everything below a folder.
+fn content(folder: &Path) -> Content {
+    let mut found = Content::new();
     for entry in fs::read_dir(folder).unwrap().flatten() {
-        let path = entry.path();
+        let (path, written) = (entry.path(), entry.metadata().unwrap().modified().unwrap());
+        let bytes = if path.is_dir() { Vec::new() } else { fs::read(&path).unwrap() };
         if path.is_dir() {
-            files.extend(content(&path))
-        } else {
-            drop(files.insert(path.clone(), fs::read(&path).unwrap()))
+            found.extend(content(&path));
         }
+        found.insert(path, (bytes, written));
     }
-    files
+    found
+}
+
+/// Plain Maven on a project, offline on what the tests have downloaded; the seconds that it took.
+fn plain_maven(project: &Path, phase: &str) -> f64 {
+    let repository = Path::new(env!("CARGO_TARGET_TMPDIR")).join("parade-home/m2");
+    let local = format!("-Dmaven.repo.local={}", repository.display());
+    let began = Instant::now();
+    let output = Command::new("mvn").args(["-q", "-o", &local, phase]).current_dir(project).output().unwrap();
+    let took = began.elapsed().as_secs_f64();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    took
+}
+
+/// Does what a snippet says: its configuration goes into that of the plugin, which stands in the pom.
+fn paste(snippet: &str, project: &Path) {
+    let pom = fs::read_to_string(project.join("pom.xml")).unwrap();
+    let configuration = &snippet[snippet.find("<configuration>").unwrap()..snippet.find("</plugin>").unwrap()];
+    let at = "<artifactId>maven-surefire-plugin</artifactId>\n          <version>3.5.6</version>";
+    assert!(pom.contains(at), "{pom}");
+    fs::write(project.join("pom.xml"), pom.replace(at, &format!("{at}\n{configuration}"))).unwrap();
 }
 
 #[test]
 fn clean_gains_is_to_be_adopted_and_maven_takes_the_snippet() {
     let Some(answer) = check_subject("clean-gains") else { return };
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempfile::tempdir().unwrap();
-    let project = folder.path().join("clean-gains");
-    copy(&subject("clean-gains"), &project);
-    let pom = fs::read_to_string(project.join("pom.xml")).unwrap();
-    let snippet = answer["snippets"][0]["text"].as_str().unwrap();
-    let configuration = &snippet[snippet.find("<configuration>").unwrap()..snippet.find("</plugin>").unwrap()];
-    let at = "<artifactId>maven-surefire-plugin</artifactId>\n          <version>3.5.6</version>";
-    fs::write(project.join("pom.xml"), pom.replace(at, &format!("{at}\n{configuration}"))).unwrap();
-    let repository = Path::new(env!("CARGO_TARGET_TMPDIR")).join("parade-home/m2");
-    let local = format!("-Dmaven.repo.local={}", repository.display());
-    let output = Command::new("mvn").args(["-q", "-o", &local, "test"]).current_dir(&project).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
-    assert!(overlapped(&project.join("target/surefire-reports")), "classes ran one after the other");
+    let [plain, pasted] = ["plain", "pasted"].map(|name| {
+        let project = folder.path().join(name);
+        copy(&subject("clean-gains"), &project);
+        project
+    });
+    paste(answer["snippets"][0]["text"].as_str().unwrap(), &pasted);
+    for project in [&plain, &pasted] {
+        plain_maven(project, "test-compile");
+    }
+    let ratios: Vec<f64> = (0..3).map(|_| plain_maven(&plain, "test") / plain_maven(&pasted, "test")).collect();
+    assert!(overlapped(&pasted.join("target/surefire-reports")), "classes ran one after the other");
+    let [low, high] = ["ci_low", "ci_high"].map(|end| answer["speedup"][end].as_f64().unwrap());
+    let (least, most) = ratios.iter().fold((f64::INFINITY, 0.0f64), |(a, b), ratio| (a.min(*ratio), b.max(*ratio)));
+    assert!(most > 1.0 && least <= high && most >= low, "promised {low} to {high}, and it was {ratios:?}");
 }
 
 /// Are the reports' times together longer than from the first file's writing to the last one's?

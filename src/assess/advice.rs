@@ -9,6 +9,9 @@ use super::ways::Way;
 pub struct Dialects {
     /// JUnit 4 or TestNG, which Surefire's own `parallel` reaches.
     pub surefire: bool,
+    /// Surefire multiplies no number of threads by the cores for it.
+    #[serde(default)]
+    pub testng: bool,
     pub jupiter: bool,
     pub vintage: bool,
     /// The version of Surefire that was measured.
@@ -41,9 +44,11 @@ pub fn snippets(way: Way, threads_per_core: usize, cores: usize, dialects: &Dial
         }
         Way::Classes | Way::ClassesAndMethods | Way::Methods => {
             let surefire = dialects.surefire.then(|| {
-                let threads = threads_per_core.to_string();
                 let parallel = ("parallel", way.mode().name().to_owned());
-                in_pom(dialects, &[parallel, ("threadCount", threads), ("perCoreThreadCount", "true".to_owned())])
+                let threads = if dialects.testng { threads_per_core * cores } else { threads_per_core };
+                let mut settings = vec![parallel, ("threadCount", threads.to_string())];
+                settings.extend((!dialects.testng).then(|| ("perCoreThreadCount", "true".to_owned())));
+                in_pom(dialects, &settings)
             });
             let platform =
                 (dialects.jupiter || dialects.vintage).then(|| platform(way, threads_per_core, cores, dialects));
@@ -54,12 +59,15 @@ pub fn snippets(way: Way, threads_per_core: usize, cores: usize, dialects: &Dial
 
 fn in_pom(dialects: &Dialects, settings: &[(&str, String)]) -> Snippet {
     let lines: String = settings.iter().map(|(key, value)| format!("    <{key}>{value}</{key}>\n")).collect();
-    let where_to =
-        if dialects.modules > 1 { "<build><plugins> of the topmost pom, for all modules" } else { "<build><plugins>" };
+    let where_to = if dialects.modules > 1 {
+        "<build><plugins> of the topmost pom, for all modules that have it as their parent"
+    } else {
+        "<build><plugins>, also where a parent or <pluginManagement> configures the plugin"
+    };
     Snippet {
         file: "pom.xml".to_owned(),
         place: format!(
-            "in {where_to}; if maven-surefire-plugin stands there already, put the lines of <configuration> into its own"
+            "in {where_to}; if maven-surefire-plugin stands there already, give it this version, and put the lines of <configuration> into its own"
         ),
         text: format!(
             "<plugin>\n  <groupId>org.apache.maven.plugins</groupId>\n  <artifactId>maven-surefire-plugin</artifactId>\n  \
@@ -146,6 +154,13 @@ mod tests {
         }
         assert!(super::snippets(Way::Forks, 2, 4, &dialects())[0].text.contains("<forkCount>1C</forkCount>"));
         assert_eq!(super::snippets(Way::Project, 1, 4, &dialects()), []);
+    }
+
+    #[test]
+    fn testng_is_told_the_number_of_threads_itself() {
+        let testng = Dialects { testng: true, ..dialects() };
+        let text = &super::snippets(Way::Methods, 2, 4, &testng)[0].text;
+        assert!(text.contains("<threadCount>8</threadCount>") && !text.contains("perCore"), "{text}");
     }
 
     #[test]

@@ -58,11 +58,16 @@ pub fn core_counts(cores: usize) -> Vec<usize> {
     counts
 }
 
+/// What hangs is not waited for: several times what a run takes, and no more than the budget bears.
+pub fn trial_limit(survey: &Survey, budget: Duration) -> Duration {
+    let limit = Duration::from_secs_f64((4.0 * survey.seconds + 30.0).clamp(60.0, 30.0 * 86_400.0).ceil());
+    limit.min(Duration::from_secs((budget.as_secs() / 4).max(60)))
+}
+
 /// The experiment as a file: what can be run again by `parade run`.
 pub fn experiment_text(order: &Order, survey: &Survey, name: &str, budget: Duration) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f");
-    let limit = Duration::from_secs_f64((4.0 * survey.seconds + 30.0).clamp(60.0, 30.0 * 86_400.0).ceil());
-    let limit = limit.min(Duration::from_secs((budget.as_secs() / 4).max(60)));
+    let limit = trial_limit(survey, budget);
     let screening = screening_runs(survey, budget);
     let cores: Vec<String> = core_counts(order.cores).iter().map(ToString::to_string).collect();
     let mut text = format!(

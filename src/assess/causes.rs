@@ -1,5 +1,5 @@
 //! Why tests fail in parallel that pass one after the other: found out by running them again, each alone, with its class, and
-//! after all that come before it.
+//! after all that come before it. What is seen of them beside others is brought by who asks ([`Beside`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ const NAMED: usize = 5;
 pub enum Kind {
     /// Passes alone.
     RaceOrSharedResource,
-    /// Passes alone, and failed of a limit.
+    /// Passes alone, and ran into a limit beside others; with a larger one it passes there, too.
     TimeoutUnderLoad,
     /// Fails alone, passes with its class.
     OrderWithinClass,
@@ -42,27 +42,60 @@ impl Kind {
             Kind::NotTried => "not_tried",
         }
     }
+}
 
-    /// Why a test has to be kept apart, and how.
-    pub fn reason(self) -> &'static str {
-        match self {
-            Kind::RaceOrSharedResource => {
-                "passes alone: it races with tests beside it, or shares something with them; run it by itself (@Isolated or @ResourceLock in Jupiter, @NotThreadSafe for Surefire's JUnit 4), or give each test its own"
-            }
-            Kind::TimeoutUnderLoad => {
-                "passes alone, and failed of a time limit: under load the limit is too tight; raise it, or wait for the event instead"
-            }
-            Kind::OrderWithinClass => {
-                "fails alone and passes with its class: it needs an earlier test of its class; run its class in one thread and in order, or give it its own set-up"
-            }
-            Kind::OrderAcrossClasses => {
-                "fails with its class and passes after all tests before it: it needs what another class leaves behind; give it its own set-up"
-            }
-            Kind::Unexplained => {
-                "fails also when it is run again after all tests before it: the failure has yet another reason"
-            }
-            Kind::NotTried => "was not looked into: the time or the number of tests did not allow it",
+/// What was seen of a test beside others, after it had failed there.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Beside {
+    /// What it failed of.
+    pub message: Option<String>,
+    /// Did it run into a time limit, its own or parade's?
+    pub limited: bool,
+    /// Did it pass beside the same tests with a larger limit? `None` where that was not tried.
+    pub passes_with_more_time: Option<bool>,
+}
+
+impl Beside {
+    /// As a framework told it.
+    pub fn failed(message: Option<String>) -> Self {
+        Beside { limited: message.as_deref().is_some_and(is_about_a_limit), message, passes_with_more_time: None }
+    }
+
+    /// The kind of what passes alone.
+    fn kind(&self) -> Kind {
+        if self.limited && self.passes_with_more_time != Some(false) {
+            Kind::TimeoutUnderLoad
+        } else {
+            Kind::RaceOrSharedResource
         }
+    }
+}
+
+/// Why a test has to be kept apart, and how.
+fn reason(kind: Kind, beside: &Beside) -> &'static str {
+    match kind {
+        Kind::RaceOrSharedResource if beside.limited => {
+            "passes alone, and beside others runs into its time limit even where that is 20 times as large: it waits for something that they hold; run it by itself (@Isolated or @ResourceLock in Jupiter, @NotThreadSafe for Surefire's JUnit 4), or give each test its own"
+        }
+        Kind::RaceOrSharedResource => {
+            "passes alone: it races with tests beside it, or shares something with them; run it by itself (@Isolated or @ResourceLock in Jupiter, @NotThreadSafe for Surefire's JUnit 4), or give each test its own"
+        }
+        Kind::TimeoutUnderLoad if beside.passes_with_more_time.is_some() => {
+            "passes alone, and beside others with a larger time limit: under load its limit is too tight; raise it, or wait for the event instead"
+        }
+        Kind::TimeoutUnderLoad => {
+            "passes alone, and beside others ran into a time limit; whether a larger one would do was not tried, for want of time: raise it, or wait for the event instead"
+        }
+        Kind::OrderWithinClass => {
+            "fails alone and passes with its class: it needs an earlier test of its class; run its class in one thread and in order, or give it its own set-up"
+        }
+        Kind::OrderAcrossClasses => {
+            "fails with its class and passes after all tests before it: it needs what another class leaves behind; give it its own set-up"
+        }
+        Kind::Unexplained => {
+            "fails also when it is run again after all tests before it: the failure has yet another reason"
+        }
+        Kind::NotTried => "was not looked into: the time or the number of tests did not allow it",
     }
 }
 
@@ -92,36 +125,31 @@ pub struct Laboratory<'a> {
 pub fn explain(
     mut laboratory: Laboratory<'_>,
     tests: &BTreeSet<TestId>,
-    messages: &BTreeMap<TestId, String>,
+    beside: &BTreeMap<TestId, Beside>,
 ) -> miette::Result<Vec<Cause>> {
     let deadline = Instant::now() + laboratory.time;
     let left = || deadline.saturating_duration_since(Instant::now());
     let mut found: Vec<(Cause, Option<Accesses>)> = Vec::new();
     for (number, test) in tests.iter().enumerate() {
-        let message = messages.get(test).and_then(|message| message.lines().next()).map(str::to_owned);
+        let beside = beside.get(test).cloned().unwrap_or_default();
         laboratory.time = left();
         let late = number >= MOST || laboratory.time.is_zero() || (laboratory.stop)();
         let (kind, accesses) =
-            if late { (Kind::NotTried, None) } else { laboratory.look_into(test, message.as_deref(), number)? };
-        found.push((Cause { test: test.clone(), kind, reason: kind.reason(), message, shares: Vec::new() }, accesses));
+            if late { (Kind::NotTried, None) } else { laboratory.look_into(test, &beside, number)? };
+        let message = beside.message.as_deref().and_then(|message| message.lines().next()).map(str::to_owned);
+        let cause = Cause { test: test.clone(), kind, reason: reason(kind, &beside), message, shares: Vec::new() };
+        found.push((cause, accesses));
     }
     let shared = shared(&found);
     Ok(found.into_iter().zip(shared).map(|((cause, _), shares)| Cause { shares, ..cause }).collect())
 }
 
 impl Laboratory<'_> {
-    fn look_into(
-        &mut self,
-        test: &TestId,
-        message: Option<&str>,
-        number: usize,
-    ) -> miette::Result<(Kind, Option<Accesses>)> {
+    fn look_into(&mut self, test: &TestId, beside: &Beside, number: usize) -> miette::Result<(Kind, Option<Accesses>)> {
         let alone = Selection::Tests(vec![test.clone()]);
         let (passed, accesses) = self.passes(test, alone, &format!("{number}-alone"))?;
         if passed {
-            let timed_out = message.is_some_and(is_about_a_limit);
-            let kind = if timed_out { Kind::TimeoutUnderLoad } else { Kind::RaceOrSharedResource };
-            return Ok((kind, accesses));
+            return Ok((beside.kind(), accesses));
         }
         let class = Selection::Classes(vec![test.class_id()]);
         if self.passes(test, class, &format!("{number}-class"))?.0 {
@@ -212,16 +240,44 @@ flaky = 1.0
             time: Duration::from_secs(60),
             stop: &|| false,
         };
-        let messages = BTreeMap::from([("A#races".parse().unwrap(), "test timed out after 5 ms".to_owned())]);
-        let found = explain(laboratory, &tests, &messages).unwrap();
+        let found = explain(laboratory, &tests, &BTreeMap::new()).unwrap();
         let kinds: Vec<(String, Kind)> = found.iter().map(|cause| (cause.test.to_string(), cause.kind)).collect();
         let expected = [
             ("A#needs", Kind::OrderWithinClass),
-            ("A#races", Kind::TimeoutUnderLoad),
+            ("A#races", Kind::RaceOrSharedResource),
             ("B#needs", Kind::OrderAcrossClasses),
             ("B#never", Kind::Unexplained),
         ];
         assert_eq!(kinds, expected.map(|(test, kind)| (test.to_owned(), kind)));
+    }
+
+    #[test]
+    fn a_larger_limit_tells_load_from_waiting_for_others() {
+        let cut = Beside::failed(Some("test timed out after 5 milliseconds\nat A".to_owned()));
+        let other = Beside::failed(Some("expected 1".to_owned()));
+        let tried = |passes| Beside { passes_with_more_time: Some(passes), ..cut.clone() };
+        let (load, waiting) = (Kind::TimeoutUnderLoad, Kind::RaceOrSharedResource);
+        for (beside, kind, said) in [
+            (tried(true), load, "beside others with a larger"),
+            (cut.clone(), load, "was not tried"),
+            (tried(false), waiting, "20 times"),
+            (other, waiting, "races with"),
+        ] {
+            assert_eq!(beside.kind(), kind, "{beside:?}");
+            assert!(reason(kind, &beside).contains(said), "{beside:?}");
+            let mut session = ModelSession::new(ModelSuite::parse(SUITE).unwrap(), 1);
+            let laboratory = Laboratory {
+                session: &mut session,
+                cores: 2,
+                logs: "logs".into(),
+                time: Duration::from_secs(60),
+                stop: &|| false,
+            };
+            let test: TestId = "A#races".parse().unwrap();
+            let found =
+                explain(laboratory, &BTreeSet::from([test.clone()]), &BTreeMap::from([(test, beside)])).unwrap();
+            assert_eq!(found[0].kind, kind);
+        }
     }
 
     #[test]
@@ -230,7 +286,7 @@ flaky = 1.0
         let found = |name: &str, reads: &[&str], writes: &[&str]| {
             let texts = |list: &[&str]| list.iter().map(|&text| text.to_owned()).collect();
             let kind = Kind::RaceOrSharedResource;
-            let cause = Cause { test: test(name), kind, reason: kind.reason(), message: None, shares: vec![] };
+            let cause = Cause { test: test(name), kind, reason: "", message: None, shares: vec![] };
             (cause, Some(Accesses { test: test(name), reads: texts(reads), writes: texts(writes) }))
         };
         let found = [found("a", &["x", "y"], &["z"]), found("b", &["x", "z"], &["y"]), found("c", &["x"], &[])];

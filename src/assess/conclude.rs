@@ -17,7 +17,7 @@ use crate::simulation::Scheduler;
 use crate::stats;
 use crate::store::RunFolder;
 use crate::store::record::{Phase, RunData, TrialRecord, Verdict as TrialVerdict};
-use crate::suite::Execution;
+use crate::suite::{Execution, JvmWork};
 use crate::wording::plural;
 
 /// The numbers of cores, and of machines, that are told.
@@ -56,6 +56,7 @@ impl Conclusion<'_> {
         };
         let seconds = evidence.and_then(|evidence| told_seconds(decision.verdict, evidence));
         let snippets = self.snippets(&decision);
+        let notes = self.notes(!snippets.is_empty());
         Ok(Answer {
             project: self.order.project.clone(),
             verdict: decision.verdict,
@@ -81,7 +82,7 @@ impl Conclusion<'_> {
             ways: self.measured.ways.clone(),
             flaky: self.measured.flaky.iter().cloned().collect(),
             broken: self.measured.broken.iter().cloned().collect(),
-            notes: self.notes(),
+            notes,
             survey: self.survey.clone(),
             plan: self.plan,
             blocks: self.measured.blocks,
@@ -128,7 +129,7 @@ impl Conclusion<'_> {
         let tests = survey::times(&executions).into_iter().map(|(test, seconds)| (test, seconds * scale)).collect();
         let suite = Suite::of(tests, test_seconds);
         let cpu_seconds = mean(evidence::cpu).unwrap_or(wall_seconds);
-        let observed = Observed { wall_seconds, cpu_seconds, test_seconds, suite };
+        let observed = Observed { wall_seconds, cpu_seconds, test_seconds, jvm: mean_work(&trials), suite };
         Ok(Some(Model::new(observed, self.threads_per_core())))
     }
 
@@ -286,7 +287,7 @@ impl Conclusion<'_> {
     }
 
     /// What makes the answer weaker than it looks.
-    fn notes(&self) -> Vec<String> {
+    fn notes(&self, advises: bool) -> Vec<String> {
         let mut notes = self.survey.notes.clone();
         let blocks = self.measured.blocks;
         if blocks < agenda::FEWEST_BLOCKS as usize {
@@ -301,6 +302,10 @@ impl Conclusion<'_> {
             let count = plural(self.measured.broken.len(), "test");
             notes
                 .push(format!("{count} failed in every run without any parallelism: left aside, and listed as broken"));
+        }
+        let today = &self.survey.parallel_today;
+        if advises && !today.is_empty() {
+            notes.push(format!("the snippet takes the place of what the project says today: {}", today.join("; ")));
         }
         if !self.left_out.is_empty() {
             let names: Vec<&str> = self.left_out.iter().map(|way| way.name()).collect();
@@ -321,6 +326,19 @@ impl Conclusion<'_> {
         }
         notes
     }
+}
+
+/// What JVMs computed, where they told in every run.
+fn mean_work(trials: &[&TrialRecord]) -> Option<JvmWork> {
+    let sum = trials.iter().map(|trial| trial.cost.jvm).reduce(|a, b| Some(a? + b?)).flatten()?;
+    let share = 1.0 / trials.len() as f64;
+    Some(JvmWork {
+        beside_startup: sum.beside_startup * share,
+        beside_tests: sum.beside_tests * share,
+        process_startup: sum.process_startup * share,
+        tests: sum.tests * share,
+        processes: sum.processes / trials.len(),
+    })
 }
 
 /// With repairs where they are advised, without where nothing needs them.

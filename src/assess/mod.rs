@@ -7,6 +7,7 @@
 pub mod advice;
 pub mod agenda;
 pub mod answer;
+mod beside;
 pub mod causes;
 mod conclude;
 pub mod costs;
@@ -24,10 +25,10 @@ use std::time::{Duration, Instant};
 
 use miette::miette;
 
+use crate::engine::Session;
 use crate::engine::direct::DirectSession;
 use crate::engine::model::ModelSession;
 use crate::engine::surefire::SurefireSession;
-use crate::engine::{Allotment, Handling, RunRequest, Selection, Session, Watch};
 use crate::experiment::{self, Experiment, MachineLimits, Origin, Plan, Subject};
 use crate::home::Home;
 use crate::process::Interrupt;
@@ -41,7 +42,7 @@ use crate::wording::{counted, plural};
 
 use agenda::{Glimpse, Taken};
 use answer::Answer;
-use causes::{Cause, Laboratory};
+use causes::{Beside, Cause, Laboratory};
 use costs::Rates;
 use evidence::Measured;
 use survey::{Survey, Surveyed};
@@ -169,7 +170,7 @@ impl Assessment<'_> {
         }
         let run = folder.read()?;
         let measured = evidence::measure(&run, &folder, cores)?;
-        let causes = self.causes(&measured, &folder, watcher)?;
+        let causes = self.causes(&run, &measured, &folder, watcher)?;
         if self.interrupt.is_set() {
             return Ok(Ended::Interrupted);
         }
@@ -231,17 +232,24 @@ impl Assessment<'_> {
     }
 
     /// Why tests failed in parallel.
-    fn causes(&self, measured: &Measured, folder: &RunFolder, watcher: &mut dyn Watcher) -> miette::Result<Vec<Cause>> {
+    fn causes(
+        &self,
+        run: &RunData,
+        measured: &Measured,
+        folder: &RunFolder,
+        watcher: &mut dyn Watcher,
+    ) -> miette::Result<Vec<Cause>> {
         let tests = failed_tests(measured);
         if tests.is_empty() {
             return Ok(Vec::new());
         }
         watcher
             .event(&Event::Note(format!("Looking into {} that failed in parallel only", plural(tests.len(), "test"))));
-        let (logs, time) = (folder.logs("causes"), self.left().max(LEAST_FOR_CAUSES));
+        let logs = folder.logs("causes");
         let stop = || self.interrupt.is_set();
         if let Origin::Model { path } = &self.order.subject.origin {
             let mut session = ModelSession::load(path, 0)?;
+            let time = self.left().max(LEAST_FOR_CAUSES);
             let laboratory = Laboratory { session: &mut session, cores: self.order.cores, logs, time, stop: &stop };
             return causes::explain(laboratory, &tests, &BTreeMap::new());
         }
@@ -250,41 +258,38 @@ impl Assessment<'_> {
         let Built::Ready { prepared, .. } = built else { return Ok(Vec::new()) };
         let prepared: Rc<Prepared> = Rc::from(prepared);
         let mut surefire = SurefireSession::open(Rc::clone(&prepared), TAG, self.interrupt.clone())?;
-        let messages = self.messages(measured, &mut surefire, &logs, time)?;
+        let beside = self.beside(run, measured, &mut surefire, &logs)?;
         let mut direct = DirectSession::open(prepared, TAG, self.interrupt.clone()).ok();
         let session: &mut dyn Session = match &mut direct {
             Some(direct) => direct,
             None => &mut surefire,
         };
+        let time = self.left().max(LEAST_FOR_CAUSES);
         let laboratory = Laboratory { session, cores: self.order.cores, logs, time, stop: &stop };
-        causes::explain(laboratory, &tests, &messages)
+        causes::explain(laboratory, &tests, &beside)
     }
 
-    /// What tests fail of, from one more run of the way in which most do: records have no messages of what was repaired.
-    fn messages(
+    /// What tests do beside others once more, in the way in which most of them fail.
+    fn beside(
         &self,
+        run: &RunData,
         measured: &Measured,
         session: &mut SurefireSession,
         logs: &Path,
-        time: Duration,
-    ) -> miette::Result<BTreeMap<TestId, String>> {
-        if time.as_secs_f64() < 2.0 * self.survey.seconds {
-            return Ok(BTreeMap::new());
-        }
-        let worst = measured.ways.iter().max_by_key(|evidence| evidence.failed.len());
+    ) -> miette::Result<BTreeMap<TestId, Beside>> {
+        let worst = measured.ways.iter().max_by_key(|evidence| evidence.failed.len() + evidence.unrepaired.len());
         let configuration = worst.and_then(|evidence| self.experiment.configuration(evidence.way.name()));
-        let Some(configuration) = configuration else { return Ok(BTreeMap::new()) };
-        let run = session.run(&RunRequest {
-            label: "messages".to_owned(),
-            selection: Selection::All,
+        let (Some(worst), Some(configuration)) = (worst, configuration) else { return Ok(BTreeMap::new()) };
+        let again = beside::Again {
             parallelism: configuration.parallelism,
-            allotment: Allotment { cores: self.order.cores, memory_bytes: None, logs: logs.to_owned() },
-            time_limit: time,
-            handling: Handling::default(),
-            watch: Watch::default(),
-        })?;
-        let failed = run.executions.into_iter().filter(|execution| execution.outcome.is_failure());
-        Ok(failed.filter_map(|execution| Some((execution.test, execution.message?))).collect())
+            cores: self.order.cores,
+            logs,
+            sequential: self.survey.seconds,
+            limit: agenda::trial_limit(&self.survey, self.budget),
+            time: self.left().max(LEAST_FOR_CAUSES),
+            cut: beside::cut_down(run, worst.way),
+        };
+        again.look(session)
     }
 }
 

@@ -233,6 +233,7 @@ fn dialects(discovery: &Discovery, modules: usize) -> Dialects {
     let platform = provides(&["surefire-junit-platform"]);
     Dialects {
         surefire: provides(&["surefire-junit4", "surefire-junit47", "surefire-testng"]),
+        testng: provides(&["surefire-testng"]),
         jupiter: platform && has("jupiter"),
         vintage: platform && has("vintage"),
         surefire_version: discovery.suites.first().map(|suite| suite.surefire.clone()).unwrap_or_default(),

@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use miette::miette;
 
 use super::line::{Line, cut, each_line, read_lines};
-use crate::suite::{Execution, Outcome, TestId};
+use crate::suite::{Execution, JvmWork, Outcome, TestId};
 
 /// Messages beyond this many bytes in one run are cut to their first line.
 const MESSAGE_BUDGET: usize = 64 << 20;
@@ -83,6 +83,8 @@ impl Observation {
 pub struct Observed {
     /// As they were started, process by process.
     pub observations: Vec<Observation>,
+    /// What the processes computed; nothing where one did not tell.
+    pub work: Option<JvmWork>,
     /// Lines that could not be understood.
     pub damaged: usize,
 }
@@ -92,12 +94,15 @@ pub struct Observed {
 pub fn observe(folder: &Path, module: &str, run: Clock, unfinished: Outcome, end: f64) -> miette::Result<Observed> {
     let mut observed = Observed::default();
     let mut budget = MESSAGE_BUDGET;
+    let mut works = Vec::new();
     for path in event_files(folder)? {
         let mut process = ProcessEvents { budget, ..ProcessEvents::new(module, &path, run) };
         observed.damaged += read_lines(&path, |events| process.read(events))?;
         budget = process.budget;
+        works.push(process.work());
         observed.observations.extend(process.finish(unfinished, end));
     }
+    observed.work = works.into_iter().reduce(|a, b| Some(a? + b?)).flatten();
     Ok(observed)
 }
 
@@ -105,7 +110,8 @@ pub fn observe(folder: &Path, module: &str, run: Clock, unfinished: Outcome, end
 pub(crate) fn observe_process(events: impl BufRead, module: &str, run: Clock) -> io::Result<Observed> {
     let mut process = ProcessEvents::new(module, Path::new(""), run);
     let damaged = process.read(events)?;
-    Ok(Observed { observations: process.finish(Outcome::Crashed, 0.0), damaged })
+    let work = process.work();
+    Ok(Observed { observations: process.finish(Outcome::Crashed, 0.0), work, damaged })
 }
 
 fn event_files(folder: &Path) -> miette::Result<Vec<PathBuf>> {
@@ -137,6 +143,8 @@ pub(crate) struct ProcessEvents {
     observations: Vec<Observation>,
     open: HashMap<u32, usize>,
     last: f64,
+    /// CPU seconds beside the program and in all, as told when tests began and at the end.
+    told: [Option<(f64, f64)>; 2],
 }
 
 impl ProcessEvents {
@@ -153,6 +161,7 @@ impl ProcessEvents {
             observations: Vec::new(),
             open: HashMap::new(),
             last: 0.0,
+            told: [None; 2],
         }
     }
 
@@ -177,6 +186,18 @@ impl ProcessEvents {
         (std::mem::take(&mut self.observations), std::mem::take(&mut self.open))
     }
 
+    /// What it computed, if it told so twice.
+    fn work(&self) -> Option<JvmWork> {
+        let [(beside_startup, process_startup), (beside, all)] = [self.told[0]?, self.told[1]?];
+        Some(JvmWork {
+            beside_startup,
+            process_startup,
+            beside_tests: (beside - beside_startup).max(0.0),
+            tests: (all - process_startup).max(0.0),
+            processes: 1,
+        })
+    }
+
     /// How many lines were damaged.
     fn read(&mut self, events: impl BufRead) -> io::Result<usize> {
         each_line(events, |line| self.take(line).is_some())
@@ -191,6 +212,10 @@ impl ProcessEvents {
             }
             "S" => self.start(line)?,
             "F" => self.end(line)?,
+            "C" => {
+                let told = Some((seconds(line.number(0)?), seconds(line.number(1)?)));
+                self.told = [self.told[0].or(told), told];
+            }
             // That a test took too long, which says when.
             "T" => drop(self.time(line)?),
             _ => return None,

@@ -25,6 +25,8 @@ pub struct Handshake {
     pub reached: BTreeSet<String>,
     /// What failed in the build, in every module that failed.
     pub failures: Vec<Failure>,
+    /// What Maven's JVM computed beside its program, in nanoseconds.
+    pub background_nanos: Option<u64>,
     /// Did Maven get to the end of its build, for good or bad?
     pub ended: bool,
 }
@@ -114,6 +116,7 @@ impl Handshake {
             "unfetched" => self.unfetched.push((text(0)?, text(1)?)),
             "reached" => drop(self.reached.insert(text(0)?)),
             "failure" => self.failures.push(Failure { message: text(0)?, module: text(1) }),
+            "background" => self.background_nanos = Some(line.number(0)?),
             "end" => self.ended = true,
             _ => return None,
         }

@@ -11,7 +11,7 @@ use super::log::{dead_workers, decisive_lines};
 use super::reports;
 use super::selection::KnownTest;
 use crate::process::{Cause, Ended, Exit};
-use crate::suite::{Execution, Finding, FindingKind, Outcome, RunEnd};
+use crate::suite::{Execution, Finding, FindingKind, JvmWork, Outcome, RunEnd};
 
 /// The yield of one run of a suite.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +22,8 @@ pub struct Harvest {
     pub tests: Vec<KnownTest>,
     pub end: RunEnd,
     pub findings: Vec<Finding>,
+    /// What JVMs computed, where all of them told.
+    pub jvm: Option<JvmWork>,
 }
 
 /// `known` are the tests of the suite, as its first run found them.
@@ -30,12 +32,15 @@ pub fn harvest(invoked: &Invoked, known: &[KnownTest]) -> miette::Result<Harvest
     let mut observations = Vec::new();
     let mut findings = Vec::new();
     let mut folders = HashSet::new();
+    let mut works = Vec::new();
     for (suite, goal) in invoked.handshake.iter().flat_map(|handshake| &handshake.goals).enumerate() {
         // Goals of one module can share a folder of reports, which then holds those of all.
         let reports = (goal.runs("surefire-junit3") && folders.insert(&goal.reports)).then_some(goal.reports.as_path());
         let (observed, damage) = observe_goal(invoked, goal, reports, unfinished)?;
+        let (work, observed_nothing) = (observed.work, observed.observations.is_empty());
         observations.extend(observed.observations.into_iter().map(|one| Observation { suite, ..one }));
         findings.extend(damage);
+        works.extend((!observed_nothing).then_some(work));
     }
     let (executions, tests): (Vec<_>, Vec<_>) = identify(observations, known).into_iter().map(split).unzip();
     findings.extend(process_findings(&invoked.ended, &invoked.log));
@@ -47,7 +52,15 @@ pub fn harvest(invoked: &Invoked, known: &[KnownTest]) -> miette::Result<Harvest
         let failures = failures(handshake).into_iter();
         findings.extend(failures.filter(|failure| !(explained && failure.kind == FindingKind::DeadWorker)));
     }
-    Ok(Harvest { end: run_end(invoked, !executions.is_empty()), executions, tests, findings })
+    let jvm = jvm_work(invoked, works);
+    Ok(Harvest { end: run_end(invoked, !executions.is_empty()), executions, tests, findings, jvm })
+}
+
+/// Maven's own work, and that of the goals that ran tests.
+fn jvm_work(invoked: &Invoked, goals: Vec<Option<JvmWork>>) -> Option<JvmWork> {
+    let maven = invoked.handshake.as_ref()?.background_nanos? as f64 / 1e9;
+    let start = Some(JvmWork { beside_startup: maven, ..JvmWork::default() });
+    goals.into_iter().fold(start, |sum, goal| Some(sum? + goal?))
 }
 
 fn split(observation: Observation) -> (Execution, KnownTest) {

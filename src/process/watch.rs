@@ -356,6 +356,7 @@ impl Watch<'_> {
             peak_memory_bytes: peak.or_else(|| unseen_peak(reaped, charged)),
             voluntary_switches: reaped.map(|used| used.voluntary_switches),
             involuntary_switches: reaped.map(|used| used.involuntary_switches),
+            jvm: None,
         };
         let accounting = Accounting {
             kill: groups.kill_means(),

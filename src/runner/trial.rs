@@ -274,6 +274,7 @@ fn total_cost(stages: &[Stage]) -> Cost {
         peak_memory_bytes: costs().filter_map(|cost| cost.peak_memory_bytes).max(),
         voluntary_switches: sum(|cost| cost.voluntary_switches),
         involuntary_switches: sum(|cost| cost.involuntary_switches),
+        jvm: costs().map(|cost| cost.jvm).reduce(|a, b| Some(a? + b?)).flatten(),
     }
 }
 

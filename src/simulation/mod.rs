@@ -68,20 +68,28 @@ pub struct Forecast {
 /// Every scheduler on every number of machines, in the order of both lists.
 pub fn simulate(workload: &Workload, schedulers: &[Scheduler], machines: &[usize]) -> Vec<Forecast> {
     let each = schedulers.iter().flat_map(|scheduler| machines.iter().map(move |machines| (*scheduler, *machines)));
-    each.map(|(scheduler, machines)| workload.forecast(scheduler, machines)).collect()
+    let costliest = workload.costliest();
+    each.map(|(scheduler, machines)| workload.forecast(scheduler, machines, costliest)).collect()
 }
 
 impl Workload {
-    fn forecast(&self, scheduler: Scheduler, machines: usize) -> Forecast {
+    /// The largest piece that one machine has to run: a test with all that it needs.
+    fn costliest(&self) -> u64 {
+        match &self.precedence {
+            Some(precedence) => parallelize::costliest(&self.work, precedence),
+            None => self.work.iter().copied().max().unwrap_or(0),
+        }
+    }
+
+    fn forecast(&self, scheduler: Scheduler, machines: usize, costliest: u64) -> Forecast {
+        let spread = |plain| self.spread(scheduler, plain, machines, costliest);
         match scheduler {
-            Scheduler::P1 => self.spread(scheduler, parallelize::by_position(self.work.len(), machines), machines),
-            Scheduler::P2 => self.spread(scheduler, parallelize::by_time(&self.work, machines), machines),
+            Scheduler::P1 => spread(parallelize::by_position(self.work.len(), machines)),
+            Scheduler::P2 => spread(parallelize::by_time(&self.work, machines)),
             Scheduler::P3 => match &self.precedence {
-                Some(precedence) => {
-                    self.spread(scheduler, parallelize::aware(&self.work, precedence, machines), machines)
-                }
+                Some(precedence) => spread(parallelize::aware(&self.work, precedence, machines)),
                 // Without a dependency there is nothing to be aware of.
-                None => self.spread(scheduler, parallelize::by_time(&self.work, machines), machines),
+                None => spread(parallelize::by_time(&self.work, machines)),
             },
             Scheduler::Classes => self.pooled(scheduler, machines, &self.class_work(), |test| self.class[test]),
             Scheduler::Methods => self.pooled(scheduler, machines, &self.work, |test| test),
@@ -89,15 +97,12 @@ impl Workload {
     }
 
     /// Tests dealt out to machines, each of which keeps the dependencies of its own.
-    fn spread(&self, algorithm: Scheduler, plain: Vec<Vec<usize>>, machines: usize) -> Forecast {
+    fn spread(&self, algorithm: Scheduler, plain: Vec<Vec<usize>>, machines: usize, costliest: u64) -> Forecast {
         let queues = match &self.precedence {
             Some(precedence) if algorithm != Scheduler::P3 => enhance_each(&plain, precedence),
             _ => plain,
         };
-        let lower_bound = match &self.precedence {
-            Some(precedence) => parallelize::lower_bound(&self.work, precedence, machines),
-            None => bound(&self.work, machines),
-        };
+        let lower_bound = costliest.max(bound(&self.work, machines));
         Forecast {
             algorithm,
             machines,
@@ -163,8 +168,12 @@ mod tests {
         vec![test("A", "a", 3.0), test("A", "b", 1.0), test("B", "d", 4.0), test("A", "c", 1.0)]
     }
 
+    fn on(workload: &Workload, scheduler: Scheduler, machines: usize) -> Forecast {
+        workload.forecast(scheduler, machines, workload.costliest())
+    }
+
     fn forecast(workload: &Workload, scheduler: Scheduler, machines: usize) -> (f64, f64, usize) {
-        let forecast = workload.forecast(scheduler, machines);
+        let forecast = on(workload, scheduler, machines);
         (forecast.makespan, forecast.lower_bound, forecast.tests_run)
     }
 
@@ -190,12 +199,12 @@ mod tests {
         };
         let graph = DependencyGraph::new(vec![needs(1, 0), needs(2, 0)], &tests).unwrap();
         let workload = Workload::of(suite()).with_dependencies(graph.precedence());
-        let p1 = workload.forecast(Scheduler::P1, 2);
+        let p1 = on(&workload, Scheduler::P1, 2);
         assert_eq!((p1.makespan, p1.lower_bound, p1.tests_run, p1.broken_dependencies), (7.0, 7.0, 5, Some(0)));
-        let p3 = workload.forecast(Scheduler::P3, 2);
+        let p3 = on(&workload, Scheduler::P3, 2);
         assert!(p3.makespan <= 7.0 && p3.broken_dependencies == Some(0), "{p3:?}");
         // One after the other nothing breaks; in class A the order stays, in class B the one that it needs is not over.
-        let broken = |scheduler, threads| workload.forecast(scheduler, threads).broken_dependencies;
+        let broken = |scheduler, threads| on(&workload, scheduler, threads).broken_dependencies;
         assert_eq!([broken(Scheduler::Methods, 1), broken(Scheduler::Methods, 2)], [Some(0), Some(2)]);
         assert_eq!([broken(Scheduler::Classes, 1), broken(Scheduler::Classes, 2)], [Some(0), Some(1)]);
     }

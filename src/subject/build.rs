@@ -434,7 +434,12 @@ impl Building<'_> {
         let harvest = maven::harvest(&invoked, &[])?;
         let log = &invoked.log;
         let failed = |reason| Ok(Err(Stop::Failed { reason, log: log.clone(), whatever_the_jdk: false }));
-        let no_test = || "the build succeeded, and ran no test".to_owned();
+        let no_test = || match harvest.end {
+            RunEnd::TimedOut => {
+                format!("no test had run after the {} seconds that there were", subject.timeout.as_secs())
+            }
+            _ => "the build succeeded, and ran no test".to_owned(),
+        };
         match &harvest.end {
             RunEnd::Interrupted => return Ok(Err(Stop::Interrupted)),
             RunEnd::BuildFailed(reason) => return failed(reason.clone()),

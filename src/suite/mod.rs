@@ -18,4 +18,6 @@ pub use durations::Durations;
 pub use id::{ClassId, ParseIdError, TestId};
 pub use outcome::{Outcome, Tally};
 pub use precedence::Precedence;
-pub use run::{Accesses, Concurrency, Cost, Execution, Finding, FindingKind, Granularity, RunEnd, Seen, SuiteRun};
+pub use run::{
+    Accesses, Concurrency, Cost, Execution, Finding, FindingKind, Granularity, JvmWork, RunEnd, Seen, SuiteRun,
+};

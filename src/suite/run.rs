@@ -37,6 +37,38 @@ pub struct Cost {
     pub peak_memory_bytes: Option<u64>,
     pub voluntary_switches: Option<u64>,
     pub involuntary_switches: Option<u64>,
+    /// Where it was watched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jvm: Option<JvmWork>,
+}
+
+/// CPU seconds of test processes, and of what JVMs compute beside their programs: compilers and concurrent collectors.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct JvmWork {
+    /// Beside the program, outside the tests: all of Maven, and test processes before their first test.
+    pub beside_startup: f64,
+    /// Beside the program, from the first test of each process on.
+    pub beside_tests: f64,
+    /// All of it before the first test, in test processes.
+    pub process_startup: f64,
+    /// All of it from the first test of each process on.
+    pub tests: f64,
+    /// Test processes.
+    pub processes: usize,
+}
+
+impl std::ops::Add for JvmWork {
+    type Output = JvmWork;
+
+    fn add(self, other: JvmWork) -> JvmWork {
+        JvmWork {
+            beside_startup: self.beside_startup + other.beside_startup,
+            beside_tests: self.beside_tests + other.beside_tests,
+            process_startup: self.process_startup + other.process_startup,
+            tests: self.tests + other.tests,
+            processes: self.processes + other.processes,
+        }
+    }
 }
 
 /// How a run as a whole came to its end. Failing tests are no matter of this.

@@ -23,6 +23,8 @@ struct Enhancement<'a> {
     /// Where a test stands in the order that is enhanced; those that are not in it come after all.
     rank: Vec<usize>,
     place: Vec<Place>,
+    /// Does it have to precede another test, or follow one? Most tests of a large suite do not.
+    is_tied: Vec<bool>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,15 +44,19 @@ struct Waiting {
 impl<'a> Enhancement<'a> {
     fn of(precedence: &'a Precedence) -> Self {
         let tests = precedence.tests();
-        Enhancement { precedence, rank: vec![usize::MAX; tests], place: vec![Place::Outside; tests] }
+        let (rank, place) = (vec![usize::MAX; tests], vec![Place::Outside; tests]);
+        Enhancement { precedence, rank, place, is_tied: tied(precedence) }
     }
 
     fn enhance(&mut self, unenhanced: &[usize]) -> Vec<usize> {
-        self.await_with_needs(unenhanced);
-        unenhanced.iter().enumerate().rev().for_each(|(at, test)| self.rank[*test] = at);
+        let tied: Vec<usize> = unenhanced.iter().copied().filter(|test| self.is_tied[*test]).collect();
+        self.await_with_needs(&tied);
+        tied.iter().enumerate().rev().for_each(|(at, test)| self.rank[*test] = at);
         let mut order = Vec::with_capacity(unenhanced.len());
-        unenhanced.iter().for_each(|test| self.add(*test, &mut order));
-        for test in &order {
+        for test in unenhanced {
+            if self.is_tied[*test] { self.add(*test, &mut order) } else { order.push(*test) }
+        }
+        for test in order.iter().filter(|test| self.is_tied[**test]) {
             (self.rank[*test], self.place[*test]) = (usize::MAX, Place::Outside);
         }
         order
@@ -71,11 +77,6 @@ impl<'a> Enhancement<'a> {
     fn add(&mut self, test: usize, order: &mut Vec<usize>) {
         if self.place[test] == Place::Done {
             return;
-        }
-        // Most tests of a large suite wait for nobody.
-        if self.precedence.needs(test).is_empty() && self.precedence.breaks(test).is_empty() {
-            self.place[test] = Place::Done;
-            return order.push(test);
         }
         let mut waiting = vec![self.waiting(test)];
         while let Some(last) = waiting.last_mut() {
@@ -98,6 +99,16 @@ impl<'a> Enhancement<'a> {
         before.sort_unstable_by_key(|test| (self.rank[*test], *test));
         Waiting { test, before: before.into_iter() }
     }
+}
+
+fn tied(precedence: &Precedence) -> Vec<bool> {
+    let mut tied = vec![false; precedence.tests()];
+    for test in 0..precedence.tests() {
+        for other in precedence.needs(test).iter().chain(precedence.breaks(test)) {
+            (tied[test], tied[*other]) = (true, true);
+        }
+    }
+    tied
 }
 
 #[cfg(test)]

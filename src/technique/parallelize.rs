@@ -59,6 +59,11 @@ fn total(queue: &[usize], work: &Work) -> u64 {
     queue.iter().fold(0, |sum, test| sum.saturating_add(work[*test]))
 }
 
+/// The work of the test that takes longest with all that it needs.
+pub fn costliest(work: &Work, precedence: &Precedence) -> u64 {
+    Closures::of(work, precedence).costliest()
+}
+
 /// No schedule is done earlier: somebody runs the costliest test with all that it needs, and all of the work is done.
 pub fn lower_bound(work: &Work, precedence: &Precedence, machines: usize) -> u64 {
     Closures::of(work, precedence).lower_bound(machines)

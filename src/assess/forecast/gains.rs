@@ -48,16 +48,19 @@ pub fn improvements(model: &Model, way: Way, cores: usize) -> Vec<Improvement> {
 impl Model {
     /// The same with another suite; what tests compute stays a share of what they take.
     fn with(&self, suite: super::Suite) -> Model {
-        let mut model = self.clone();
+        let mut observed = self.observed.clone();
         let before: f64 = self.observed.suite.tests().iter().map(|(_, seconds)| seconds).sum();
         let after: f64 = suite.tests().iter().map(|(_, seconds)| seconds).sum();
         let saved = (before - after).max(0.0);
-        model.observed.wall_seconds -= saved;
-        model.observed.test_seconds -= saved;
-        let share = if self.observed.test_seconds > 0.0 { self.computing() / self.observed.test_seconds } else { 0.0 };
-        model.observed.cpu_seconds -= saved * share;
-        model.observed.suite = suite;
-        model
+        observed.wall_seconds -= saved;
+        observed.test_seconds -= saved;
+        let left = if self.parts.tests > 0.0 { 1.0 - saved / self.parts.tests } else { 1.0 };
+        observed.cpu_seconds -= self.parts.computing * (1.0 - left);
+        if let Some(jvm) = &mut observed.jvm {
+            (jvm.tests, jvm.beside_tests) = (jvm.tests * left, jvm.beside_tests * left);
+        }
+        observed.suite = suite;
+        Model { corrections: self.corrections.clone(), ..Model::new(observed, self.threads_per_core) }
     }
 }
 
@@ -73,7 +76,8 @@ mod tests {
             (0..8).map(|n| (TestId::new("", &format!("Small{n}"), "t", 1), 1.0)).collect();
         tests.extend((0..6).map(|n| (TestId::new("", "Large", &format!("t{n}"), 1), 2.0)));
         let suite = Suite::of(tests, 20.0);
-        let model = Model::new(Observed { wall_seconds: 22.0, cpu_seconds: 22.0, test_seconds: 20.0, suite }, 1);
+        let model =
+            Model::new(Observed { wall_seconds: 22.0, cpu_seconds: 22.0, test_seconds: 20.0, jvm: None, suite }, 1);
         let found = improvements(&model, Way::Classes, 8);
         assert_eq!((found[0].change, found[0].name.as_str(), found[0].takes_seconds), ("split", "Large", 12.0));
         assert!(found[0].gain_seconds > 5.0 && found.len() <= 5, "{found:?}");

@@ -45,6 +45,10 @@ impl Suite {
         self.tests.clone()
     }
 
+    pub fn classes(&self) -> usize {
+        self.classes.len()
+    }
+
     /// How long the tests take on so many threads, processes or modules.
     pub fn makespan(&self, way: Way, width: usize) -> f64 {
         match way {

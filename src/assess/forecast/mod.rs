@@ -1,11 +1,13 @@
 //! What each way would take on more cores than there are: a model made of what one run on a single core showed.
 //!
-//! A run is a start-up, which hardly gains from cores, and tests, which are laid out on threads as the way says. Tests compute
-//! or wait: what they compute is bound by the cores, what they wait is not. How far the model is off is measured where it can
-//! be, and corrected there; the correction is carried over to other numbers of cores.
+//! A run is a start-up and tests, which are laid out on threads as the way says. Both are shorter by what the JVM computes
+//! beside them as soon as there is a second core ([`parts`]). Tests compute or wait: what they compute is bound by the cores,
+//! what they wait is not. How far the model is off is measured where it can be, and corrected there; the correction is carried
+//! over to other numbers of cores.
 
 mod gains;
 mod layout;
+mod parts;
 
 use std::collections::BTreeMap;
 
@@ -17,12 +19,9 @@ pub use layout::Suite;
 use super::ways::Way;
 use crate::simulation::{Scheduler, Workload, simulate};
 use crate::stats;
+use crate::suite::JvmWork;
+use parts::Parts;
 
-/// The part of a start-up that one core has to do alone; the rest gains from a second one.
-const SERIAL_STARTUP: f64 = 0.15;
-/// What one more process costs to start, as a part of a start-up: that is Maven's, the compiler's look at the sources, and
-/// the first process.
-const PROCESS_STARTUP: f64 = 0.2;
 /// A correction beyond these says that something else is going on.
 const CORRECTIONS: std::ops::RangeInclusive<f64> = 0.5..=2.0;
 
@@ -33,6 +32,8 @@ pub struct Observed {
     pub cpu_seconds: f64,
     /// From the first test's start to the last one's end.
     pub test_seconds: f64,
+    /// What JVMs computed, where they told.
+    pub jvm: Option<JvmWork>,
     pub suite: Suite,
 }
 
@@ -82,6 +83,7 @@ impl Check {
 #[derive(Debug, Clone)]
 pub struct Model {
     observed: Observed,
+    parts: Parts,
     threads_per_core: usize,
     /// By way: measured over predicted time of the tests.
     corrections: BTreeMap<Way, f64>,
@@ -89,32 +91,34 @@ pub struct Model {
 
 impl Model {
     pub fn new(observed: Observed, threads_per_core: usize) -> Self {
-        Model { observed, threads_per_core, corrections: BTreeMap::new() }
+        Model { parts: Parts::of(&observed), observed, threads_per_core, corrections: BTreeMap::new() }
     }
 
     /// Before the first test and after the last one.
     fn startup(&self, cores: usize) -> f64 {
-        let alone = (self.observed.wall_seconds - self.observed.test_seconds).max(0.0);
-        alone * (SERIAL_STARTUP + (1.0 - SERIAL_STARTUP) / cores.clamp(1, 2) as f64)
-    }
-
-    /// What the tests compute. On a single core, starting up is nothing but that.
-    fn computing(&self) -> f64 {
-        let startup = (self.observed.wall_seconds - self.observed.test_seconds).max(0.0);
-        (self.observed.cpu_seconds - startup).clamp(0.0, self.observed.test_seconds)
+        self.parts.startup_on(cores)
     }
 
     /// One test after the other.
     pub fn sequential(&self, cores: usize) -> f64 {
-        self.startup(cores) + self.observed.test_seconds
+        self.startup(cores) + self.observed.test_seconds * self.pace(cores)
+    }
+
+    /// What a test takes on so many cores, as a part of what it took on one.
+    fn pace(&self, cores: usize) -> f64 {
+        if cores > 1 { self.parts.unhindered() } else { 1.0 }
     }
 
     pub fn seconds(&self, way: Way, cores: usize) -> f64 {
         self.startup(cores) + self.processes(way, cores) + self.tests(way, cores)
     }
 
+    /// Every core starts a process of its own, and none is left for their compilers.
     fn processes(&self, way: Way, cores: usize) -> f64 {
-        if way == Way::Forks && cores > 1 { PROCESS_STARTUP * self.startup(cores) } else { 0.0 }
+        if way != Way::Forks || cores < 2 || self.parts.startup <= 0.0 {
+            return 0.0;
+        }
+        self.parts.process * self.parts.startup_beside / self.parts.startup
     }
 
     fn tests(&self, way: Way, cores: usize) -> f64 {
@@ -122,8 +126,14 @@ impl Model {
     }
 
     fn uncorrected(&self, way: Way, cores: usize) -> f64 {
-        let laid_out = self.observed.suite.makespan(way, self.threads(way, cores));
-        laid_out.max(self.computing() / cores.max(1) as f64)
+        let laid_out = self.observed.suite.makespan(way, self.threads(way, cores)) * self.pace(cores);
+        laid_out.max(self.computing(way, cores) / cores.max(1) as f64)
+    }
+
+    /// What the tests compute. Processes compile each for itself.
+    fn computing(&self, way: Way, cores: usize) -> f64 {
+        let again = if way == Way::Forks { cores.min(self.observed.suite.classes()).saturating_sub(1) } else { 0 };
+        self.parts.computing + self.parts.compiling * again as f64
     }
 
     pub fn threads(&self, way: Way, cores: usize) -> usize {
@@ -144,7 +154,8 @@ impl Model {
         let most = cores.iter().copied().max().unwrap_or(1);
         let longest = self.observed.suite.longest(way);
         let fixed = self.startup(most) + self.processes(way, most);
-        let bound_seconds = fixed + longest.seconds * self.corrections.get(&way).copied().unwrap_or(1.0);
+        let bound_seconds =
+            fixed + longest.seconds * self.pace(most) * self.corrections.get(&way).copied().unwrap_or(1.0);
         Curve {
             way: way.name().to_owned(),
             machines: false,
@@ -165,14 +176,14 @@ impl Model {
             .iter()
             .map(|forecast| Point {
                 cores: forecast.machines,
-                seconds: startup + forecast.makespan + share(forecast.machines),
+                seconds: startup + (forecast.makespan + share(forecast.machines)) * self.pace(cores),
             })
             .collect();
         let longest = self.observed.suite.longest(Way::ClassesAndMethods);
         Curve {
             way: scheduler.name().to_owned(),
             machines: true,
-            bound_seconds: startup + longest.seconds,
+            bound_seconds: startup + longest.seconds * self.pace(cores),
             bound_by: longest.name,
             ..self.shape(points)
         }
@@ -214,7 +225,7 @@ mod tests {
     /// Four classes of 3 seconds, and a start-up of 2.
     fn model(cpu_seconds: f64, threads_per_core: usize) -> Model {
         let suite = suite(&[("A", 3.0), ("B", 3.0), ("C", 3.0), ("D", 3.0)]);
-        Model::new(Observed { wall_seconds: 14.0, cpu_seconds, test_seconds: 12.0, suite }, threads_per_core)
+        Model::new(Observed { wall_seconds: 14.0, cpu_seconds, test_seconds: 12.0, jvm: None, suite }, threads_per_core)
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::suite::{Accesses, ClassId, TestId};
 /// Accesses that are kept of one process; tests beyond count as unknown.
 const KEPT: usize = 20_000_000;
 
-/// The agent on a command line, for a project.
+/// The agent on a command line, for a project; or for another task that it knows by a word.
 pub fn option(helper: &Helper, project: &Path) -> miette::Result<OsString> {
     let mut option = OsString::from("-javaagent:");
     option.push(helper.agent());
@@ -34,7 +34,7 @@ pub fn option(helper: &Helper, project: &Path) -> miette::Result<OsString> {
         None => Ok(option),
         Some(path) => Err(miette!(
             help = "set PARADE_HOME to a folder without these characters",
-            "what tests share cannot be watched, as {} has a `:` or `=` in it",
+            "parade's agent cannot be used, as {} has a `:` or `=` in it",
             path.display()
         )),
     }

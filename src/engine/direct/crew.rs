@@ -168,6 +168,7 @@ fn sum(a: Cost, b: Cost) -> Cost {
         peak_memory_bytes: both(a.peak_memory_bytes, b.peak_memory_bytes),
         voluntary_switches: both(a.voluntary_switches, b.voluntary_switches),
         involuntary_switches: both(a.involuntary_switches, b.involuntary_switches),
+        jvm: None,
     }
 }
 

@@ -21,6 +21,8 @@ mod roots;
 mod traces;
 mod worker;
 
+pub(super) use self::accesses::option as agent_option;
+
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;

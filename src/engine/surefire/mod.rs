@@ -5,10 +5,11 @@
 //! worktree is restored after each run; what the run had changed outside its build folders is a finding. Of a suite that
 //! nobody has run yet, the first run of everything is online and tells which tests there are.
 
+mod limits;
 mod modes;
 
 use std::cell::OnceCell;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Component, Path};
 use std::rc::Rc;
 
@@ -19,7 +20,7 @@ use crate::maven::{self, Harvest, Invocation, Invoked, Known, Limits, Settings, 
 use crate::process::Interrupt;
 use crate::subject::Changes;
 use crate::subject::build::{Discovery, Prepared, build_root, settings};
-use crate::suite::{Execution, Finding, FindingKind, RunEnd, Seen, SuiteRun, TestId};
+use crate::suite::{Cost, Execution, Finding, FindingKind, RunEnd, Seen, SuiteRun, TestId};
 
 /// A prepared subject, ready to run its tests.
 #[derive(Debug)]
@@ -34,6 +35,8 @@ pub struct SurefireSession {
     /// May something that the next run needs still have to be fetched?
     online: bool,
     revealed: Revealed,
+    /// Of the subject's processes.
+    environment: BTreeMap<String, String>,
 }
 
 /// Filled with the subject as soon as its tests are known.
@@ -51,6 +54,7 @@ impl SurefireSession {
             tag: tag.into(),
             online: prepared.discovery.is_pending(),
             revealed: Revealed::default(),
+            environment: prepared.subject.environment.clone(),
             prepared,
         };
         if !session.online {
@@ -62,6 +66,16 @@ impl SurefireSession {
     /// For who needs the subject once its tests are known, while others have the session.
     pub fn revealed(&self) -> Revealed {
         Rc::clone(&self.revealed)
+    }
+
+    /// From now on, frameworks grant tests many times the time limits that they ask for. Nothing else changes.
+    pub fn enlarge_limits(&mut self) -> miette::Result<()> {
+        self.environment = limits::enlarged(&self.prepared.helper, &self.prepared.subject.environment)?;
+        Ok(())
+    }
+
+    pub fn restore_limits(&mut self) {
+        self.environment = self.prepared.subject.environment.clone();
     }
 
     /// Takes over what the discovery holds.
@@ -101,7 +115,7 @@ impl SurefireSession {
             root: &build_root(subject, &self.prepared.checkout)?,
             repository: &self.prepared.repository,
             folder: &allotment.logs.join(safe_label(&request.label)?),
-            environment: &subject.environment,
+            environment: &self.environment,
             args: &subject.maven_args,
             goals: &[&subject.phase],
             offline: !self.online,
@@ -168,7 +182,7 @@ impl Session for SurefireSession {
         findings.retain(|finding| seen.insert((finding.kind as u8, finding.text.clone())));
         Ok(SuiteRun {
             executions: harvest.executions,
-            cost: invoked.ended.cost,
+            cost: Cost { jvm: harvest.jvm, ..invoked.ended.cost },
             end: harvest.end,
             granularity: selected.granularity,
             findings,

@@ -31,7 +31,7 @@ pub fn aware(work: &Work, precedence: &Precedence, machines: usize) -> Vec<Vec<u
         closures: &closures,
         bound: closures.lower_bound(machines),
         best: Candidate::of(enhance_each(&by_time(work, machines), precedence), work),
-        orders: [costliest_first(&closures), chains_first(&closures, precedence)],
+        orders: orders(&closures, precedence),
     };
     search.run();
     enhance_each(&search.best.queues, precedence)
@@ -51,19 +51,16 @@ impl Candidate {
     }
 }
 
-fn costliest_first(closures: &Closures) -> Vec<usize> {
+/// The costliest first; and the same with whole chains before tests that stand alone and fill what is left.
+fn orders(closures: &Closures, precedence: &Precedence) -> [Vec<usize>; 2] {
     let mut order: Vec<(Reverse<u64>, usize)> =
         closures.last.iter().map(|test| (Reverse(closures.work[*test]), *test)).collect();
     order.sort_unstable();
-    order.into_iter().map(|(_, test)| test).collect()
-}
-
-/// Whole chains before tests that stand alone and fill what is left.
-fn chains_first(closures: &Closures, precedence: &Precedence) -> Vec<usize> {
-    let order = costliest_first(closures).into_iter();
-    let (mut chains, alone): (Vec<usize>, Vec<usize>) = order.partition(|test| !precedence.needs(*test).is_empty());
+    let costliest: Vec<usize> = order.into_iter().map(|(_, test)| test).collect();
+    let (mut chains, alone): (Vec<usize>, Vec<usize>) =
+        costliest.iter().partition(|test| !precedence.needs(**test).is_empty());
     chains.extend(alone);
-    chains
+    [costliest, chains]
 }
 
 struct Search<'a> {
@@ -108,7 +105,7 @@ impl Search<'_> {
         let machines = self.best.queues.len();
         let mut schedule = Schedule::new(self.work, self.precedence, self.closures, machines);
         self.orders[order].iter().for_each(|test| schedule.assign(*test, patience));
-        let candidate = Candidate::of(schedule.queues, self.work);
+        let candidate = schedule.into_candidate();
         let end = candidate.makespan;
         if (end, candidate.effort) < (self.best.makespan, self.best.effort) {
             self.best = candidate;
@@ -130,8 +127,9 @@ struct Schedule<'a> {
     has: Vec<Vec<u64>>,
     /// Which groups a machine has anything of.
     started: HashSet<(usize, usize)>,
-    /// The machine that got a test last.
+    /// By linked test, the machine that got it last.
     home: Vec<Option<usize>>,
+    /// By linked test, the last visit.
     seen: Vec<usize>,
     visits: usize,
 }
@@ -147,8 +145,8 @@ impl<'a> Schedule<'a> {
             idle: (0..machines).map(|machine| Reverse((0, machine))).collect(),
             has: vec![Vec::new(); machines],
             started: HashSet::new(),
-            home: vec![None; work.len()],
-            seen: vec![0; work.len()],
+            home: vec![None; closures.links + 1],
+            seen: vec![0; closures.links + 1],
             visits: 0,
         }
     }
@@ -181,8 +179,8 @@ impl<'a> Schedule<'a> {
 
     /// Machines that have something of what a test needs.
     fn homes(&self, test: usize) -> Vec<usize> {
-        let mut homes: Vec<usize> =
-            self.precedence.needs(test).iter().take(HOMES).filter_map(|needed| self.home[*needed]).collect();
+        let needed = self.precedence.needs(test).iter().take(HOMES);
+        let mut homes: Vec<usize> = needed.filter_map(|needed| self.home[self.closures.linked[*needed]]).collect();
         homes.sort_unstable();
         homes.dedup();
         homes
@@ -197,7 +195,8 @@ impl<'a> Schedule<'a> {
         self.visits += 1;
         let (mut end, mut open) = (load, vec![test]);
         while let Some(test) = open.pop() {
-            let is_new = std::mem::replace(&mut self.seen[test], self.visits) != self.visits;
+            let seen = &mut self.seen[self.closures.linked[test]];
+            let is_new = std::mem::replace(seen, self.visits) != self.visits;
             // What a machine has, it has with all that it needs.
             if is_new && !self.has(machine, test) {
                 end = end.saturating_add(self.work[test]);
@@ -231,10 +230,19 @@ impl<'a> Schedule<'a> {
                 None => {
                     open.pop();
                     self.keep(machine, test);
-                    self.home[test] = Some(machine);
+                    self.home[self.closures.linked[test]] = Some(machine);
                     self.append(test, machine);
                 }
             }
+        }
+    }
+
+    /// Its loads say all about it.
+    fn into_candidate(self) -> Candidate {
+        Candidate {
+            makespan: self.load.iter().copied().max().unwrap_or(0),
+            effort: self.load.iter().fold(0, |sum: u64, load| sum.saturating_add(*load)),
+            queues: self.queues,
         }
     }
 

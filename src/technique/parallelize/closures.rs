@@ -14,6 +14,8 @@ pub(super) struct Closures {
     pub group: Vec<usize>,
     /// For tests that need others or are needed, a number among these.
     pub linked: Vec<usize>,
+    /// How many of those there are.
+    pub links: usize,
     total: u64,
 }
 
@@ -25,18 +27,23 @@ impl Closures {
         let last: Vec<usize> = (0..tests).filter(|test| !needed[*test]).collect();
         let mut sums = Sums::of(work, precedence);
         last.iter().for_each(|test| sums.fill(*test));
+        let (linked, links) = linked(precedence, &needed);
         Closures {
             work: sums.known.into_iter().map(|sum| sum.unwrap_or(0)).collect(),
             group: groups(precedence),
-            linked: linked(precedence, &needed),
+            linked,
+            links,
             last,
             total: work.iter().fold(0, |sum, work| sum.saturating_add(*work)),
         }
     }
 
+    pub fn costliest(&self) -> u64 {
+        self.last.iter().map(|test| self.work[*test]).max().unwrap_or(0)
+    }
+
     pub fn lower_bound(&self, machines: usize) -> u64 {
-        let costliest = self.last.iter().map(|test| self.work[*test]).max().unwrap_or(0);
-        costliest.max(self.total.div_ceil(machines.max(1) as u64))
+        self.costliest().max(self.total.div_ceil(machines.max(1) as u64))
     }
 }
 
@@ -85,14 +92,16 @@ impl<'a> Sums<'a> {
     }
 }
 
-fn linked(precedence: &Precedence, needed: &[bool]) -> Vec<usize> {
+/// Numbers, and how many there are.
+fn linked(precedence: &Precedence, needed: &[bool]) -> (Vec<usize>, usize) {
     let is_linked = |test: usize| needed[test] || !precedence.needs(test).is_empty();
-    let counted = (0..precedence.tests()).scan(0, |next, test| {
-        let number = *next;
-        *next += usize::from(is_linked(test));
-        Some(number)
-    });
-    counted.collect()
+    let mut next = 0;
+    let number = |test: usize| {
+        let number = next;
+        next += usize::from(is_linked(test));
+        number
+    };
+    ((0..precedence.tests()).map(number).collect(), next)
 }
 
 /// Each test's group, named by one of its members.

@@ -8,6 +8,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.management.ManagementFactory;
 
+import parade.Background;
 import parade.Line;
 
 /**
@@ -35,6 +36,8 @@ public final class EventLog {
     }
 
     static final String FOLDER = "PARADE_EVENTS";
+    /** Is what the JVM computes beside its program to be told, when tests begin and at the end? */
+    private static final String BACKGROUND = "PARADE_BACKGROUND";
     private static final int NAME_LIMIT = 16 * 1024;
     private static final int TRACE_LIMIT = 4 * 1024;
     private static final EventLog INSTANCE = new EventLog();
@@ -173,7 +176,22 @@ public final class EventLog {
         File file = new File(folder, process + "-" + Long.toHexString(anchorNanos) + ".events");
         OutputStream stream = new FileOutputStream(file, true);
         stream.write(new Line("P").field(1).field(process).field(micros(anchorNanos)).field(anchorNanos).bytes());
+        if (System.getenv(BACKGROUND) != null) {
+            tellBackground(stream);
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> tellBackground(stream), "parade-background"));
+        }
         return stream;
+    }
+
+    private synchronized void tellBackground(OutputStream stream) {
+        Line line = Background.line("C");
+        try {
+            if (line != null) {
+                stream.write(line.bytes());
+            }
+        } catch (IOException error) {
+            broken = true;
+        }
     }
 
     private static String processId() {

@@ -16,6 +16,7 @@ import org.apache.maven.model.Plugin;
 import org.apache.maven.model.PluginManagement;
 import org.apache.maven.project.MavenProject;
 
+import parade.Background;
 import parade.Line;
 
 /** Changes every module's model after Maven has read it, and before it decides what to do. Poms stay as they are. */
@@ -64,6 +65,10 @@ public class ProjectChanges extends AbstractMavenLifecycleParticipant {
         Handshake handshake = new Handshake(settings.handshake());
         for (Throwable failure : session.getResult().getExceptions()) {
             handshake.write(describe(session, failure));
+        }
+        Line background = Background.line("background");
+        if (background != null) {
+            handshake.write(background);
         }
         handshake.write(new Line("end"));
     }

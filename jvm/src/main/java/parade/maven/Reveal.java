@@ -31,7 +31,8 @@ final class Reveal {
     private static final String SUREFIRE = "org.apache.maven.surefire";
     /** Of this one build, or said by other means. */
     private static final Set<String> NOT_FOR_TESTS =
-        new HashSet<>(Arrays.asList(Settings.FILE, "maven.ext.class.path", "user.dir", "PARADE_EVENTS"));
+        new HashSet<>(Arrays.asList(Settings.FILE, "maven.ext.class.path", "user.dir", "PARADE_EVENTS",
+            "PARADE_BACKGROUND"));
 
     private final Object mojo;
     private final Fields goal;

@@ -44,6 +44,7 @@ final class Steering {
             ((Map<?, ?>) declared).forEach((key, value) -> environment.put(String.valueOf(key), String.valueOf(value)));
         }
         environment.put("PARADE_EVENTS", events);
+        environment.put("PARADE_BACKGROUND", "1");
         goal.set("environmentVariables", environment);
         if (runsInMaven()) {
             System.setProperty("PARADE_EVENTS", events);
@@ -84,9 +85,14 @@ final class Steering {
         boolean threaded = isThreaded();
         boolean testNg = frameworks.runs("surefire-testng");
         override("parallel", threaded ? settings.mode() : testNg ? "none" : null, null);
-        override("threadCount", threaded ? settings.threads() : testNg ? 1 : 0, 0);
-        goal.set("perCoreThreadCount", threaded && settings.threadsPerCore());
+        override("threadCount", threaded ? threads(testNg) : testNg ? 1 : 0, 0);
+        goal.set("perCoreThreadCount", threaded && !testNg && settings.threadsPerCore());
         setProperties(testNg && !threaded);
+    }
+
+    /** Surefire multiplies by the cores for JUnit only. */
+    private int threads(boolean testNg) {
+        return testNg ? settings.threadsInAll() : settings.threads();
     }
 
     /** A process for every class is isolation that tests may need, and no parallelism: a project that wants it keeps it. */

@@ -1,0 +1,155 @@
+//! What tests that failed in parallel do beside the same tests again: once as it was, for what they fail of, which records do
+//! not have; and, if time limits had a part in it, with larger ones.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::causes::Beside;
+use super::ways::Way;
+use crate::engine::surefire::SurefireSession;
+use crate::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session, Watch};
+use crate::store::record::RunData;
+use crate::suite::{Outcome, SuiteRun, TestId};
+
+/// Of the time that is left, for either of the two runs.
+const SHARE: f64 = 0.4;
+/// Less than so many sequential runs' time is left to those who look at single tests.
+const LEAST_RUNS: f64 = 2.0;
+
+/// How the parallel run was, and what may be used for running it again.
+pub(super) struct Again<'a> {
+    pub parallelism: Parallelism,
+    pub cores: usize,
+    pub logs: &'a Path,
+    /// One test after the other, in seconds.
+    pub sequential: f64,
+    /// What parade's own time limit was.
+    pub limit: Duration,
+    pub time: Duration,
+    /// Tests that parade's own limit cut down.
+    pub cut: BTreeSet<TestId>,
+}
+
+impl Again<'_> {
+    /// By test; nothing where there is no time for it.
+    pub fn look(&self, session: &mut SurefireSession) -> miette::Result<BTreeMap<TestId, Beside>> {
+        if self.time.as_secs_f64() < LEAST_RUNS * self.sequential {
+            return Ok(BTreeMap::new());
+        }
+        let began = Instant::now();
+        let first = session.run(&self.request("messages", self.time.mul_f64(SHARE)))?;
+        let mut seen = troubles(first, &self.cut);
+        let took = began.elapsed();
+        let more = self.time.saturating_sub(took).mul_f64(SHARE);
+        let cut_by_parade = |beside: &Beside| beside.limited && beside.message.is_none();
+        // Nothing is learnt about parade's own limit from one that is no larger.
+        seen.values_mut()
+            .filter(|beside| cut_by_parade(beside) && more <= self.limit)
+            .for_each(|beside| beside.limited = false);
+        if seen.values().any(|beside| beside.limited) && more > took && session.enlarge_limits().is_ok() {
+            let second = session.run(&self.request("larger-limits", more));
+            session.restore_limits();
+            compare(&mut seen, &second?);
+        }
+        Ok(seen)
+    }
+
+    fn request(&self, label: &str, time_limit: Duration) -> RunRequest {
+        RunRequest {
+            label: label.to_owned(),
+            selection: Selection::All,
+            parallelism: self.parallelism,
+            allotment: Allotment { cores: self.cores, memory_bytes: None, logs: self.logs.to_owned() },
+            time_limit,
+            handling: Handling::default(),
+            watch: Watch::default(),
+        }
+    }
+}
+
+/// What failed, and what had been cut down before.
+fn troubles(run: SuiteRun, cut: &BTreeSet<TestId>) -> BTreeMap<TestId, Beside> {
+    let limited = |test: &TestId| (test.clone(), Beside { limited: true, ..Beside::default() });
+    let mut seen: BTreeMap<TestId, Beside> = cut.iter().map(limited).collect();
+    for execution in run.executions.into_iter().filter(|execution| execution.outcome.is_failure()) {
+        let beside = match execution.outcome {
+            Outcome::TimedOut => Beside { limited: true, ..Beside::default() },
+            _ => Beside::failed(execution.message),
+        };
+        seen.insert(execution.test, beside);
+    }
+    seen
+}
+
+/// Tells of those that ran into a limit whether they pass with a larger one.
+fn compare(seen: &mut BTreeMap<TestId, Beside>, larger: &SuiteRun) {
+    let ran: BTreeMap<&TestId, Outcome> =
+        larger.executions.iter().map(|execution| (&execution.test, execution.outcome)).collect();
+    for (test, beside) in seen.iter_mut().filter(|(_, beside)| beside.limited) {
+        beside.passes_with_more_time = ran.get(test).map(|outcome| *outcome == Outcome::Passed);
+    }
+}
+
+/// Tests that were running when the time of a parallel run was up.
+pub(super) fn cut_down(run: &RunData, way: Way) -> BTreeSet<TestId> {
+    let trials = run.trials.iter().filter(|trial| trial.configuration == way.name());
+    let cut = trials.flat_map(|trial| &trial.residual).filter(|test| test.outcome == Outcome::TimedOut);
+    cut.map(|test| test.test.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::{Cost, Execution, Granularity, RunEnd, Seen};
+
+    fn run(executions: &[(&str, Outcome, Option<&str>)]) -> SuiteRun {
+        let execution = |(test, outcome, message): &(&str, Outcome, Option<&str>)| Execution {
+            test: test.parse().unwrap(),
+            display: None,
+            outcome: *outcome,
+            start: 0.0,
+            seconds: 1.0,
+            process: 1,
+            thread: "main".to_owned(),
+            message: message.map(str::to_owned),
+        };
+        SuiteRun {
+            executions: executions.iter().map(execution).collect(),
+            cost: Cost::default(),
+            end: RunEnd::Finished,
+            granularity: Granularity::Name,
+            findings: Vec::new(),
+            seen: Seen::default(),
+        }
+    }
+
+    #[test]
+    fn only_those_that_ran_into_a_limit_are_judged_by_a_larger_one() {
+        let first = run(&[
+            ("A#slow", Outcome::Error, Some("test timed out after 5 milliseconds")),
+            ("A#waits", Outcome::Error, Some("execution exceeded timeout of 5 ms")),
+            ("A#races", Outcome::Failed, Some("expected 1")),
+            ("A#fine", Outcome::Passed, None),
+        ]);
+        let mut seen = troubles(first, &BTreeSet::from(["B#hung".parse().unwrap()]));
+        let larger = run(&[
+            ("A#slow", Outcome::Passed, None),
+            ("A#waits", Outcome::Error, None),
+            ("A#races", Outcome::Passed, None),
+            ("B#hung", Outcome::TimedOut, None),
+        ]);
+        compare(&mut seen, &larger);
+        let told: Vec<(String, bool, Option<bool>)> = seen
+            .iter()
+            .map(|(test, beside)| (test.to_string(), beside.limited, beside.passes_with_more_time))
+            .collect();
+        let expected = [
+            ("A#races", false, None),
+            ("A#slow", true, Some(true)),
+            ("A#waits", true, Some(false)),
+            ("B#hung", true, Some(false)),
+        ];
+        assert_eq!(told, expected.map(|(test, limited, passes)| (test.to_owned(), limited, passes)));
+    }
+}

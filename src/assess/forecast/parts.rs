@@ -1,0 +1,110 @@
+//! A sequential run on a single core, taken apart: what more cores make shorter, and what they do not.
+//!
+//! A JVM compiles, and collects, beside the program that it runs. On one core the program waits for that; on two it does not.
+//! How much of that there was is measured in the processes themselves, before the first test and from there on.
+
+use super::Observed;
+use crate::suite::JvmWork;
+
+/// Of a start-up, where no process told what it computed beside its program: most told this much.
+const BESIDE_STARTUP: f64 = 0.45;
+/// What one more process computes before its first test, as a part of a start-up, where none told.
+const PROCESS_STARTUP: f64 = 0.2;
+
+/// Seconds on a single core.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Parts {
+    /// Before the first test and after the last one.
+    pub startup: f64,
+    /// What of it need not be waited for once there is a second core.
+    pub startup_beside: f64,
+    /// From the first test to the last.
+    pub tests: f64,
+    /// What tests compute, all told.
+    pub computing: f64,
+    /// What JVMs compute beside that.
+    pub compiling: f64,
+    /// What one more process computes before its first test.
+    pub process: f64,
+}
+
+impl Parts {
+    pub fn of(observed: &Observed) -> Self {
+        let tests = observed.test_seconds.max(0.0);
+        let startup = (observed.wall_seconds - tests).max(0.0);
+        let told = observed.jvm.unwrap_or_else(|| assumed(observed, startup));
+        let computing = told.tests.clamp(0.0, tests);
+        Parts {
+            startup,
+            startup_beside: told.beside_startup.clamp(0.0, startup / 2.0),
+            tests,
+            computing,
+            compiling: told.beside_tests.clamp(0.0, computing),
+            process: told.process_startup / told.processes.max(1) as f64,
+        }
+    }
+
+    /// On a number of cores, one test after the other.
+    pub fn startup_on(&self, cores: usize) -> f64 {
+        if cores > 1 { self.startup - self.startup_beside } else { self.startup }
+    }
+
+    /// What a test takes where nothing keeps it waiting, as a part of what it took on one core.
+    pub fn unhindered(&self) -> f64 {
+        if self.tests > 0.0 { 1.0 - self.hindrance() / self.tests } else { 1.0 }
+    }
+
+    /// While a test waits for something else, compilers keep nobody waiting.
+    fn hindrance(&self) -> f64 {
+        let (program, idle) = (self.computing - self.compiling, self.tests - self.computing);
+        if program > 0.0 { self.compiling * program / (program + idle) } else { 0.0 }
+    }
+}
+
+/// On a single core, starting up is nothing but computing.
+fn assumed(observed: &Observed, startup: f64) -> JvmWork {
+    JvmWork {
+        beside_startup: BESIDE_STARTUP * startup,
+        beside_tests: 0.0,
+        process_startup: PROCESS_STARTUP * startup,
+        tests: observed.cpu_seconds - startup,
+        processes: 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Suite;
+    use super::*;
+
+    fn observed(jvm: Option<JvmWork>) -> Observed {
+        let suite = Suite::of(Vec::new(), 10.0);
+        Observed { wall_seconds: 14.0, cpu_seconds: 12.0, test_seconds: 10.0, jvm, suite }
+    }
+
+    #[test]
+    fn what_compilers_took_from_tests_comes_back_with_a_second_core() {
+        let told = JvmWork { beside_startup: 1.5, beside_tests: 4.0, process_startup: 2.0, tests: 10.0, processes: 2 };
+        let parts = Parts::of(&observed(Some(told)));
+        assert_eq!((parts.startup_on(1), parts.startup_on(2), parts.startup_on(8)), (4.0, 2.5, 2.5));
+        assert!((parts.unhindered() - 0.6).abs() < 1e-9 && parts.process == 1.0);
+        // Tests that wait most of the time lose next to nothing.
+        let waiting = Parts::of(&observed(Some(JvmWork { tests: 2.0, beside_tests: 1.0, ..told })));
+        assert!(waiting.unhindered() > 0.98, "{waiting:?}");
+    }
+
+    #[test]
+    fn where_nobody_told_only_the_start_up_gains() {
+        let parts = Parts::of(&observed(None));
+        assert_eq!((parts.computing, parts.unhindered()), (8.0, 1.0));
+        assert!(parts.startup_on(2) < 4.0 && parts.process > 0.0);
+    }
+
+    #[test]
+    fn nonsense_stays_within_the_run() {
+        let told =
+            JvmWork { beside_startup: 99.0, beside_tests: 99.0, process_startup: 0.0, tests: 99.0, processes: 0 };
+        let parts = Parts::of(&observed(Some(told)));
+        assert!(parts.startup_on(2) >= 2.0 && (0.0..=1.0).contains(&parts.unhindered()), "{parts:?}");
+    }
+}
