@@ -67,10 +67,11 @@ const SCREENED: f64 = 0.5;
 const EXPLAINED: f64 = 0.65;
 const SEARCHED: f64 = 0.75;
 const SCREENED_AGAIN: f64 = 0.85;
-const EXPLAINED_AGAIN: f64 = 0.9;
+const EXPLAINED_AGAIN: f64 = 0.88;
 const VOUCHED: f64 = 0.96;
-/// So many suspects, and they are confirmed by so many whole orders before they are explained.
+/// So many suspects, or a third of a suite that is not tiny, and so many whole orders confirm them before they are explained.
 const MASS: usize = 50;
+const MASS_OF: usize = 45;
 const FIRST_ORDERS: usize = 3;
 
 /// What is known so far.
@@ -165,7 +166,8 @@ impl Detective<'_> {
         })?;
         self.within(EXPLAINED, |detective| {
             // More than anybody may have the time to explain are first seen for certain.
-            if detective.unexplained().len() > MASS {
+            let suspects = detective.unexplained().len();
+            if suspects > MASS || suspects * 3 > detective.baseline.tests.len().max(MASS_OF) {
                 detective.vouch_by(FIRST_ORDERS)?;
             }
             detective.follow_up()
