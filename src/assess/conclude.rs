@@ -318,6 +318,9 @@ impl Conclusion<'_> {
             notes
                 .push(format!("{count} failed in every run without any parallelism: left aside, and listed as broken"));
         }
+        if !self.run.trials.iter().any(|trial| trial.cores == 1) {
+            notes.push("nothing is predicted: the budget did not suffice for a run on a single core".to_owned());
+        }
         let today = &self.survey.parallel_today;
         if advises && !today.is_empty() {
             notes.push(format!("the snippet takes the place of what the project says today: {}", today.join("; ")));
