@@ -235,7 +235,7 @@ fn records(bytes: &[u8]) {
     let tables = Table::all(&analysis);
     drop((render::latex::render(&analysis, &tables), render::markdown::render(&analysis)));
     drop(render::terminal::render(&analysis, render::terminal::Style { width: 80, colour: false }));
-    for table in TableName::ALL {
+    for table in TableName::all() {
         render::csv::render(&analysis, table).expect("any table can be written as CSV");
     }
     render::json::render(&analysis, Path::new("run"), None).expect("any analysis can be written as JSON");

@@ -16,6 +16,7 @@
 //! - [`maven`] is the build tool of all subjects so far: its command line, and our extension in it.
 //! - [`process`] is the only place that spawns: pinned, limited, timed, and killed with all its descendants.
 //! - [`technique`] decides what runs when. It knows engines only by their trait.
+//! - [`runner`] carries out a plan: prepares subjects, runs what is missing, judges and records it.
 //! - [`once`] runs a suite by a technique, now, without an experiment.
 //! - [`detection`] finds the order-dependent tests of a project, now, and writes down what it found.
 //! - [`simulation`] computes what a suite would take on any number of machines, from times that were measured.

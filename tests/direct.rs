@@ -7,6 +7,7 @@ mod bench;
 mod coverage;
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::Duration;
 
 use parade::engine::{Forks, Handling, Isolation, Mode, Parallelism, RunRequest, Selection, Session, Watch};
@@ -280,6 +281,11 @@ fn check_warm(subject: &str) {
     }
     let modules: BTreeSet<_> = processes.iter().map(|(module, _)| module.clone()).collect();
     assert_eq!(processes.len(), modules.len(), "one process for each module in all runs");
+    let alive = || processes.iter().filter(|(_, process)| Path::new(&format!("/proc/{process}")).exists()).count();
+    assert_eq!(alive(), processes.len());
+    bench.session.let_go();
+    assert_eq!(alive(), 0, "nobody waits for them any more");
+    assert_finished(&bench.run(Selection::All, Parallelism::SEQUENTIAL, warm));
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! Orders of regression testing algorithms in experiments: the real program on model suites with versions, whose dependencies
 //! were planted and whose orders were worked out by hand.
 
+#[expect(dead_code, reason = "nothing here runs Maven")]
+mod desk;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
@@ -9,6 +12,8 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
+
+use desk::Desk;
 
 /// `brittle` passes only after `sets`, in its own class; `victim` fails after `pollutes` of another class. By hand, T1 (most
 /// statements first) is `pollutes brittle sets victim free gone`: both fail in it.
@@ -66,12 +71,12 @@ fn both(technique: &str) -> String {
 
 /// A folder with an experiment on three versions of a model suite, and the real program run in it.
 struct Shop {
-    folder: tempfile::TempDir,
+    desk: Desk,
 }
 
 impl Shop {
     fn new(experiment: &str) -> Self {
-        let shop = Shop { folder: tempfile::tempdir().unwrap() };
+        let shop = Shop { desk: Desk::new() };
         let write = |name: &str, text: String| fs::write(shop.path(name), text).unwrap();
         write("v1.toml", format!("{FIRST}{GONE}"));
         write("v2.toml", format!("{FIRST}{NEW}[changes]\nmodified = ['Shop.java:19']\n"));
@@ -81,13 +86,11 @@ impl Shop {
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.desk.path(name)
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_parade"));
-        command.current_dir(self.folder.path()).env("PARADE_HOME", self.path("home")).args(arguments);
-        command
+        self.desk.command(arguments.iter().copied())
     }
 
     fn run(&self, extra: &[&str]) -> Output {

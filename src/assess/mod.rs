@@ -35,6 +35,8 @@ use crate::process::Interrupt;
 use crate::runner::{self, Event, Summary, Watcher};
 use crate::store::RunFolder;
 use crate::store::record::{RunData, Verdict};
+use crate::subject::Built;
+use crate::subject::build::Prepared;
 use crate::suite::TestId;
 use crate::wording::{counted, plural};
 
@@ -43,7 +45,7 @@ use answer::Answer;
 use causes::{Beside, Cause, Laboratory};
 use costs::Rates;
 use evidence::Measured;
-use survey::{Opened, Survey, Surveyed};
+use survey::{Survey, Surveyed};
 use ways::Way;
 
 /// Begins the mark of all processes that the runner does not start.
@@ -254,8 +256,9 @@ impl Assessment<'_> {
             return causes::explain(laboratory, &tests, &BTreeMap::new());
         }
         let watcher = RefCell::new(watcher);
-        let opened = survey::open(self.order, &self.survey.revision, self.home, self.interrupt, &watcher)?;
-        let Opened::Ready { prepared, .. } = opened else { return Ok(Vec::new()) };
+        let built = survey::build(self.order, &self.survey.revision, self.home, self.interrupt, &watcher)?;
+        let Built::Ready { prepared, .. } = built else { return Ok(Vec::new()) };
+        let prepared: Rc<Prepared> = Rc::from(prepared);
         let mut surefire = SurefireSession::open(Rc::clone(&prepared), TAG, self.interrupt.clone())?;
         let beside = self.beside(run, measured, &mut surefire, &logs)?;
         let mut direct = DirectSession::open(prepared, TAG, self.interrupt.clone()).ok();

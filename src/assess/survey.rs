@@ -19,8 +19,8 @@ use crate::experiment::Origin;
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::runner::{Event, Telling, Watcher};
-use crate::subject;
-use crate::subject::build::{BuildOutcome, Discovery, DiscoveryTime, Preparation, Prepared};
+use crate::subject::build::{Discovery, DiscoveryTime, Prepared};
+use crate::subject::{self, BuildOrder, Built};
 use crate::suite::{ClassId, Execution, RunEnd, SuiteRun, TestId};
 use crate::whole_file;
 
@@ -141,11 +141,10 @@ fn of_project(
     interrupt: &Interrupt,
     watcher: &RefCell<&mut dyn Watcher>,
 ) -> miette::Result<Surveyed> {
-    let prepared = match open(order, &revision, home, interrupt, watcher)? {
-        Opened::Ready { prepared, jdk } => (prepared, jdk),
-        Opened::Failed { reason, log } => return Ok(Surveyed::BuildFailed { reason, log }),
+    let (prepared, jdk): (Rc<Prepared>, String) = match build(order, &revision, home, interrupt, watcher)? {
+        Built::Ready { prepared, jdk } => (Rc::from(prepared), jdk),
+        Built::Failed { reason, log } => return Ok(Surveyed::BuildFailed { reason, log }),
     };
-    let (prepared, jdk) = prepared;
     let mut session = SurefireSession::open(Rc::clone(&prepared), TAG, interrupt.clone())?;
     watcher.borrow_mut().event(&Event::Stage { text: "running the tests one after the other, to see what they take" });
     let first = first_run(order, &mut session, &folder.join("first-run"))?;
@@ -173,43 +172,24 @@ fn of_project(
     })))
 }
 
-/// A project that is built, or why it is not.
-pub(super) enum Opened {
-    Ready { prepared: Rc<Prepared>, jdk: String },
-    Failed { reason: String, log: PathBuf },
-}
-
-pub(super) fn open(
+/// The project as it was when its revision was found out.
+pub(super) fn build(
     order: &Order,
     revision: &str,
     home: &Home,
     interrupt: &Interrupt,
     watcher: &RefCell<&mut dyn Watcher>,
-) -> miette::Result<Opened> {
-    let telling = Telling(watcher);
-    let tools = subject::tools()?;
-    let newest = tools.toolchain(order.subject.jdk.as_ref())?;
-    let preparation = Preparation {
+) -> miette::Result<Built> {
+    let wanted = BuildOrder {
         subject: &order.subject,
-        revision,
-        toolchain: &newest,
         home,
-        build_timeout: order.build_timeout,
-        progress: &telling,
+        timeout: order.build_timeout,
+        discovery: DiscoveryTime::Now,
+        progress: &Telling(watcher),
         interrupt,
         tag: TAG,
-        discovery: DiscoveryTime::Now,
     };
-    let chosen = subject::prepare_on_some_jdk(&preparation, &tools, None)?;
-    Ok(match chosen.outcome {
-        BuildOutcome::Ready(prepared) => {
-            subject::forget_others(&order.subject.name, revision, home)?;
-            let jdk = format!("{} ({})", prepared.toolchain.java_version, chosen.why);
-            Opened::Ready { prepared: Rc::from(prepared), jdk }
-        }
-        BuildOutcome::Failed { reason, log, .. } => Opened::Failed { reason, log },
-        BuildOutcome::Interrupted => Opened::Failed { reason: "interrupted".to_owned(), log: PathBuf::new() },
-    })
+    wanted.build(Some(revision))
 }
 
 fn first_run(order: &Order, session: &mut dyn Session, logs: &Path) -> miette::Result<SuiteRun> {

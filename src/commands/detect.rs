@@ -122,6 +122,7 @@ fn document(found: &Found) -> Value {
         "order_dependent": detection.order_dependent,
         "unconfirmed": detection.unconfirmed,
         "unexplained": detection.unexplained,
+        "fresh_only": detection.fresh_only,
         "left_out": detection.left_out,
         "accidents": detection.accidents,
         "coverage": detection.coverage,
@@ -161,7 +162,7 @@ fn page(found: &Found) -> String {
     page.push_str(&listed("Left out of orders", &left));
     page.push_str(&listed("Looked order-dependent, not confirmed by fresh processes", &ids(&detection.unconfirmed)));
     page.push_str(&listed(
-        "Looks order-dependent; the budget ended before it was explained",
+        "Looks order-dependent; the budget ended before fresh processes could confirm it",
         &ids(&detection.unexplained),
     ));
     page.push_str(&covered(detection));
@@ -219,6 +220,9 @@ fn section(kind: &str, causes: &Causes, tests: &[&OrderDependent]) -> String {
             text.push_str(&format!("  {:>17}  and {} more\n", "", names.len() - LISTED));
         }
     }
+    if causes.iter().all(Vec::is_empty) {
+        text.push_str("  the budget ended before it was known after which tests\n");
+    }
     for test in tests {
         let originally = if test.fails_originally { " (fails in the original order)" } else { "" };
         let partly = if test.complete { "" } else { " (not all others were tried)" };
@@ -252,7 +256,8 @@ fn covered(detection: &Detection) -> String {
         .map(|tried| {
             let of = if tried.orders == tried.planned { String::new() } else { format!(" of {}", tried.planned) };
             let possible = tried.possible.map(|all| format!(" (others of {all} cannot matter)")).unwrap_or_default();
-            format!("{} {}{of}{possible}", tried.strategy, tried.orders)
+            let fresh = if tried.fresh > 0 { format!(" (in fresh processes {})", tried.fresh) } else { String::new() };
+            format!("{} {}{of}{possible}{fresh}", tried.strategy, tried.orders)
         })
         .collect();
     let mut text = format!("\nOrders tried: {}\n", tried.join(", "));
@@ -262,6 +267,12 @@ fn covered(detection: &Detection) -> String {
         percent(coverage.consecutive_share),
         percent(coverage.any_distance_share)
     ));
+    if detection.fresh_only > 0 {
+        let count = counted(detection.fresh_only, "test ends", "tests end");
+        text.push_str(&format!(
+            "{count} otherwise in warm processes in any order, and only fresh ones were asked there\n"
+        ));
+    }
     let ended = if detection.budget_ended { "; the budget ended before all was tried" } else { "" };
     text.push_str(&format!(
         "{} in fresh processes and {} in warm ones took {:.1} s{ended}\n",

@@ -158,6 +158,8 @@ fn dependency_text(detection: &Detection) -> miette::Result<String> {
     let dependencies: Vec<Dependency> = detection
         .order_dependent
         .iter()
+        // Of some it is only known that they depend on something.
+        .filter(|test| !(test.state_setter_groups.is_empty() && test.polluter_groups.is_empty()))
         .map(|test| Dependency {
             test: test.test.clone(),
             after: test.state_setter_groups.clone(),

@@ -9,13 +9,13 @@ use std::time::Instant;
 use super::Order;
 use crate::engine::direct::DirectSession;
 use crate::engine::model::ModelSession;
-use crate::engine::{Capabilities, EngineKind, RunRequest, Session};
+use crate::engine::{Capabilities, EngineKind, RunRequest, Session, logs};
 use crate::experiment::Origin;
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::runner::{Telling, Watcher};
-use crate::subject;
-use crate::subject::build::{BuildOutcome, Discovery, DiscoveryTime, Preparation, Prepared};
+use crate::subject::build::{Discovery, DiscoveryTime, Prepared};
+use crate::subject::{self, BuildOrder, Built};
 use crate::suite::{Finding, FindingKind, SuiteRun, TestId};
 use crate::technique::detect::Roster;
 
@@ -42,46 +42,37 @@ pub(super) fn open(
     interrupt: &Interrupt,
     watcher: &RefCell<&mut dyn Watcher>,
 ) -> miette::Result<Opened> {
-    let telling = Telling(watcher);
-    let stop = || interrupt.is_set();
-    let revision = subject::resolve(&order.subject.origin, home, &telling, &stop)?;
+    let progress = &Telling(watcher);
     if let Origin::Model { path } = &order.subject.origin {
+        let revision = subject::resolve(&order.subject.origin, home, progress, &|| interrupt.is_set())?;
         let session = Box::new(ModelSession::load(path, order.settings.seed)?);
         let roster = Roster::by_module(session.tests());
         return Ok(Opened::Suite(Box::new(Suite { session, roster, revision, jdk: None, notes: Vec::new() })));
     }
-    let tools = subject::tools()?;
-    let newest = tools.toolchain(order.subject.jdk.as_ref())?;
-    let preparation = Preparation {
+    let wanted = BuildOrder {
         subject: &order.subject,
-        revision: &revision,
-        toolchain: &newest,
         home,
-        build_timeout: order.build_timeout,
-        progress: &telling,
+        timeout: order.build_timeout,
+        discovery: DiscoveryTime::Now,
+        progress,
         interrupt,
         tag: TAG,
-        discovery: DiscoveryTime::Now,
     };
-    let chosen = subject::prepare_on_some_jdk(&preparation, &tools, None)?;
-    match chosen.outcome {
-        BuildOutcome::Ready(prepared) => {
-            subject::forget_others(&order.subject.name, &revision, home)?;
-            let jdk = format!("{} ({})", prepared.toolchain.java_version, chosen.why);
-            let suite = of_maven(*prepared, revision, jdk, interrupt)?;
-            Ok(Opened::Suite(Box::new(suite)))
+    Ok(match wanted.build(None)? {
+        Built::Ready { prepared, jdk } => {
+            let revision = prepared.checkout.revision.clone();
+            Opened::Suite(Box::new(of_maven(*prepared, revision, jdk, interrupt)?))
         }
-        BuildOutcome::Failed { reason, log, .. } => Ok(Opened::BuildFailed { reason, log }),
-        BuildOutcome::Interrupted => Ok(Opened::BuildFailed { reason: "interrupted".to_owned(), log: PathBuf::new() }),
-    }
+        Built::Failed { reason, log } => Opened::BuildFailed { reason, log },
+    })
 }
 
-fn of_maven(prepared: Prepared, revision: String, jdk: String, interrupt: &Interrupt) -> miette::Result<Suite> {
-    let prepared = Rc::new(prepared);
-    let groups = groups(&prepared.discovery);
+fn of_maven(mut prepared: Prepared, revision: String, jdk: String, interrupt: &Interrupt) -> miette::Result<Suite> {
     let mut notes = prepared.deviations();
     notes.extend(prepared.discovery.gaps());
-    notes.extend(own_processes(&prepared.discovery));
+    notes.extend(share_processes(&mut prepared.discovery));
+    let groups = groups(&prepared.discovery);
+    let prepared = Rc::new(prepared);
     let mut session = DirectSession::open(Rc::clone(&prepared), TAG, interrupt.clone())?;
     session.keep_one_ready();
     let roster = Roster::new(session.tests(), &groups);
@@ -104,11 +95,18 @@ fn reuses(discovery: &Discovery, suite: usize) -> bool {
     discovery.suites.get(suite).and_then(|suite| suite.launch.as_ref()).is_none_or(|launch| launch.reuse_forks)
 }
 
-fn own_processes(discovery: &Discovery) -> Option<Finding> {
-    let apart = (0..discovery.suites.len()).any(|suite| !reuses(discovery, suite));
+/// A build that starts a process for every class hides what its classes do to each other. Whoever wants it to run faster has to
+/// know: here they share one.
+fn share_processes(discovery: &mut Discovery) -> Option<Finding> {
+    let launches = discovery.suites.iter_mut().filter_map(|suite| suite.launch.as_mut());
+    let mut apart = false;
+    for launch in launches.filter(|launch| !launch.reuse_forks) {
+        launch.reuse_forks = true;
+        apart = true;
+    }
     apart.then(|| {
-        let text = "the build starts a new process for every class (reuseForks=false): only orders within classes matter there, \
-                    and only they were tried";
+        let text = "the build starts a new process for every class (reuseForks=false); here classes share one, so what depends on \
+                    another class shows in the build only if it is made to share processes, too";
         Finding::new(FindingKind::Deviation, text)
     })
 }
@@ -134,7 +132,7 @@ impl Session for Timed {
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
         let began = Instant::now();
         let mut run = self.inner.run(request)?;
-        drop_logs(request, &run);
+        logs::keep_of_breakdowns_only(request, &run);
         run.cost.wall_seconds = began.elapsed().as_secs_f64();
         Ok(run)
     }
@@ -147,16 +145,9 @@ impl Session for Timed {
     fn run_all(&mut self, requests: &[RunRequest]) -> miette::Result<Vec<SuiteRun>> {
         let began = Instant::now();
         let mut runs = self.inner.run_all(requests)?;
-        requests.iter().zip(&runs).for_each(|(request, run)| drop_logs(request, run));
+        requests.iter().zip(&runs).for_each(|(request, run)| logs::keep_of_breakdowns_only(request, run));
         let share = began.elapsed().as_secs_f64() / runs.len().max(1) as f64;
         runs.iter_mut().for_each(|run| run.cost.wall_seconds = share);
         Ok(runs)
-    }
-}
-
-/// What stays behind is only room on the disk.
-fn drop_logs(request: &RunRequest, run: &SuiteRun) {
-    if !run.findings.iter().any(|finding| finding.kind == FindingKind::DeadWorker) {
-        let _ = std::fs::remove_dir_all(request.allotment.logs.join(&request.label));
     }
 }

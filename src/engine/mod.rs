@@ -4,9 +4,8 @@
 //! its [`Capabilities`]; nothing falls back silently to something else.
 
 pub mod direct;
-
+pub(crate) mod logs;
 pub mod model;
-
 pub mod surefire;
 
 use std::fmt;
@@ -41,6 +40,9 @@ pub trait Session {
     fn run_all(&mut self, requests: &[RunRequest]) -> miette::Result<Vec<SuiteRun>> {
         requests.iter().map(|request| self.run(request)).collect()
     }
+
+    /// Nobody will ask for a run soon: processes that it keeps for the next one end. That one starts its own.
+    fn let_go(&mut self) {}
 }
 
 /// The engines by name, as experiment files and records have them.

@@ -5,19 +5,17 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::time::Duration;
 
 use super::{Order, note};
 use crate::engine::direct::DirectSession;
 use crate::engine::model::ModelSession;
 use crate::engine::surefire::{Revealed, SurefireSession};
 use crate::engine::{Capabilities, EngineKind, Handling, Isolation, RunRequest, Selection, Session, Watch};
-use crate::experiment::Subject;
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::runner::{Event, Telling, Watcher};
-use crate::subject;
-use crate::subject::build::{BuildOutcome, Discovery, DiscoveryTime, Preparation, Prepared};
+use crate::subject::build::{Discovery, DiscoveryTime, Prepared};
+use crate::subject::{BuildOrder, Built};
 use crate::suite::{ClassId, Cost, Finding, Granularity, Outcome, RunEnd, Seen, SuiteRun, TestId};
 use crate::wording::counted;
 
@@ -71,62 +69,20 @@ pub fn build(
     interrupt: &Interrupt,
     watcher: &RefCell<&mut dyn Watcher>,
 ) -> miette::Result<Opened> {
-    let (subject, limit) = (&order.subject, order.time_limit);
-    let built = fetch_and_build(subject, limit, DiscoveryTime::Later, (home, interrupt), watcher)?;
-    Ok(match built {
+    let wanted = BuildOrder {
+        subject: &order.subject,
+        home,
+        timeout: order.time_limit,
+        discovery: DiscoveryTime::Later,
+        progress: &Telling(watcher),
+        interrupt,
+        tag: TAG,
+    };
+    Ok(match wanted.build(None)? {
         Built::Ready { prepared, jdk } => {
             Opened::Suite(Suite { jdk: Some(jdk), ..Suite::of_maven(*prepared, order, interrupt)? })
         }
         Built::Failed { reason, log } => Opened::BuildFailed { reason, log },
-    })
-}
-
-/// A project that was built, or why it was not.
-pub(super) enum Built {
-    Ready {
-        prepared: Box<Prepared>,
-        /// The JDK's version, and why it is this one.
-        jdk: String,
-    },
-    Failed {
-        reason: String,
-        log: PathBuf,
-    },
-}
-
-/// On the JDK that is asked for, else on the newest that builds it; of earlier revisions nothing stays.
-pub(super) fn fetch_and_build(
-    subject: &Subject,
-    build_timeout: Duration,
-    discovery: DiscoveryTime,
-    (home, interrupt): (&Home, &Interrupt),
-    watcher: &RefCell<&mut dyn Watcher>,
-) -> miette::Result<Built> {
-    let telling = Telling(watcher);
-    let stop = || interrupt.is_set();
-    let tools = subject::tools()?;
-    let newest = tools.toolchain(subject.jdk.as_ref())?;
-    let revision = subject::resolve(&subject.origin, home, &telling, &stop)?;
-    let preparation = Preparation {
-        subject,
-        revision: &revision,
-        toolchain: &newest,
-        home,
-        build_timeout,
-        progress: &telling,
-        interrupt,
-        tag: TAG,
-        discovery,
-    };
-    let chosen = subject::prepare_on_some_jdk(&preparation, &tools, None)?;
-    Ok(match chosen.outcome {
-        BuildOutcome::Ready(prepared) => {
-            subject::forget_others(&subject.name, &revision, home)?;
-            let jdk = format!("{} ({})", prepared.toolchain.java_version, chosen.why);
-            Built::Ready { prepared, jdk }
-        }
-        BuildOutcome::Failed { reason, log, .. } => Built::Failed { reason, log },
-        BuildOutcome::Interrupted => Built::Failed { reason: "interrupted".to_owned(), log: PathBuf::new() },
     })
 }
 
@@ -309,6 +265,8 @@ impl Session for Late {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::engine::{Allotment, Parallelism};
     use crate::maven::KnownTest;

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use self::kept::Kept;
-use super::opened::{self, Built, TAG};
+use super::opened::TAG;
 use super::{fresh_logs, note};
 use crate::engine::direct::DirectSession;
 use crate::engine::model::{ModelSession, ModelSuite};
@@ -21,8 +21,9 @@ use crate::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Ses
 use crate::experiment::{Origin, Subject};
 use crate::home::Home;
 use crate::process::Interrupt;
-use crate::runner::{Event, Watcher};
+use crate::runner::{Event, Telling, Watcher};
 use crate::subject::build::{DiscoveryTime, Prepared};
+use crate::subject::{BuildOrder, Built};
 use crate::suite::{Coverage, Finding, FindingKind, RunEnd, SuiteRun, TestId};
 use crate::wording::counted;
 
@@ -74,15 +75,16 @@ pub fn open(opening: &Opening<'_>, watcher: &mut dyn Watcher) -> miette::Result<
         }
         Origin::Git { .. } | Origin::Folder { .. } => {
             let watcher = RefCell::new(watcher);
-            let (home, interrupt) = (opening.home, opening.interrupt);
-            let built = opened::fetch_and_build(
-                opening.subject,
-                opening.time_limit,
-                DiscoveryTime::Now,
-                (home, interrupt),
-                &watcher,
-            )?;
-            match built {
+            let wanted = BuildOrder {
+                subject: opening.subject,
+                home: opening.home,
+                timeout: opening.time_limit,
+                discovery: DiscoveryTime::Now,
+                progress: &Telling(&watcher),
+                interrupt: opening.interrupt,
+                tag: TAG,
+            };
+            match wanted.build(None)? {
                 Built::Failed { reason, log } => Reached::BuildFailed { reason, log },
                 Built::Ready { prepared, jdk } => {
                     Reached::Suite(Box::new(OrderedSuite::of_maven(*prepared, jdk, opening)?))

@@ -6,12 +6,12 @@
 //! data. What the subject's settings mean for its tests is for the engine to say.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use miette::miette;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::generated::drop_blamed;
@@ -19,16 +19,15 @@ use super::{Changes, Checkout, Progress, Snapshot, Toolchain, checkout, ownershi
 use crate::engine::{Mode, Parallelism};
 use crate::experiment::{Subject, SurefireVersion};
 use crate::home::Home;
-use crate::maven::{
-    self, Handshake, Harvest, Helper, Invocation, Invoked, KnownTest, Launch, Limits, Picked, SUREFIRE_VERSION,
-    Settings, TestSettings,
-};
+use crate::maven::{self, Helper, Invocation, Invoked, Limits, Picked, SUREFIRE_VERSION, Settings, TestSettings};
 use crate::process::{self, Account, Cause, Exit, Interrupt};
-use crate::suite::{Execution, Finding, FindingKind, RunEnd, TestId};
-use crate::wording::{counted, hex};
+use crate::suite::{Execution, Finding, RunEnd};
+use crate::wording::hex;
 
+mod discovery;
 mod record;
 
+pub use discovery::{Discovery, ModuleSuite};
 pub use record::Memory;
 use record::Place;
 
@@ -36,8 +35,6 @@ use record::Place;
 const MOST_TURNS: u32 = 40;
 /// From then on, whole classes go.
 const TURNS_BY_TEST: u32 = 25;
-/// Of what was left out, so many are named.
-const NAMED: usize = 5;
 
 /// What it takes to prepare a subject.
 #[derive(Clone, Copy)]
@@ -122,85 +119,6 @@ impl Cleanliness {
     }
 }
 
-/// What the run of the whole suite revealed.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Discovery {
-    /// In their original order.
-    pub tests: Vec<KnownTest>,
-    /// One per test goal that ran.
-    pub suites: Vec<ModuleSuite>,
-    /// What differs from the subject as published, and what else a reader must know of this first run.
-    pub findings: Vec<Finding>,
-    /// Were the tests seen in a parallel run? Then their order is not the original one.
-    #[serde(default)]
-    pub scrambled: bool,
-}
-
-/// The tests of one module, and what runs them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ModuleSuite {
-    pub module: String,
-    /// `plugin:goal@execution`.
-    pub goal: String,
-    /// The version of Surefire (or Failsafe).
-    pub surefire: String,
-    pub providers: Vec<String>,
-    /// Versions by `junit`, `jupiter`, `vintage`, `platform`, `testng`.
-    pub frameworks: BTreeMap<String, String>,
-    /// How its test processes are started, where Surefire told.
-    pub launch: Option<Launch>,
-    /// Why it did not.
-    pub unrevealed: Option<String>,
-}
-
-impl Discovery {
-    /// With what had to be left out of the suite on record.
-    fn without_dropped(mut self, dropped: &[String]) -> Self {
-        if !dropped.is_empty() {
-            let mut names: Vec<String> = dropped.iter().take(NAMED).map(|name| format!("`{name}`")).collect();
-            if dropped.len() > NAMED {
-                names.push(format!("and {} more", dropped.len() - NAMED));
-            }
-            let count = counted(dropped.len(), "generated test or class does", "generated tests or classes do");
-            let text = format!("{count} not compile on this version and had to be left out: {}", names.join(", "));
-            self.findings.push(Finding::new(FindingKind::Deviation, text));
-        }
-        self
-    }
-
-    /// Has nobody run the suite yet?
-    pub fn is_pending(&self) -> bool {
-        self.suites.is_empty()
-    }
-
-    /// What a run of the whole suite revealed.
-    pub(crate) fn of(invoked: &Invoked, harvest: &Harvest, parallelism: Parallelism) -> Self {
-        let mut findings = harvest.findings.clone();
-        findings.extend(incomplete(&harvest.end, &findings));
-        // That a fixture fails is seen in every run again; it is no test to expect.
-        let fixtures = harvest.executions.iter().filter(|execution| execution.is_failed_fixture());
-        let fixtures: HashSet<&TestId> = fixtures.map(|execution| &execution.test).collect();
-        let tests = harvest.tests.iter().filter(|test| !fixtures.contains(&test.id)).cloned().collect();
-        let suites = invoked.handshake.iter().flat_map(suites).collect();
-        let scrambled = parallelism.mode != Mode::Sequential || parallelism.modules.is_some();
-        Discovery { tests, suites, findings, scrambled }
-    }
-
-    /// Where the subject differs from what was published.
-    fn deviations(&self) -> Vec<Finding> {
-        self.findings.iter().filter(|finding| finding.kind == FindingKind::Deviation).cloned().collect()
-    }
-
-    /// Where the first run did not see the whole suite, no later one can be held against it.
-    pub fn gaps(&self) -> impl Iterator<Item = Finding> {
-        self.findings.iter().filter(|finding| finding.kind == FindingKind::LostTests).cloned()
-    }
-
-    pub fn is_complete(&self) -> bool {
-        self.gaps().next().is_none()
-    }
-}
-
 impl Prepared {
     /// As people write them, e.g. `JUnit 4.13.2`.
     pub fn frameworks(&self) -> Vec<String> {
@@ -226,19 +144,6 @@ impl Prepared {
 
     pub fn deviations(&self) -> Vec<Finding> {
         self.discovery.deviations()
-    }
-}
-
-impl ModuleSuite {
-    fn framework_names(&self) -> Vec<String> {
-        let name = |(kind, version): (&String, &String)| match kind.as_str() {
-            "junit" => Some(format!("JUnit {version}")),
-            "jupiter" => Some(format!("JUnit Jupiter {version}")),
-            "vintage" => Some(format!("JUnit Vintage {version}")),
-            "testng" => Some(format!("TestNG {version}")),
-            _ => None,
-        };
-        self.frameworks.iter().filter_map(name).collect()
     }
 }
 
@@ -619,31 +524,6 @@ impl From<Stop> for BuildOutcome {
             Stop::Interrupted => BuildOutcome::Interrupted,
         }
     }
-}
-
-/// A first run that did not get to its end has not seen all tests.
-fn incomplete(end: &RunEnd, findings: &[Finding]) -> Option<Finding> {
-    let why = match end {
-        RunEnd::TimedOut => "its time was up",
-        RunEnd::Crashed(reason) => reason,
-        _ if findings.iter().any(|finding| finding.kind == FindingKind::DeadWorker) => "a worker process died",
-        _ => return None,
-    };
-    let text = format!("the first run of the suite ended early, so tests may be unknown: {why}");
-    Some(Finding::new(FindingKind::LostTests, text))
-}
-
-fn suites(handshake: &Handshake) -> Vec<ModuleSuite> {
-    let suite = |goal: &maven::Goal| ModuleSuite {
-        module: goal.module.clone(),
-        goal: goal.goal.clone(),
-        surefire: goal.version.clone(),
-        providers: goal.providers.clone(),
-        frameworks: goal.frameworks.clone(),
-        launch: goal.launch.clone(),
-        unrevealed: goal.unrevealed.clone(),
-    };
-    handshake.goals.iter().map(suite).collect()
 }
 
 #[cfg(test)]

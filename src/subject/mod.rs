@@ -5,6 +5,7 @@
 
 pub(crate) mod address;
 pub mod build;
+mod built;
 mod cache;
 pub mod changes;
 mod choice;
@@ -28,6 +29,7 @@ mod transfer;
 mod worktree;
 
 pub use address::redact;
+pub use built::{BuildOrder, Built};
 pub use choice::{Attempt, Chosen, Pin, prepare as prepare_on_some_jdk};
 pub use export::{copy_folder, export_commit, is_local_address, kept, local_repository, revision_of_file};
 pub use folder::REPORTS_LIST;

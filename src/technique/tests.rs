@@ -18,22 +18,9 @@ const METHODS: Parallelism = Parallelism {
 };
 
 /// `Race#b` races with its neighbour; `Chain#user` needs `Chain#maker` of its own class, `Far#user` too, from another class.
-const SUITE: &str = "
-startup = 1
-[[test]]
-id = 'Race#a'
-seconds = 2
-[[test]]
-id = 'Race#b'
-seconds = 2
-races_with = ['Race#a']
-[[test]]
-id = 'Chain#maker'
-seconds = 2
-[[test]]
-id = 'Chain#user'
-seconds = 2
-needs = ['Chain#maker']
+const SUITE: &str = concat!(
+    include_str!("../../tests/data/race-and-chain.toml"),
+    "
 [[test]]
 id = 'Far#bystander'
 seconds = 1
@@ -41,7 +28,8 @@ seconds = 1
 id = 'Far#user'
 seconds = 1
 needs = ['Chain#maker']
-";
+"
+);
 
 fn bench(limit: u64, set_aside: &[&str]) -> Bench {
     Bench {

@@ -9,27 +9,15 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-/// A suite in which PASTE needs all three stages, and one test that cannot be repaired.
-pub const SUITE: &str = "
-startup = 1
-[[test]]
-id = 'Race#a'
-seconds = 2
-[[test]]
-id = 'Race#b'
-seconds = 2
-races_with = ['Race#a']
-[[test]]
-id = 'Chain#maker'
-seconds = 2
-[[test]]
-id = 'Chain#user'
-seconds = 2
-needs = ['Chain#maker']
+/// A suite in which PASTE needs all three stages; one name would be markup.
+pub const SUITE: &str = concat!(
+    include_str!("../data/race-and-chain.toml"),
+    "
 [[test]]
 id = 'Other#<script>alert(1)</script>'
 seconds = 4
-";
+"
+);
 
 pub struct Lab {
     dir: tempfile::TempDir,

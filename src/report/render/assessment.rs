@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use miette::{IntoDiagnostic, miette};
-use minijinja::value::Serde;
+use miette::IntoDiagnostic;
 use serde::Serialize;
 
+use super::html::page::{Carried, Template};
 use super::{html, markdown as md, terminal as term};
 use crate::assess::answer::Answer;
 use crate::assess::decide::Verdict;
@@ -15,7 +15,7 @@ use crate::report::text::{duration, sentence, shown};
 use crate::store::write_atomically;
 use crate::wording::plural;
 
-const TEMPLATE: &str = include_str!("../templates/assess.html");
+const TEMPLATE: Template = Template { name: "assess.html", source: include_str!("../templates/assess.html") };
 /// Of a sentence that may hold names.
 const LONGEST: usize = 600;
 
@@ -186,10 +186,7 @@ pub fn markdown(answer: &Answer) -> String {
 
 #[derive(Serialize)]
 struct Page {
-    styles: String,
-    script: &'static str,
-    script_hash: String,
-    data: String,
+    carried: Carried,
     project: String,
     verdict: &'static str,
     meaning: &'static str,
@@ -197,7 +194,7 @@ struct Page {
     facts: Vec<Fact>,
     snippets: Vec<SnippetView>,
     command: Option<String>,
-    notes: Vec<String>,
+    cautions: Vec<String>,
     /// As markup.
     tables: Vec<String>,
 }
@@ -217,9 +214,6 @@ struct Data {
 
 /// A page that needs nothing else.
 pub fn html(answer: &Answer) -> miette::Result<String> {
-    let failed = |error: minijinja::Error| miette!("the page could not be made: {error:#}");
-    let mut environment = html::environment().map_err(failed)?;
-    environment.add_template("assess.html", TEMPLATE).map_err(failed)?;
     let snippet = |snippet: &crate::assess::advice::Snippet| SnippetView {
         file: snippet.file.clone(),
         place: snippet.place.clone(),
@@ -227,10 +221,7 @@ pub fn html(answer: &Answer) -> miette::Result<String> {
     };
     let tables = Table::of_assessment(answer);
     let page = Page {
-        styles: html::styles(),
-        script: html::SCRIPT,
-        script_hash: html::script_hash(),
-        data: html::data::embedded(&Data { csv: Default::default() })?,
+        carried: Carried::with(html::data::embedded(&Data { csv: Default::default() })?),
         project: shown(&answer.project),
         verdict: answer.verdict.name(),
         meaning: answer.verdict.meaning(),
@@ -238,10 +229,10 @@ pub fn html(answer: &Answer) -> miette::Result<String> {
         facts: facts(answer),
         snippets: answer.snippets.iter().map(snippet).collect(),
         command: answer.command.as_deref().map(shown),
-        notes: cautions(answer),
+        cautions: cautions(answer),
         tables: tables.iter().enumerate().map(|(index, table)| html::table::render(table, index + 1)).collect(),
     };
-    environment.get_template("assess.html").and_then(|template| template.render(Serde(&page))).map_err(failed)
+    html::page::render(&TEMPLATE, &page)
 }
 
 /// Every form beside the records; the page's path comes back.

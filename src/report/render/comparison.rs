@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use miette::{IntoDiagnostic, miette};
-use minijinja::value::Serde;
+use miette::IntoDiagnostic;
 use serde::Serialize;
 
+use super::html::page::{Carried, Template};
 use super::{csv, html, markdown, terminal};
 use crate::report::compare::Comparison;
 use crate::report::tables::{ComparisonTable, Table};
 use crate::report::text::shown;
 
-const TEMPLATE: &str = include_str!("../templates/compare.html");
+const TEMPLATE: Template = Template { name: "compare.html", source: include_str!("../templates/compare.html") };
 
 pub fn terminal(comparison: &Comparison, style: terminal::Style) -> String {
     let mut out = format!("{} and {}\n", shown(&comparison.first), shown(&comparison.second));
@@ -57,33 +57,24 @@ pub fn json(comparison: &Comparison) -> miette::Result<serde_json::Value> {
 
 /// A page that needs nothing else.
 pub fn html(comparison: &Comparison) -> miette::Result<String> {
-    let failed = |error: minijinja::Error| miette!("the page could not be made: {error:#}");
-    let mut environment = html::environment().map_err(failed)?;
-    environment.add_template("compare.html", TEMPLATE).map_err(failed)?;
     let page = Page {
-        styles: html::styles(),
-        script: html::SCRIPT,
-        script_hash: html::script_hash(),
-        data: html::data::embedded(&Data { csv: raw_tables(comparison)? })?,
+        carried: Carried::with(html::data::embedded(&Data { csv: raw_tables(comparison)? })?),
         first: shown(&comparison.first),
         second: shown(&comparison.second),
         summary: &comparison.summary,
-        caveats: comparison.caveats.iter().map(|caveat| shown_long(caveat)).collect(),
+        cautions: comparison.caveats.iter().map(|caveat| shown_long(caveat)).collect(),
         tables: tables(comparison),
     };
-    environment.get_template("compare.html").and_then(|template| template.render(Serde(&page))).map_err(failed)
+    html::page::render(&TEMPLATE, &page)
 }
 
 #[derive(Serialize)]
 struct Page<'a> {
-    styles: String,
-    script: &'static str,
-    script_hash: String,
-    data: String,
+    carried: Carried,
     first: String,
     second: String,
     summary: &'a [String],
-    caveats: Vec<String>,
+    cautions: Vec<String>,
     /// As markup.
     tables: Vec<String>,
 }

@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn every_table_can_be_read_back() {
         for analysis in [sample::studied(), sample::attacked(), &Analysis::of(&sample::empty())] {
-            for table in TableName::ALL {
+            for table in TableName::all() {
                 let text = render(analysis, table).unwrap();
                 let mut reader = csv::Reader::from_reader(text.as_bytes());
                 let columns = reader.headers().unwrap().len();

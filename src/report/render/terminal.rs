@@ -29,25 +29,18 @@ pub struct Style {
 }
 
 /// The tables that answer the questions; the rest is in the report folder.
-const SHOWN: [TableName; 17] = [
-    TableName::Subjects,
-    TableName::Origins,
-    TableName::SetAside,
-    TableName::OdStatistics,
-    TableName::OdTechniques,
-    TableName::OdAlgorithms,
-    TableName::OdTimes,
-    TableName::OdReduction,
-    TableName::OdSlowdown,
-    TableName::OdFailures,
-    TableName::OdSchedules,
-    TableName::Failures,
-    TableName::Speedups,
-    TableName::Scaling,
-    TableName::Residual,
-    TableName::Incomplete,
-    TableName::Findings,
-];
+fn telling() -> impl Iterator<Item = TableName> {
+    let before = [TableName::Subjects, TableName::Origins, TableName::SetAside];
+    let after = [
+        TableName::Failures,
+        TableName::Speedups,
+        TableName::Scaling,
+        TableName::Residual,
+        TableName::Incomplete,
+        TableName::Findings,
+    ];
+    before.into_iter().chain(TableName::OF_ORDERS).chain(after)
+}
 
 /// The whole report.
 pub fn render(analysis: &Analysis, style: Style) -> String {
@@ -59,7 +52,7 @@ pub fn render(analysis: &Analysis, style: Style) -> String {
         out += &paint(&format!("  [{NOT_FOR_PUBLICATION}]"), "33", style);
     }
     out.push('\n');
-    for name in SHOWN {
+    for name in telling() {
         for table in Table::named(analysis, name) {
             out.push('\n');
             out += &render_table(&table, style);

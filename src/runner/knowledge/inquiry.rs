@@ -37,6 +37,13 @@ pub(super) struct Inquiry<'a> {
     pub watcher: &'a mut dyn Watcher,
 }
 
+/// A version is inquired into once, and a run has many: a process that nobody asks any more only takes memory.
+impl Drop for Inquiry<'_> {
+    fn drop(&mut self) {
+        self.session.let_go();
+    }
+}
+
 /// `None` when the user interrupted.
 pub(super) type Answer<T> = miette::Result<Option<T>>;
 

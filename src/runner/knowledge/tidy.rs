@@ -1,7 +1,8 @@
-//! A session that keeps the logs of those runs only in which a process broke down: there are hundreds of the others.
+//! A session that keeps the logs of those runs only in which a process broke down. It runs one order after the other, so that what
+//! each takes is its own.
 
-use crate::engine::{Capabilities, EngineKind, RunRequest, Session};
-use crate::suite::{FindingKind, SuiteRun, TestId};
+use crate::engine::{Capabilities, EngineKind, RunRequest, Session, logs};
+use crate::suite::{SuiteRun, TestId};
 
 pub(super) struct Tidy<'a> {
     pub inner: &'a mut dyn Session,
@@ -22,10 +23,7 @@ impl Session for Tidy<'_> {
 
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
         let run = self.inner.run(request)?;
-        if !run.findings.iter().any(|finding| finding.kind == FindingKind::DeadWorker) {
-            // What stays behind is only room on the disk.
-            let _ = std::fs::remove_dir_all(request.allotment.logs.join(&request.label));
-        }
+        logs::keep_of_breakdowns_only(request, &run);
         Ok(run)
     }
 }

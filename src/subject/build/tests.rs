@@ -1,7 +1,9 @@
 use super::record::{LOGS, RECORD, SEEN};
 use super::*;
 use crate::experiment::Origin;
+use crate::maven::KnownTest;
 use crate::subject::Silent;
+use crate::suite::FindingKind;
 
 #[test]
 fn compiler_levels_follow_the_jdk() {
@@ -14,34 +16,6 @@ fn what_is_built_stops_short_of_the_tests() {
     assert_eq!(build_goals("test"), ["-DskipTests", "test-compile"]);
     assert_eq!(build_goals("package"), ["-DskipTests", "package"]);
     assert_eq!(build_goals("verify"), ["-DskipTests", "package"]);
-}
-
-#[test]
-fn frameworks_have_the_names_that_people_use() {
-    let frameworks = [("junit", "4.13.2"), ("platform", "1.9.0"), ("jupiter", "5.9.0")];
-    let suite = ModuleSuite {
-        module: String::new(),
-        goal: String::new(),
-        surefire: String::new(),
-        providers: vec![],
-        frameworks: frameworks.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
-        launch: None,
-        unrevealed: None,
-    };
-    assert_eq!(suite.framework_names(), ["JUnit 4.13.2", "JUnit Jupiter 5.9.0"]);
-}
-
-#[test]
-fn a_first_run_that_ended_early_has_not_seen_the_suite() {
-    let dead = [Finding::new(FindingKind::DeadWorker, "x")];
-    let complete = |end: RunEnd, findings: &[Finding]| {
-        let findings = incomplete(&end, findings).into_iter().collect();
-        Discovery { findings, ..Discovery::default() }.is_complete()
-    };
-    assert!(complete(RunEnd::Finished, &[]));
-    assert!(!complete(RunEnd::Finished, &dead));
-    assert!(!complete(RunEnd::TimedOut, &[]));
-    assert!(!complete(RunEnd::Crashed("x".into()), &[]));
 }
 
 #[test]
@@ -144,14 +118,6 @@ fn a_first_run_with_more_time_is_another_one() {
 #[test]
 fn a_resumed_run_finds_the_processes_of_its_builds() {
     assert!(key_and_tag(&subject(20)).1.starts_with("run-7-"));
-}
-
-#[test]
-fn only_what_differs_from_the_published_subject_is_a_deviation() {
-    let findings = [FindingKind::Deviation, FindingKind::Disturbance, FindingKind::DeadWorker];
-    let findings = findings.map(|kind| Finding::new(kind, "x")).to_vec();
-    let deviations = Discovery { findings, ..Discovery::default() }.deviations();
-    assert_eq!(deviations, [Finding::new(FindingKind::Deviation, "x")]);
 }
 
 #[test]

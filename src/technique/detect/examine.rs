@@ -121,8 +121,10 @@ impl Detective<'_> {
                 self.others(frame, targets).into_iter().filter(|test| !known(test) && !asked.contains(test)).collect();
             let backwards: Vec<usize> = sequence.iter().rev().copied().collect();
             let pairs = [&sequence, &backwards].map(|order| [frame.plain(order), frame.turned(order)]);
-            let seen = self.lab.observe_all(&pairs.concat(), Care::Look)?;
-            seen.iter().for_each(|observation| self.take_in(observation));
+            let misled = targets.iter().any(|target| self.lab.misled().contains(target));
+            let care = if misled { Care::Sure } else { self.care_for_orders() };
+            let seen = self.lab.observe_all(&pairs.concat(), care)?;
+            seen.iter().for_each(|observation| self.take_in(observation, care));
             let Some((target, doubt)) = self.first_doubt(frame, targets, &seen) else { return Ok(()) };
             let Some(cause) = self.last_that_matters(frame, target, &doubt)? else { return Ok(()) };
             asked.insert(cause);

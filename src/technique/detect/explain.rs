@@ -1,7 +1,7 @@
 //! From a suspicion to its cause: is it so in fresh processes, and which tests are behind it? The fewest that bring it about
 //! are found by delta debugging in a process that stays, and confirmed in fresh ones.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Detective;
 use super::evidence::{Evidence, Known};
@@ -109,7 +109,7 @@ impl Detective<'_> {
         Ok(())
     }
 
-    fn known_of(&self, test: usize) -> Known {
+    pub(super) fn known_of(&self, test: usize) -> Known {
         self.known.get(&test).cloned().unwrap_or_default()
     }
 
@@ -132,12 +132,15 @@ impl Detective<'_> {
     /// Do suspects pass with nothing before them? Two fresh processes tell of many at once: in one a suspect has some of the
     /// others before it, in the other the rest. One that passes in both, and alone in a process that stays, needs none.
     fn see_suspects_alone(&mut self) -> Step<()> {
-        let open = |test: &&usize| !self.alone.contains_key(test) && !self.flaky.contains_key(test);
+        let open = |test: &&usize| {
+            !self.alone.contains_key(test) && !self.flaky.contains_key(test) && !self.gathered.contains(test)
+        };
         let suspects: Vec<usize> = self.evidence.keys().filter(open).copied().collect();
         if !self.lab.has_warm() || suspects.len() < MANY {
             return Ok(());
         }
         self.lab.doing(format!("running {} suspects without the others", suspects.len()));
+        self.gathered.extend(suspects.iter().copied());
         let backwards: Vec<usize> = suspects.iter().rev().copied().collect();
         let runs = self.lab.observe_all(&[suspects.clone(), backwards], Care::Sure)?;
         let passes = |test: &usize| runs.iter().all(|run| run.fails(*test) == Some(false));
@@ -163,6 +166,9 @@ impl Detective<'_> {
             match self.certain(&[], test, fails)? {
                 Certainty::Yes => {
                     self.alone.insert(test, fails);
+                    if fails != first {
+                        self.lab.distrust(&BTreeSet::from([test]));
+                    }
                     return Ok(Some(fails));
                 }
                 Certainty::Mixed => {
@@ -253,12 +259,7 @@ impl Detective<'_> {
     }
 
     /// Tests of the history that are behind what other tests do, the most notorious first.
-    fn usual(
-        &self,
-        history: &[usize],
-        test: usize,
-        of: impl Fn(&Known) -> &std::collections::BTreeSet<Vec<usize>>,
-    ) -> Vec<usize> {
+    fn usual(&self, history: &[usize], test: usize, of: impl Fn(&Known) -> &BTreeSet<Vec<usize>>) -> Vec<usize> {
         let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
         for group in self.known.values().flat_map(|known| of(known).iter()) {
             if let [single] = group.as_slice() {
@@ -274,7 +275,8 @@ impl Detective<'_> {
     /// The fewest tests of a history that make the test end so, in fresh processes. Found in a process that stays; where
     /// that one is misled by what the JVM itself remembers, in fresh ones.
     fn cause(&mut self, test: usize, base: &[usize], history: &[usize], fails: bool) -> Step<Option<Vec<usize>>> {
-        let cares: &[Care] = if self.lab.has_warm() { &[Care::Look, Care::Sure] } else { &[Care::Sure] };
+        let stays = self.lab.has_warm() && self.lab.care_for(test, Care::Look) == Care::Look;
+        let cares: &[Care] = if stays { &[Care::Look, Care::Sure] } else { &[Care::Sure] };
         let rest: Vec<usize> = history.iter().copied().filter(|earlier| !base.contains(earlier)).collect();
         for care in cares {
             if self.lab.fails(history, test, *care)? != Some(fails) {
@@ -289,7 +291,12 @@ impl Detective<'_> {
                 continue;
             }
             match self.certain(&in_order(history, base, &group), test, fails)? {
-                Certainty::Yes => return Ok(Some(group)),
+                Certainty::Yes => {
+                    if *care != cares[0] {
+                        self.lab.distrust(&BTreeSet::from([test]));
+                    }
+                    return Ok(Some(group));
+                }
                 Certainty::Mixed => {
                     self.call_flaky(test, "in one and the same order");
                     return Ok(None);

@@ -3,7 +3,7 @@
 //! Two ways to run an order: to look, quickly and often, in a process that stays where the engine has one; and to be sure, in
 //! fresh processes. What only looking has shown is never more than a suspicion.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -21,6 +21,8 @@ const BATCH: usize = 8;
 const BRIEF: f64 = 10.0;
 /// Watched tests may take so many times as long as others.
 const WATCHING: u32 = 4;
+/// Where tests take so many times as long as all else about a run, a process that stays saves next to nothing.
+const LONG: f64 = 4.0;
 
 /// One test in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -180,7 +182,7 @@ pub struct Company<'a> {
 }
 
 /// How an order is run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Care {
     Look,
     Sure,
@@ -211,6 +213,12 @@ pub struct Lab<'a> {
     has_warm: bool,
     /// Do tests end alike when other runs are under way at the same time?
     sociable: bool,
+    /// Tests that end otherwise in a process that stays, for what earlier orders left in it: only fresh ones tell about them.
+    misled: BTreeSet<usize>,
+    /// Is most of a run's time that of its tests?
+    tests_dominate: bool,
+    /// What a run takes besides its tests, about.
+    start: f64,
     /// What an execution takes in an order of the whole suite, about.
     pace: f64,
     /// How often each order was asked for: a rerun is another run.
@@ -253,6 +261,9 @@ impl<'a> Lab<'a> {
             allotment,
             has_warm,
             sociable: false,
+            misled: BTreeSet::new(),
+            tests_dominate: false,
+            start: 0.0,
             pace: 0.0,
             asked: HashMap::new(),
             budget,
@@ -291,10 +302,40 @@ impl<'a> Lab<'a> {
         let seconds = |seconds: f64| Duration::from_secs_f64(seconds.clamp(1.0, 30.0 * 86_400.0));
         let overhead = (whole.seconds - whole.work).max(0.0);
         self.pace = whole.seconds / whole.seen.len().max(1) as f64;
+        self.tests_dominate = whole.work > LONG * overhead;
+        self.start = overhead;
         self.limits = match self.limits.test {
             Some(_) => Limits { run: seconds(3.0 * whole.seconds + test), suite: None, test: Some(seconds(test)) },
             None => Limits { run: seconds(overhead + test), suite: Some(seconds(3.0 * whole.work)), test: None },
         };
+    }
+
+    /// From now on, only fresh processes tell about these tests.
+    pub fn distrust(&mut self, tests: &BTreeSet<usize>) {
+        self.misled.extend(tests);
+    }
+
+    pub fn misled(&self) -> &BTreeSet<usize> {
+        &self.misled
+    }
+
+    /// Is most of a run's time that of its tests?
+    pub fn tests_dominate(&self) -> bool {
+        self.tests_dominate
+    }
+
+    /// What a run takes besides its tests, about.
+    pub fn start(&self) -> f64 {
+        self.start
+    }
+
+    pub fn budget(&self) -> f64 {
+        self.budget
+    }
+
+    /// How a question about this test is asked.
+    pub fn care_for(&self, test: usize, care: Care) -> Care {
+        if self.misled.contains(&test) { Care::Sure } else { care }
     }
 
     /// From now on, runs are carried out side by side or not.
@@ -310,15 +351,23 @@ impl<'a> Lab<'a> {
     /// Does the test fail at the end of this order? `None` where it did not run, or nobody can tell.
     pub fn fails(&mut self, before: &[usize], test: usize, care: Care) -> Step<Option<bool>> {
         let order: Vec<usize> = before.iter().copied().chain([test]).collect();
+        let care = self.care_for(test, care);
         Ok(self.observe(&order, care)?.fails_at_end(test))
     }
 
     /// The same of several orders and tests.
     pub fn fail(&mut self, asked: &[(Vec<usize>, usize)], care: Care) -> Step<Vec<Option<bool>>> {
-        let orders: Vec<Vec<usize>> =
-            asked.iter().map(|(before, test)| [before.as_slice(), &[*test]].concat()).collect();
-        let seen = self.observe_all(&orders, care)?;
-        Ok(seen.iter().zip(asked).map(|(observation, (_, test))| observation.fails_at_end(*test)).collect())
+        let mut ends = vec![None; asked.len()];
+        for way in [Care::Look, Care::Sure] {
+            let places: Vec<usize> =
+                (0..asked.len()).filter(|place| self.care_for(asked[*place].1, care) == way).collect();
+            let orders: Vec<Vec<usize>> =
+                places.iter().map(|place| [asked[*place].0.as_slice(), &[asked[*place].1]].concat()).collect();
+            for (place, seen) in places.into_iter().zip(self.observe_all(&orders, way)?) {
+                ends[place] = seen.fails_at_end(asked[place].1);
+            }
+        }
+        Ok(ends)
     }
 
     pub fn observe(&mut self, order: &[usize], care: Care) -> Step<Observation> {

@@ -23,10 +23,14 @@ mod search;
 pub mod seek;
 mod sharing;
 mod square;
+#[cfg(test)]
+mod stand_in;
 mod strategy;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod trust;
+mod vouch;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
@@ -42,7 +46,7 @@ pub use strategy::{Settings, Strategy, orders};
 
 use baseline::Baseline;
 use evidence::{Evidence, Known};
-use lab::{Lab, Step};
+use lab::{Care, Lab, Step};
 
 /// What to do, and for how long.
 #[derive(Debug, Clone)]
@@ -65,7 +69,8 @@ const SCREENED: f64 = 0.5;
 const EXPLAINED: f64 = 0.65;
 const SEARCHED: f64 = 0.75;
 const SCREENED_AGAIN: f64 = 0.85;
-const EXPLAINED_AGAIN: f64 = 0.93;
+const EXPLAINED_AGAIN: f64 = 0.91;
+const VOUCHED: f64 = 0.95;
 
 /// What is known so far.
 struct Detective<'a> {
@@ -84,7 +89,13 @@ struct Detective<'a> {
     dropped: BTreeMap<usize, String>,
     tried: Vec<Tried>,
     /// Orders that were run to look for suspects.
-    looked: HashSet<Vec<usize>>,
+    looked: HashSet<(Care, Vec<usize>)>,
+    /// Suspects that there were when processes that stay were last compared with fresh ones.
+    trusted: usize,
+    /// Suspects that were run without all others.
+    gathered: BTreeSet<usize>,
+    /// Suspects that fresh processes confirmed in whole orders.
+    vouched: BTreeSet<usize>,
     /// Causes whose other effects were looked for.
     followed: BTreeSet<(bool, usize)>,
     /// By target and by how it ends by itself: what was proved not to matter to it.
@@ -128,6 +139,9 @@ impl<'a> Detective<'a> {
             tried: Vec::new(),
             orders: Vec::new(),
             looked: HashSet::new(),
+            trusted: 0,
+            gathered: BTreeSet::new(),
+            vouched: BTreeSet::new(),
             followed: BTreeSet::new(),
             budget_ended: false,
         }
@@ -140,14 +154,23 @@ impl Detective<'_> {
             Some(strategies) => (strategies.clone(), Vec::new()),
             None => screen::mix(self.baseline.tests.len()),
         };
-        self.within(SCREENED, |detective| detective.screen_all(&first, plan.settings))?;
+        let free = plan.strategies.is_none();
+        self.within(SCREENED, |detective| {
+            detective.screen_all(&first, plan.settings)?;
+            if free { detective.look_behind(plan.settings) } else { Ok(()) }
+        })?;
         self.within(EXPLAINED, Self::follow_up)?;
-        self.within(SEARCHED, Self::search_all)?;
+        self.within(SEARCHED, |detective| {
+            // Every suspect has its first cause before any has all.
+            detective.follow_up()?;
+            detective.search_all()
+        })?;
         self.within(SCREENED_AGAIN, |detective| {
-            detective.screen_all(&second, plan.settings)?;
-            if plan.strategies.is_none() { detective.give_a_chance() } else { Ok(()) }
+            detective.screen_second(&second, plan.settings)?;
+            if free { detective.give_a_chance() } else { Ok(()) }
         })?;
         self.within(EXPLAINED_AGAIN, Self::follow_up)?;
+        self.within(VOUCHED, Self::vouch)?;
         self.within(1.0, |detective| {
             detective.follow_up()?;
             detective.search_all()?;
@@ -174,19 +197,31 @@ impl Detective<'_> {
         self.baseline.tests.iter().copied().filter(|test| !self.dropped.contains_key(test)).collect()
     }
 
+    /// What is known of a test; without a cause, no more than how it ends alone.
+    fn story_of(&self, test: usize) -> Known {
+        let known = self.known_of(test);
+        let fails_alone = if known.is_found() { known.fails_alone } else { self.alone.get(&test) == Some(&true) };
+        Known { fails_alone, ..known }
+    }
+
     fn result(self) -> Detection {
         let roster = &self.lab.roster;
         let id = |test: &usize| roster.id(*test).clone();
-        let found = self.known.iter().filter(|(test, known)| known.is_found() && !self.flaky.contains_key(test));
-        let order_dependent: Vec<OrderDependent> = found
-            .map(|(test, known)| {
-                let fails = self.baseline.fails.get(test) == Some(&true);
-                order_dependent(roster, *test, known, fails)
-            })
-            .collect();
         let is_found =
             |test: &usize| self.known.get(test).is_some_and(Known::is_found) || self.flaky.contains_key(test);
-        let open = self.evidence.keys().filter(|test| !is_found(test) && !self.unconfirmed.contains(test));
+        let is_reported = |test: &usize| {
+            let known = self.known.get(test).is_some_and(Known::is_found);
+            !self.flaky.contains_key(test) && (known || self.vouched.contains(test))
+        };
+        let reported: BTreeSet<usize> =
+            self.known.keys().chain(&self.vouched).copied().filter(|test| is_reported(test)).collect();
+        let order_dependent: Vec<OrderDependent> = reported
+            .iter()
+            .map(|test| {
+                let fails = self.baseline.fails.get(test) == Some(&true);
+                order_dependent(roster, *test, &self.story_of(*test), fails)
+            })
+            .collect();
         let left_out = self.baseline.left_out.iter().chain(&self.dropped);
         Detection {
             tests: (0..roster.len()).map(|test| id(&test)).collect(),
@@ -194,7 +229,8 @@ impl Detective<'_> {
             flaky: self.flaky.iter().map(|(test, seen)| Flaky { test: id(test), seen: seen.clone() }).collect(),
             order_dependent,
             unconfirmed: self.unconfirmed.iter().filter(|test| !is_found(test)).map(id).collect(),
-            unexplained: open.map(id).collect(),
+            unexplained: self.unexplained().iter().map(id).collect(),
+            fresh_only: self.lab.misled().len(),
             left_out: left_out.map(|(test, why)| LeftOut { test: id(test), why: why.clone() }).collect(),
             accidents: self
                 .lab

@@ -8,10 +8,9 @@ use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use super::stand_in::StandIn;
 use super::*;
 use crate::engine::model::{ModelSession, ModelSuite};
-use crate::engine::{Capabilities, EngineKind, Isolation, RunRequest};
-use crate::suite::SuiteRun;
 
 /// What is planted for one test, by numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,34 +27,6 @@ impl Plant {
             (false, true) => Kind::Brittle,
             (false, false) => Kind::Both,
         }
-    }
-}
-
-/// A suite that runs in a process that stays, too.
-struct Staying {
-    model: ModelSession,
-    capabilities: Capabilities,
-}
-
-impl Session for Staying {
-    fn engine(&self) -> EngineKind {
-        EngineKind::Model
-    }
-
-    fn tests(&self) -> &[TestId] {
-        self.model.tests()
-    }
-
-    fn capabilities(&self) -> &Capabilities {
-        &self.capabilities
-    }
-
-    fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
-        self.model.run(request)
-    }
-
-    fn side_by_side(&self) -> usize {
-        2
     }
 }
 
@@ -100,10 +71,11 @@ fn toml(n: usize, class_size: usize, plants: &BTreeMap<usize, Plant>, stays: boo
         let names: Vec<String> = tests.iter().map(|test| format!("'{}'", name(*test, class_size))).collect();
         format!("[{}]", names.join(","))
     };
-    // A process that stays is started once.
-    let mut text = format!("startup = {}\n", if stays { 0.02 } else { 0.2 });
+    // A process that stays is started once; and it is not used where tests take much longer than a start.
+    let (startup, seconds) = if stays { (0.06, 0.0002) } else { (0.2, 0.002) };
+    let mut text = format!("startup = {startup}\n");
     for test in 0..n {
-        text.push_str(&format!("[[test]]\nid = '{}'\nseconds = 0.002\n", name(test, class_size)));
+        text.push_str(&format!("[[test]]\nid = '{}'\nseconds = {seconds}\n", name(test, class_size)));
         if let Some(plant) = plants.get(&test) {
             for (key, tests) in
                 [("needs", &plant.needs), ("polluted_by", &plant.polluted_by), ("cleaned_by", &plant.cleaned_by)]
@@ -118,8 +90,7 @@ fn toml(n: usize, class_size: usize, plants: &BTreeMap<usize, Plant>, stays: boo
 }
 
 fn found(n: usize, class_size: usize, plants: &BTreeMap<usize, Plant>, stays: bool, budget: u64) -> Detection {
-    let model = ModelSession::new(ModelSuite::parse(&toml(n, class_size, plants, stays)).unwrap(), 1);
-    let mut capabilities = model.capabilities().clone();
+    let suite = toml(n, class_size, plants, stays);
     let plan = Plan {
         strategies: None,
         settings: Settings { rounds: 10, k: 2, seed: 1 },
@@ -128,10 +99,9 @@ fn found(n: usize, class_size: usize, plants: &BTreeMap<usize, Plant>, stays: bo
         allotment: Allotment { cores: 1, memory_bytes: None, logs: "logs".into() },
     };
     let mut session: Box<dyn Session> = if stays {
-        capabilities.isolations.push(Isolation::Warm);
-        Box::new(Staying { model, capabilities })
+        Box::new(StandIn::new(&suite, |_, _| {}).at_once(2))
     } else {
-        Box::new(model)
+        Box::new(ModelSession::new(ModelSuite::parse(&suite).unwrap(), 1))
     };
     let roster = Roster::by_module(session.tests());
     let company = Company { memory: &mut Forgetful, hear: &mut |_| {}, stop: &|| false };

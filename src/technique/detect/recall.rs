@@ -9,7 +9,7 @@ const REMEMBERED: usize = 5_000_000;
 impl Detective<'_> {
     pub(super) fn remember(&mut self, observation: Observation) {
         let held: usize = self.orders.iter().map(|order| order.seen.len()).sum();
-        if self.lab.has_warm() && held + observation.seen.len() <= REMEMBERED {
+        if held + observation.seen.len() <= REMEMBERED {
             self.orders.push(observation);
         }
     }

@@ -29,7 +29,8 @@ impl Kind {
     }
 }
 
-/// A test whose outcome depends on what ran before it. All of this was seen in fresh processes.
+/// A test whose outcome depends on what ran before it. All of this was seen in fresh processes. Where no group is named, two
+/// orders of many tests are all that is known: it ends otherwise in the one than in the other, every time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OrderDependent {
     pub test: TestId,
@@ -80,6 +81,8 @@ pub struct Tried {
     /// All sequences of so many tests, where most were left out for a reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub possible: Option<usize>,
+    /// Orders that were run in fresh processes as well.
+    pub fresh: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -92,8 +95,10 @@ pub struct Detection {
     pub order_dependent: Vec<OrderDependent>,
     /// Tests that looked order-dependent, and that no fresh process confirmed.
     pub unconfirmed: Vec<TestId>,
-    /// Tests that look order-dependent, and that time did not suffice for.
+    /// Tests that look order-dependent, and that time did not suffice for, not even to see them fail in fresh processes.
     pub unexplained: Vec<TestId>,
+    /// How many end otherwise in a process that has run others before, whatever the order, and were looked at in fresh ones.
+    pub fresh_only: usize,
     pub left_out: Vec<LeftOut>,
     pub accidents: Vec<Accident>,
     pub coverage: Coverage,

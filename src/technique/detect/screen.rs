@@ -31,26 +31,43 @@ pub fn mix(tests: usize) -> (Vec<Strategy>, Vec<Strategy>) {
 
 impl Detective<'_> {
     pub(super) fn screen_all(&mut self, strategies: &[Strategy], settings: Settings) -> Step<()> {
-        strategies.iter().try_for_each(|strategy| self.screen(*strategy, settings))
+        strategies.iter().try_for_each(|strategy| {
+            self.screen(*strategy, settings)?;
+            self.check_staying(settings)
+        })
+    }
+
+    /// What finds the rest, each test alone in fresh processes too before pairs take all that is left.
+    pub(super) fn screen_second(&mut self, strategies: &[Strategy], settings: Settings) -> Step<()> {
+        for strategy in strategies {
+            self.screen_all(&[*strategy], settings)?;
+            if *strategy == Strategy::Isolation {
+                self.see_each_alone(settings)?;
+            }
+        }
+        Ok(())
     }
 
     fn screen(&mut self, strategy: Strategy, settings: Settings) -> Step<()> {
         let (orders, planned, possible) = self.planned(strategy, settings)?;
-        self.tried.push(Tried { strategy, orders: 0, planned, possible });
+        self.tried.push(Tried { strategy, orders: 0, planned, possible, fresh: 0 });
         let mut orders = orders.peekable();
         let mut done = 0;
         while orders.peek().is_some() {
             let suspects = self.evidence.len();
             self.lab.doing(format!("{strategy}: order {} of {planned}, {suspects} suspected", done + 1));
-            let size = if self.lab.lanes() > 1 { self.lab.lanes() * AT_ONCE } else { 1 };
-            let batch: Vec<Order> = orders.by_ref().take(size).collect();
+            let batch: Vec<Order> = orders.by_ref().take(self.at_once()).collect();
             done += batch.len();
-            self.look_at_all(batch)?;
+            self.look_at_all(batch, self.care_for_orders())?;
             if let Some(tried) = self.tried.last_mut() {
                 tried.orders = done;
             }
         }
         Ok(())
+    }
+
+    pub(super) fn at_once(&self) -> usize {
+        if self.lab.lanes() > 1 { self.lab.lanes() * AT_ONCE } else { 1 }
     }
 
     /// Tests that failed in every order so far, after each other test by itself: one that needs another, and that most
@@ -69,11 +86,11 @@ impl Detective<'_> {
             let both = if after.len() > 1 { vec![after, backwards] } else { vec![after] };
             both.into_iter().filter(|after| !after.is_empty()).map(move |after| [vec![first], after].concat())
         });
-        self.look_at_all(orders.collect())
+        self.look_at_all(orders.collect(), self.care_for_orders())
     }
 
     /// The orders of a strategy, how many there are, and how many there would be if nothing were known.
-    fn planned(&mut self, strategy: Strategy, settings: Settings) -> Step<(Orders, usize, Option<usize>)> {
+    pub(super) fn planned(&mut self, strategy: Strategy, settings: Settings) -> Step<(Orders, usize, Option<usize>)> {
         let tests = self.present();
         if strategy != Strategy::DependenceAware {
             let (orders, planned) = orders(strategy, &self.lab.roster, &tests, settings);
@@ -96,7 +113,8 @@ impl Detective<'_> {
             others.retain(|test| self.lab.roster.meet(*test, cause));
             let backwards: Order = others.iter().rev().copied().collect();
             let first = if pollutes { vec![cause] } else { Vec::new() };
-            self.look_at_all([others, backwards].map(|order| [first.clone(), order].concat()).to_vec())?;
+            let orders = [others, backwards].map(|order| [first.clone(), order].concat()).to_vec();
+            self.look_at_all(orders, self.care_for_orders())?;
             self.followed.insert((pollutes, cause));
         }
     }
@@ -115,15 +133,15 @@ impl Detective<'_> {
     }
 
     /// A test that takes its run down with it is left out, and the order run again.
-    fn look_at_all(&mut self, mut orders: Vec<Order>) -> Step<()> {
+    pub(super) fn look_at_all(&mut self, mut orders: Vec<Order>, care: Care) -> Step<()> {
         while !orders.is_empty() {
             orders.iter_mut().for_each(|order| order.retain(|test| !self.dropped.contains_key(test)));
             // The same order again shows nothing new.
-            orders.retain(|order| !order.is_empty() && self.looked.insert(order.clone()));
-            let (seen, ended) = self.lab.observe_some(&orders, Care::Look);
+            orders.retain(|order| !order.is_empty() && self.looked.insert((care, order.clone())));
+            let (seen, ended) = self.lab.observe_some(&orders, care);
             let mut again = Vec::new();
             for (order, observation) in orders.into_iter().zip(seen) {
-                self.take_in(&observation);
+                self.take_in(&observation, care);
                 let lost = observation.seen.len() < order.len();
                 self.drop_breakers(&observation, lost);
                 self.remember(observation);
@@ -136,10 +154,10 @@ impl Detective<'_> {
         Ok(())
     }
 
-    pub(super) fn take_in(&mut self, observation: &Observation) {
+    pub(super) fn take_in(&mut self, observation: &Observation, care: Care) {
         for (place, seen) in observation.seen.iter().enumerate() {
             let (Some(fails), Some(usually)) = (seen.fails(), self.baseline.fails.get(&seen.test)) else { continue };
-            if fails == *usually {
+            if fails == *usually || self.lab.care_for(seen.test, care) != care {
                 continue;
             }
             let history = observation.history(place);

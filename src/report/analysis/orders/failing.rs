@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::suites::{EvaluatedOrder, Suite, modules};
+use super::suites::{self, EvaluatedOrder, Suite};
 use super::{AUTHORSHIPS, CellState, Technique, percent, studied};
 use crate::store::record::Authorship;
 use crate::suite::TestId;
@@ -59,13 +59,7 @@ pub struct OrderFailureRow {
 }
 
 pub fn by_technique(suites: &[Suite]) -> Vec<TechniqueRow> {
-    let mut rows = Vec::new();
-    for module in modules(suites) {
-        for technique in Technique::ALL {
-            rows.extend(module.suites().map(|suite| technique_row(suite, technique)));
-        }
-    }
-    rows
+    suites::by_technique(suites, &Technique::ALL, technique_row)
 }
 
 fn technique_row(suite: &Suite, technique: Technique) -> TechniqueRow {

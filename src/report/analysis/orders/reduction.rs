@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::suites::{Suite, modules};
+use super::suites::{Suite, by_technique};
 use super::{CellState, Technique, percent};
 use crate::store::record::Authorship;
 use crate::suite::TestId;
@@ -28,13 +28,7 @@ pub struct ReductionRow {
 }
 
 pub fn rows(suites: &[Suite]) -> Vec<ReductionRow> {
-    let mut rows = Vec::new();
-    for module in modules(suites) {
-        for technique in Technique::ALL {
-            rows.extend(module.suites().map(|suite| row(suite, technique)));
-        }
-    }
-    rows
+    by_technique(suites, &Technique::ALL, row)
 }
 
 fn row(suite: &Suite, technique: Technique) -> ReductionRow {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::suites::{Suite, modules};
+use super::suites::{Suite, by_technique};
 use super::{CellState, Technique, percent};
 use crate::store::record::Authorship;
 
@@ -51,13 +51,7 @@ impl SlowdownRow {
 }
 
 pub fn rows(suites: &[Suite]) -> Vec<SlowdownRow> {
-    let mut rows = Vec::new();
-    for module in modules(suites) {
-        for technique in SlowdownRow::TECHNIQUES {
-            rows.extend(module.suites().map(|suite| row(suite, technique)));
-        }
-    }
-    rows
+    by_technique(suites, &SlowdownRow::TECHNIQUES, row)
 }
 
 fn row(suite: &Suite, technique: Technique) -> SlowdownRow {

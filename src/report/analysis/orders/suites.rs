@@ -73,6 +73,21 @@ pub fn modules<'s, 'a>(suites: &'s [Suite<'a>]) -> Vec<Module<'s, 'a>> {
     modules
 }
 
+/// A row for each suite and technique, in the order of the study's tables.
+pub fn by_technique<R>(
+    suites: &[Suite<'_>],
+    techniques: &[Technique],
+    row: impl Fn(&Suite<'_>, Technique) -> R,
+) -> Vec<R> {
+    let mut rows = Vec::new();
+    for module in modules(suites) {
+        for technique in techniques {
+            rows.extend(module.suites().map(|suite| row(suite, *technique)));
+        }
+    }
+    rows
+}
+
 impl<'a> Suite<'a> {
     /// Its name in the study's tables.
     pub fn id(&self) -> &'a str {

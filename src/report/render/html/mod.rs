@@ -1,21 +1,14 @@
 //! The report as one page that needs nothing else: styles, script, figures and data are inside, nothing is requested.
 //!
-//! The template escapes every value; only what is written here goes in as markup: tables, figures, styles, and the script,
-//! the only one that the page's policy allows. Without it the page is still readable.
+//! What pages share is in [`page`]; here is what a report fills it with. Without the script it is still readable.
 
 pub(super) mod data;
 mod facts;
+pub(super) mod page;
 mod sections;
 pub(super) mod table;
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
-use miette::miette;
-use minijinja::syntax::SyntaxConfig;
-use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 use super::NOT_FOR_PUBLICATION;
 use crate::report::Analysis;
@@ -25,49 +18,21 @@ use crate::report::text::shown;
 use crate::wording::plural;
 
 use facts::{Card, Fact};
+use page::{Carried, Template};
 use sections::Section;
 
-const TEMPLATE: &str = include_str!("../../templates/report.html");
-const STYLES: &str = include_str!("../../templates/report.css");
-/// The colours of the dark scheme. They stand in the styles twice: for those who prefer it, and for those who chose it.
-const DARK: &str = include_str!("../../templates/dark.css");
-pub(super) const SCRIPT: &str = include_str!("../../templates/report.js");
+const TEMPLATE: Template = Template { name: "report.html", source: include_str!("../../templates/report.html") };
 
 /// Places of a warning that are named; of more the number is told.
 const MOST_PLACES: usize = 6;
 
 pub fn render(analysis: &Analysis, details: &Details) -> miette::Result<String> {
-    let failed = |error: minijinja::Error| miette!("the report page could not be made: {error:#}");
-    let mut environment = environment().map_err(failed)?;
-    environment.add_template("report.html", TEMPLATE).map_err(failed)?;
-    let page = Page::of(analysis, details)?;
-    environment.get_template("report.html").and_then(|t| t.render(Serde(&page))).map_err(failed)
-}
-
-/// Every value is escaped, and one that is not there is a mistake.
-pub(super) fn environment() -> Result<Environment<'static>, minijinja::Error> {
-    let mut environment = Environment::new();
-    environment.set_auto_escape_callback(|_| AutoEscape::Html);
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
-    Ok(environment)
-}
-
-/// By which the page's policy knows the only script that may run.
-pub(super) fn script_hash() -> String {
-    BASE64_STANDARD.encode(Sha256::digest(SCRIPT))
-}
-
-pub(super) fn styles() -> String {
-    STYLES.replace("/* dark */", DARK)
+    page::render(&TEMPLATE, &Page::of(analysis, details)?)
 }
 
 #[derive(Serialize)]
 struct Page<'a> {
-    styles: String,
-    script: &'static str,
-    script_hash: String,
-    data: String,
+    carried: Carried,
     experiment: String,
     study: Option<String>,
     quick: Option<&'static str>,
@@ -97,10 +62,7 @@ impl<'a> Page<'a> {
     fn of(analysis: &'a Analysis, details: &Details) -> miette::Result<Page<'a>> {
         let run = &analysis.run;
         Ok(Page {
-            styles: styles(),
-            script: SCRIPT,
-            script_hash: script_hash(),
-            data: data::render(analysis, details)?,
+            carried: Carried::with(data::render(analysis, details)?),
             experiment: shown(&run.manifest.experiment),
             study: run.manifest.study.as_deref().map(shown),
             quick: run.manifest.quick.then_some(NOT_FOR_PUBLICATION),

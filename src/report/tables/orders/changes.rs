@@ -59,22 +59,16 @@ fn whole_seconds(seconds: f64) -> String {
 
 pub fn reduction(analysis: &Analysis) -> Table {
     let columns = technique_columns(&Technique::ALL);
-    let orders = &analysis.orders;
-    let of = |(technique, kind): &(Technique, Authorship)| -> Vec<&ReductionRow> {
-        orders.reductions.iter().filter(|row| row.technique == *technique && row.authorship == *kind).collect()
+    let outcome = Outcome {
+        rows: &analysis.orders.reductions,
+        place: |row| (&row.subject, (row.technique, row.authorship)),
+        total: ReductionRow::total,
+        cell: reduced,
     };
-    let cells = |id: &str| {
-        let find = |column| of(column).into_iter().find(|row| row.subject == id).map_or_else(nothing, reduced);
-        columns.iter().map(find).collect::<Vec<_>>()
-    };
-    let total = columns.iter().map(|column| {
-        let rows = of(column);
-        if rows.is_empty() { nothing() } else { reduced(&ReductionRow::total(&rows)) }
-    });
     Table {
         name: TableName::OdReduction,
         title: "Percent fewer failures of order-dependent tests in enhanced orders (Table 8 of the study)".to_owned(),
-        rows: with_total(analysis, cells, total.collect()),
+        rows: outcome.of_suites(analysis, &columns),
         columns: technique_heads(&columns),
         notes: vec![
             "Failures are counted for each algorithm and number of machines; a test that fails on several versions counts once. \
@@ -96,22 +90,16 @@ fn reduced(row: &ReductionRow) -> Cell {
 
 pub fn slowdown(analysis: &Analysis) -> Table {
     let columns = technique_columns(&SlowdownRow::TECHNIQUES);
-    let orders = &analysis.orders;
-    let of = |(technique, kind): &(Technique, Authorship)| -> Vec<&SlowdownRow> {
-        orders.slowdowns.iter().filter(|row| row.technique == *technique && row.authorship == *kind).collect()
+    let outcome = Outcome {
+        rows: &analysis.orders.slowdowns,
+        place: |row| (&row.subject, (row.technique, row.authorship)),
+        total: SlowdownRow::total,
+        cell: slowed,
     };
-    let cells = |id: &str| {
-        let find = |column| of(column).into_iter().find(|row| row.subject == id).map_or_else(nothing, slowed);
-        columns.iter().map(find).collect::<Vec<_>>()
-    };
-    let total = columns.iter().map(|column| {
-        let rows = of(column);
-        if rows.is_empty() { nothing() } else { slowed(&SlowdownRow::total(&rows)) }
-    });
     Table {
         name: TableName::OdSlowdown,
         title: "Percent longer that enhanced orders run (Table 9 of the study)".to_owned(),
-        rows: with_total(analysis, cells, total.collect()),
+        rows: outcome.of_suites(analysis, &columns),
         columns: technique_heads(&columns),
         notes: vec![
             "Sums of the times of orders that differ, by their longest machine, on average over the repetitions. Total: of the \
@@ -132,12 +120,39 @@ fn slowed(row: &SlowdownRow) -> Cell {
     marked(row.state, row.slowdown, change, hint)
 }
 
-fn with_total(analysis: &Analysis, cells: impl Fn(&str) -> Vec<Cell>, total: Vec<Cell>) -> Vec<Row> {
-    let ids = analysis.orders.statistics.iter().map(|module| module.subject.as_str());
-    let named = |name: &str, cells: Vec<Cell>| std::iter::once(Cell::new(shown(name))).chain(cells).collect();
-    let mut rows: Vec<Row> = ids.map(|id| Row::body(named(id, cells(id)))).collect();
-    if !rows.is_empty() {
-        rows.push(Row::summary(named("Total", total)));
+/// Rows of an analysis, each in a row and a column of the table.
+struct Outcome<'a, R> {
+    rows: &'a [R],
+    place: fn(&R) -> (&str, (Technique, Authorship)),
+    total: fn(&[&R]) -> R,
+    cell: fn(&R) -> Cell,
+}
+
+impl<R> Outcome<'_, R> {
+    /// One row for each suite, and one of all.
+    fn of_suites(&self, analysis: &Analysis, columns: &[(Technique, Authorship)]) -> Vec<Row> {
+        let ids = analysis.orders.statistics.iter().map(|module| module.subject.as_str());
+        let named = |name: &str, cells: Vec<Cell>| std::iter::once(Cell::new(shown(name))).chain(cells).collect();
+        let mut rows: Vec<Row> = ids.map(|id| Row::body(named(id, self.of_suite(id, columns)))).collect();
+        if !rows.is_empty() {
+            rows.push(Row::summary(named("Total", self.of_all(columns))));
+        }
+        rows
     }
-    rows
+
+    fn of_suite(&self, id: &str, columns: &[(Technique, Authorship)]) -> Vec<Cell> {
+        let cell = |column: &(Technique, Authorship)| {
+            let found = self.rows.iter().find(|row| (self.place)(row) == (id, *column));
+            found.map_or_else(nothing, self.cell)
+        };
+        columns.iter().map(cell).collect()
+    }
+
+    fn of_all(&self, columns: &[(Technique, Authorship)]) -> Vec<Cell> {
+        let total = |column: &(Technique, Authorship)| {
+            let rows: Vec<&R> = self.rows.iter().filter(|row| (self.place)(row).1 == *column).collect();
+            if rows.is_empty() { nothing() } else { (self.cell)(&(self.total)(&rows)) }
+        };
+        columns.iter().map(total).collect()
+    }
 }

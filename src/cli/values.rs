@@ -1,0 +1,105 @@
+//! What is written behind options, read: names, numbers within bounds, durations. Whether files exist is the commands' matter.
+
+use std::time::Duration;
+
+use crate::commands::report::Format;
+use crate::commands::{assess, compare};
+use parade::engine::{EngineKind, Mode};
+use parade::experiment::{TechniqueKind, parse_duration};
+use parade::simulation::Scheduler;
+use parade::stats::{Alternative, Method, Zeros};
+use parade::study::Verdict;
+use parade::technique::algorithm::Algorithm;
+use parade::technique::detect::Strategy;
+
+pub(super) fn format(text: &str) -> Result<Format, String> {
+    among(text, Format::ALL, Format::name)
+}
+
+pub(super) fn verdict(text: &str) -> Result<Verdict, String> {
+    among(text, Verdict::ALL, Verdict::name)
+}
+
+pub(super) fn comparison_format(text: &str) -> Result<compare::Format, String> {
+    among(text, compare::Format::ALL, compare::Format::name)
+}
+
+pub(super) fn technique(text: &str) -> Result<TechniqueKind, String> {
+    let known = [TechniqueKind::Paste, TechniqueKind::Parallel, TechniqueKind::Sequential];
+    among(text, known, TechniqueKind::name)
+}
+
+pub(super) fn strategy(text: &str) -> Result<Strategy, String> {
+    among(text, Strategy::ALL, Strategy::name)
+}
+
+pub(super) fn count(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| (1..=1_000_000).contains(number));
+    number.ok_or_else(|| "write a whole number from 1 to 1000000".to_owned())
+}
+
+pub(super) fn mode(text: &str) -> Result<Mode, String> {
+    among(text, Mode::ALL, Mode::name)
+}
+
+pub(super) fn engine(text: &str) -> Result<EngineKind, String> {
+    among(text, EngineKind::CHOICES, EngineKind::name)
+}
+
+pub(super) fn algorithm(text: &str) -> Result<Algorithm, String> {
+    among(text, Algorithm::ALL, Algorithm::name)
+}
+
+pub(super) fn machines(text: &str) -> Result<usize, String> {
+    const MOST: usize = 10_000;
+    text.parse()
+        .ok()
+        .filter(|number| (1..=MOST).contains(number))
+        .ok_or_else(|| format!("write a number from 1 to {MOST}"))
+}
+
+pub(super) fn assessment_format(text: &str) -> Result<assess::Format, String> {
+    among(text, assess::Format::ALL, assess::Format::name)
+}
+
+pub(super) fn rate(text: &str) -> Result<f64, String> {
+    let sensible = |rate: &f64| (0.0..=1e9).contains(rate);
+    text.parse().ok().filter(sensible).ok_or_else(|| "write a number from 0 on, e.g. 0.05".to_owned())
+}
+
+pub(super) fn simulated_machines(text: &str) -> Result<usize, String> {
+    const MOST: usize = 1_000_000;
+    let number = text.trim().parse().ok().filter(|number| (1..=MOST).contains(number));
+    number.ok_or_else(|| format!("write numbers from 1 to {MOST}, joined by commas"))
+}
+
+pub(super) fn scheduler(text: &str) -> Result<Scheduler, String> {
+    among(text.trim(), Scheduler::ALL, Scheduler::name)
+}
+
+pub(super) fn alternative(text: &str) -> Result<Alternative, String> {
+    among(text, Alternative::ALL, Alternative::name)
+}
+
+pub(super) fn zeros(text: &str) -> Result<Zeros, String> {
+    among(text, Zeros::ALL, Zeros::name)
+}
+
+pub(super) fn method(text: &str) -> Result<Method, String> {
+    among(text, Method::ALL, Method::name)
+}
+
+pub(super) fn level(text: &str) -> Result<f64, String> {
+    let inside = |level: &f64| *level > 0.0 && *level < 1.0;
+    text.parse().ok().filter(inside).ok_or_else(|| "write a share between 0 and 1, e.g. 0.95".to_owned())
+}
+
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    let sensible = |duration: &Duration| !duration.is_zero() && *duration <= Duration::from_secs(30 * 86_400);
+    parse_duration(text).filter(sensible).ok_or_else(|| "write e.g. 90s, 10m or 1h30m, at most 30d".to_owned())
+}
+
+fn among<T: Copy, const N: usize>(text: &str, known: [T; N], name: fn(T) -> &'static str) -> Result<T, String> {
+    let found = known.into_iter().find(|each| name(*each) == text);
+    found.ok_or_else(|| format!("write one of {}", known.map(name).join(", ")))
+}

@@ -1,0 +1,110 @@
+//! How far processes that stay can be trusted. New classes for each order undo what tests do to the project's own state, not
+//! what they do to a library's or the JDK's: that can make tests fail for ever, and can hide that others would fail.
+//!
+//! The original order, run in such a process after others, shows the first; orders in fresh processes show the second.
+
+use std::collections::BTreeSet;
+
+use super::Detective;
+use super::lab::{Care, Step};
+use super::strategy::{Order, Settings, Strategy};
+use crate::wording::plural;
+
+/// One in so many tests that are misled, and whole orders are worth a fresh process each.
+const MANY: usize = 10;
+/// Random orders of each kind that are run in fresh processes, too.
+const ROUNDS: usize = 2;
+/// The share of the budget that seeing each test alone in a fresh process may take, about.
+const ALONE: f64 = 0.15;
+
+impl Detective<'_> {
+    /// How whole orders are run: a process that stays has to save time, and to tell the truth about most tests.
+    pub(super) fn care_for_orders(&self) -> Care {
+        let misled = self.lab.misled().len() * MANY > self.baseline.tests.len();
+        if misled || self.lab.tests_dominate() { Care::Sure } else { Care::Look }
+    }
+
+    /// Runs the original order in the processes that stay. Tests that end otherwise than in fresh ones are from now on looked
+    /// at in fresh ones only, and what was held against them is dropped.
+    pub(super) fn check_staying(&mut self, settings: Settings) -> Step<()> {
+        let stays = self.lab.has_warm() && self.care_for_orders() == Care::Look;
+        if !stays || self.evidence.len() <= self.trusted {
+            return Ok(());
+        }
+        self.lab.doing("the original order in the processes that stay");
+        let order = self.present();
+        let seen = self.lab.observe_all(&vec![order.clone(); self.lab.lanes()], Care::Look)?;
+        let otherwise = |test: &usize| {
+            let usual = self.baseline.fails.get(test);
+            usual.is_some_and(|usual| seen.iter().any(|run| run.fails(*test) == Some(!usual)))
+        };
+        let misled: BTreeSet<usize> = order.iter().copied().filter(otherwise).collect();
+        let new = misled.difference(self.lab.misled()).count();
+        self.lab.distrust(&misled);
+        self.evidence.retain(|test, _| !misled.contains(test));
+        self.trusted = self.evidence.len();
+        if new > 0 { self.screen_afresh(settings) } else { Ok(()) }
+    }
+
+    /// The orders of all strategies so far again, in fresh processes, for the tests that staying ones mislead.
+    fn screen_afresh(&mut self, settings: Settings) -> Step<()> {
+        for place in 0..self.tried.len() {
+            let strategy = self.tried[place].strategy;
+            let (orders, ..) = self.planned(strategy, settings)?;
+            let misled = self.lab.misled();
+            let count = plural(misled.len(), "test");
+            let orders: Vec<Order> = match strategy {
+                // Every order is of as many tests as there are, and there are as many orders.
+                Strategy::Pairs => Vec::new(),
+                Strategy::Isolation | Strategy::Exhaustive | Strategy::DependenceAware => {
+                    orders.filter(|order| order.last().is_some_and(|last| misled.contains(last))).collect()
+                }
+                _ => orders.collect(),
+            };
+            self.lab.doing(format!("{strategy} in fresh processes, for {count}"));
+            self.look_afresh(place, orders)?;
+        }
+        Ok(())
+    }
+
+    /// What a process that stays can hide: some orders of the suite, and each test alone, in fresh processes.
+    pub(super) fn look_behind(&mut self, settings: Settings) -> Step<()> {
+        if !self.lab.has_warm() || self.care_for_orders() == Care::Sure {
+            return Ok(());
+        }
+        let few = Settings { rounds: settings.rounds.min(ROUNDS), ..settings };
+        for place in 0..self.tried.len() {
+            let strategy = self.tried[place].strategy;
+            if matches!(strategy, Strategy::Isolation | Strategy::Pairs) {
+                continue;
+            }
+            let (orders, ..) = self.planned(strategy, few)?;
+            self.lab.doing(format!("{strategy} in fresh processes"));
+            self.look_afresh(place, orders.collect())?;
+        }
+        Ok(())
+    }
+
+    /// Each test alone in a fresh process, where that does not take too much of the time.
+    pub(super) fn see_each_alone(&mut self, settings: Settings) -> Step<()> {
+        let tests = self.present();
+        let seconds = self.lab.start() * tests.len() as f64 / self.lab.lanes() as f64;
+        let place = self.tried.iter().position(|tried| tried.strategy == Strategy::Isolation);
+        let Some(place) = place.filter(|_| self.lab.has_warm() && seconds <= ALONE * self.lab.budget()) else {
+            return Ok(());
+        };
+        let (orders, ..) = self.planned(Strategy::Isolation, settings)?;
+        self.lab.doing("each test alone in a fresh process");
+        self.look_afresh(place, orders.collect())
+    }
+
+    fn look_afresh(&mut self, place: usize, orders: Vec<Order>) -> Step<()> {
+        let batches: Vec<Vec<Order>> = orders.chunks(self.at_once()).map(<[Order]>::to_vec).collect();
+        for batch in batches {
+            let count = batch.len();
+            self.look_at_all(batch, Care::Sure)?;
+            self.tried[place].fresh += count;
+        }
+        Ok(())
+    }
+}
