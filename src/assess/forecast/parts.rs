@@ -37,12 +37,14 @@ impl Parts {
         let startup = (observed.wall_seconds - tests).max(0.0);
         let told = observed.jvm.unwrap_or_else(|| assumed(observed, startup));
         let computing = told.tests.clamp(0.0, tests);
+        // Processes count until they exit, which can be after the last test: then a part of it was in the tests.
+        let in_tests = if told.tests > tests { tests / told.tests } else { 1.0 };
         Parts {
             startup,
             startup_beside: (OVERLAP * told.beside_startup).clamp(0.0, startup / 2.0),
             tests,
             computing,
-            compiling: told.beside_tests.clamp(0.0, computing),
+            compiling: (told.beside_tests * in_tests).clamp(0.0, computing),
             process: told.process_startup / told.processes.max(1) as f64,
         }
     }
@@ -87,6 +89,12 @@ mod tests {
         assert!((parts.unhindered() - 0.6).abs() < 1e-9 && parts.process == 1.0);
         let waiting = Parts::of(&observed(Some(JvmWork { tests: 0.5, beside_tests: 0.2, ..told })));
         assert!((waiting.unhindered() - 0.98).abs() < 1e-9, "tests that wait have little to lose: {waiting:?}");
+    }
+
+    #[test]
+    fn what_a_process_computes_after_its_tests_is_not_theirs() {
+        let told = JvmWork { beside_startup: 0.0, beside_tests: 10.0, process_startup: 0.0, tests: 20.0, processes: 1 };
+        assert!((Parts::of(&observed(Some(told))).unhindered() - 0.5).abs() < 1e-9);
     }
 
     #[test]
