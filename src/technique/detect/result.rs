@@ -89,6 +89,8 @@ pub struct Tried {
 pub struct Detection {
     /// In their original order.
     pub tests: Vec<TestId>,
+    /// How often the original order was run: less often than asked for where the budget is short.
+    pub baseline: usize,
     /// How many fail in the original order.
     pub failing_originally: usize,
     pub flaky: Vec<Flaky>,
