@@ -78,7 +78,7 @@ pub struct Tried {
     pub strategy: Strategy,
     pub orders: usize,
     pub planned: usize,
-    /// All sequences of so many tests, where most were left out for a reason.
+    /// All sequences of so many tests, where most were left out: those that cannot matter, or that are too many.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub possible: Option<usize>,
     /// Orders that were run in fresh processes as well.

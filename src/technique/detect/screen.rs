@@ -2,7 +2,7 @@
 
 use super::lab::{Care, Halt, Observation, Step};
 use super::sharing::Sharing;
-use super::strategy::{Order, Orders, Settings, Strategy, orders};
+use super::strategy::{Order, Orders, Settings, Strategy, orders, possible};
 use super::{Detective, EXPLAINED_SHORT, Tried};
 use crate::suite::Outcome;
 use crate::wording::plural;
@@ -110,7 +110,8 @@ impl Detective<'_> {
         let tests = self.present();
         if strategy != Strategy::DependenceAware {
             let (orders, planned) = orders(strategy, &self.lab.roster, &tests, settings);
-            return Ok((orders, planned, None));
+            let all = (strategy == Strategy::Exhaustive).then(|| possible(&self.lab.roster, &tests, settings.k));
+            return Ok((orders, planned, all.filter(|all| *all > planned)));
         }
         self.lab.doing("the original order, to see what tests share");
         let accesses = self.lab.accesses(&tests)?;
