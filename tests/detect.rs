@@ -105,6 +105,38 @@ fn a_person_reads_who_breaks_whom_and_what_was_tried() {
     }
 }
 
+fn page(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn the_first_lines_never_hide_what_only_seems_so() {
+    let desk = Desk::new();
+    let slow = "[[test]]\nid='A#v'\nseconds=30\npolluted_by=['A#p']\n[[test]]\nid='A#p'\nseconds=30\n[[test]]\nid='A#x'\nseconds=30\n";
+    let text = page(&desk.run(&[desk.suite(slow), "--budget", "7m"]));
+    assert!(text.starts_with("1 of 3 tests seems to depend on the order: A#v\n"), "{text}");
+    assert!(text.contains("--budget") && text.contains("run 2 times instead of 3"), "{text}");
+    let text = page(&desk.run(&["suite.toml", "--budget", "15m"]));
+    assert!(text.starts_with("1 of 3 tests depends on the order\n"), "{text}");
+}
+
+#[test]
+fn suites_of_one_test_and_of_none_are_spoken_of_as_such() {
+    let desk = Desk::new();
+    let text = page(&desk.run(&[desk.suite("[[test]]\nid='A#only'\n")]));
+    assert!(text.starts_with("0 of 1 test depends on the order\n") && !text.contains('%'), "{text}");
+}
+
+#[test]
+fn a_model_that_takes_no_time_comes_to_an_end() {
+    let desk = Desk::new();
+    let tests: String = (0..12).map(|n| format!("[[test]]\nid='A#t{n}'\n")).collect();
+    let document = desk.json(&[desk.suite(&tests), "--strategy", "exhaustive", "--k", "99", "--budget", "10s"]);
+    let tried = &document["strategies"][0];
+    assert_eq!((&tried["planned"], &tried["possible"]), (&1_000_000.into(), &479_001_600.into()));
+    assert!(tried["orders"].as_u64().unwrap() < 2_000 && document["budget_ended"] == true, "{tried}");
+}
+
 #[test]
 fn a_detection_that_was_cut_short_goes_on() {
     let desk = Desk::new();

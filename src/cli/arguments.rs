@@ -306,15 +306,15 @@ pub(super) struct DetectArgs {
     /// For the random orders
     #[arg(long, value_name = "N", default_value = "0")]
     pub(super) seed: u64,
-    /// For everything after the build; what it did not suffice for is said
+    /// For everything after the build and a first run of the tests; what it did not suffice for is said
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = values::duration)]
     pub(super) budget: Duration,
-    /// How often the original order is run first, to set flaky tests aside
+    /// How often the original order is run first, to set flaky tests aside; twice at most where a budget is short
     #[arg(long, value_name = "N", default_value = "3", value_parser = values::count)]
     pub(super) baseline: usize,
     #[command(flatten)]
     pub(super) suite: SuiteArgs,
-    /// For the build
+    /// For the build; the first run of the tests may take as long as the budget, or 5m if that is more, and no longer than this
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = values::duration)]
     pub(super) timeout: Duration,
     /// The folder that results go below

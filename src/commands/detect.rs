@@ -44,6 +44,8 @@ pub struct DetectOptions {
 const INTERRUPTED: u8 = 130;
 /// Of a list for a person; the files have all.
 const LISTED: usize = 50;
+/// In the first line.
+const NAMED: usize = 5;
 /// In a log, a word now and then.
 const CALM: Duration = Duration::from_secs(10);
 const LIVELY: Duration = Duration::from_millis(200);
@@ -75,7 +77,7 @@ pub fn run(options: &DetectOptions) -> miette::Result<ExitCode> {
             Ok(ExitCode::FAILURE)
         }
         Ended::Done(found) => {
-            let text = if options.json { pretty(&document(&found))? } else { page(&found) };
+            let text = if options.json { pretty(&document(&found))? } else { page(&found, options.baseline) };
             print(&text)?;
             Ok(ExitCode::SUCCESS)
         }
@@ -110,13 +112,14 @@ fn show_failed_build(reason: &str, log: &str, json: bool) -> miette::Result<()> 
         return print(&pretty(&document)?);
     }
     let lines: String = reason.lines().map(|line| format!("  {}\n", one_line(line))).collect();
-    print(&format!("The build failed, so no test ran:\n{lines}The whole log is {log}\n"))
+    print(&format!("No test ran:\n{lines}The whole log is {log}\n"))
 }
 
 fn document(found: &Found) -> Value {
     let detection = &found.detection;
     json!({
         "tests": detection.tests.len(),
+        "baseline": detection.baseline,
         "failing_originally": detection.failing_originally,
         "flaky": detection.flaky.iter().map(|flaky| &flaky.test).collect::<Vec<_>>(),
         "order_dependent": detection.order_dependent,
@@ -141,7 +144,7 @@ fn document(found: &Found) -> Value {
 }
 
 /// For a person: what depends on what, what to do about it, what was tried and what not.
-fn page(found: &Found) -> String {
+fn page(found: &Found, baseline: usize) -> String {
     let detection = &found.detection;
     let mut page = String::new();
     for finding in &found.notes {
@@ -166,6 +169,7 @@ fn page(found: &Found) -> String {
         &ids(&detection.unexplained),
     ));
     page.push_str(&covered(detection));
+    page.push_str(&took(detection, baseline));
     page.push_str(&format!("Dependencies: {}\n", found.dependencies.display()));
     page.push_str(&format!("Graph: {} and .dot\n", found.svg.display()));
     if let Some(accesses) = &found.accesses {
@@ -175,9 +179,25 @@ fn page(found: &Found) -> String {
 }
 
 fn headline(detection: &Detection) -> String {
-    let (found, tests) = (detection.order_dependent.len(), detection.tests.len());
-    let verb = if found == 1 { "depends" } else { "depend" };
-    format!("{found} of {} {verb} on the order\n{}", plural(tests, "test"), failing(detection))
+    let (found, open, tests) = (detection.order_dependent.len(), detection.unexplained.len(), detection.tests.len());
+    let depend = if found == 1 || tests == 1 { "depends" } else { "depend" };
+    let seem = if open == 1 { "seems" } else { "seem" };
+    let of = plural(tests, "test");
+    let first = match (found, open) {
+        _ if tests == 0 => "There are no tests, so none depends on the order".to_owned(),
+        (_, 0) => format!("{found} of {of} {depend} on the order"),
+        (0, _) => format!("{open} of {of} {seem} to depend on the order: {}", open_names(detection)),
+        _ => format!("{found} of {of} {depend} on the order, and {open} more {seem} to: {}", open_names(detection)),
+    };
+    let more = "The budget ended before fresh processes could confirm what only seems so; give more with --budget\n";
+    format!("{first}\n{}{}", if open > 0 { more } else { "" }, failing(detection))
+}
+
+/// The first of those that only seem to depend on the order; all are listed below.
+fn open_names(detection: &Detection) -> String {
+    let open = &detection.unexplained;
+    let names = ids(&open[..open.len().min(NAMED)]).join(", ");
+    if open.len() > NAMED { format!("{names} and {} more", open.len() - NAMED) } else { names }
 }
 
 /// Tests that fail anyway say little about orders.
@@ -249,29 +269,46 @@ fn listed(title: &str, lines: &[String]) -> String {
 
 fn covered(detection: &Detection) -> String {
     let coverage = &detection.coverage;
-    let percent = |share: f64| format!("{:.1} %", share * 100.0);
     let tried: Vec<String> = detection
         .strategies
         .iter()
         .map(|tried| {
             let of = if tried.orders == tried.planned { String::new() } else { format!(" of {}", tried.planned) };
-            let possible = tried.possible.map(|all| format!(" (others of {all} cannot matter)")).unwrap_or_default();
+            let why = if tried.strategy == Strategy::Exhaustive { "are too many" } else { "cannot matter" };
+            let possible = tried.possible.map(|all| format!(" (others of {all} {why})")).unwrap_or_default();
             let fresh = if tried.fresh > 0 { format!(" (in fresh processes {})", tried.fresh) } else { String::new() };
             format!("{} {}{of}{possible}{fresh}", tried.strategy, tried.orders)
         })
         .collect();
     let mut text = format!("\nOrders tried: {}\n", tried.join(", "));
-    text.push_str(&format!(
-        "Of {} ordered pairs, {} ran right after each other, {} in this order at some distance\n",
-        coverage.pairs,
-        percent(coverage.consecutive_share),
-        percent(coverage.any_distance_share)
-    ));
+    if coverage.pairs > 0 {
+        text.push_str(&format!(
+            "Of {} ordered pairs, {} ran right after each other, {} in this order at some distance\n",
+            coverage.pairs,
+            percent(coverage.consecutive_share),
+            percent(coverage.any_distance_share)
+        ));
+    }
     if detection.fresh_only > 0 {
         let count = counted(detection.fresh_only, "test ends", "tests end");
         text.push_str(&format!(
             "{count} otherwise in warm processes in any order, and only fresh ones were asked there\n"
         ));
+    }
+    text
+}
+
+/// What is not all is not 100 %.
+fn percent(share: f64) -> String {
+    let shown = if share < 1.0 { share.min(0.999) } else { share };
+    format!("{:.1} %", shown * 100.0)
+}
+
+fn took(detection: &Detection, baseline: usize) -> String {
+    let mut text = String::new();
+    if detection.baseline < baseline {
+        let times = plural(detection.baseline, "time");
+        text.push_str(&format!("The original order was run {times} instead of {baseline}, as the budget is short\n"));
     }
     let ended = if detection.budget_ended { "; the budget ended before all was tried" } else { "" };
     text.push_str(&format!(

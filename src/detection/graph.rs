@@ -1,31 +1,23 @@
-//! What depends on what, drawn: as DOT for Graphviz, and as an SVG of our own that needs nothing. Draws, and knows no file.
+//! What depends on what, as a graph: which tests act together, on whom, and how; and as DOT for Graphviz. Knows no file.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::report::text::shown;
 use crate::suite::TestId;
 use crate::technique::detect::OrderDependent;
 
-/// A picture with more is a black square; the DOT file has all.
-const DRAWN: usize = 300;
-const LINE: usize = 26;
-const TOP: usize = 70;
-/// Width of a letter, about.
-const LETTER: usize = 7;
-const GAP: usize = 260;
-
+/// What tests that ran before do to a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Effect {
+pub(super) enum Effect {
     Pollutes,
     Sets,
     Cleans,
 }
 
 impl Effect {
-    const ALL: [Effect; 3] = [Effect::Pollutes, Effect::Sets, Effect::Cleans];
+    pub const ALL: [Effect; 3] = [Effect::Pollutes, Effect::Sets, Effect::Cleans];
 
-    fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Effect::Pollutes => "makes it fail",
             Effect::Sets => "lets it pass",
@@ -33,7 +25,7 @@ impl Effect {
         }
     }
 
-    fn colour(self) -> &'static str {
+    pub fn colour(self) -> &'static str {
         match self {
             Effect::Pollutes => "#c0392b",
             Effect::Sets => "#1e8449",
@@ -46,156 +38,112 @@ impl Effect {
     }
 }
 
-type Edge<'a> = (&'a TestId, &'a TestId, Effect);
+/// Tests that do something to another, all of them together.
+pub(super) type Cause<'a> = (Effect, Vec<&'a TestId>);
 
-fn edges(tests: &[OrderDependent]) -> Vec<Edge<'_>> {
-    let mut edges = Vec::new();
-    for test in tests {
-        let all = [
-            (&test.polluters, Effect::Pollutes),
-            (&test.state_setters, Effect::Sets),
-            (&test.cleaners, Effect::Cleans),
-        ];
-        edges
-            .extend(all.into_iter().flat_map(|(from, effect)| from.iter().map(move |from| (from, &test.test, effect))));
-    }
-    edges
+/// Each by itself is enough.
+pub(super) fn causes(test: &OrderDependent) -> Vec<Cause<'_>> {
+    let cleaners = test.cleaners.iter().map(|cleaner| (Effect::Cleans, vec![cleaner]));
+    let polluters = test.polluter_groups.iter().map(|group| (Effect::Pollutes, group.iter().collect()));
+    let setters = test.state_setter_groups.iter().map(|group| (Effect::Sets, group.iter().collect()));
+    polluters.chain(setters).chain(cleaners).collect()
 }
 
-/// For Graphviz.
+/// For Graphviz. Tests that work only together meet in a point.
 pub fn dot(tests: &[OrderDependent]) -> String {
     let mut text = "digraph dependencies {\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\"];\n".to_owned();
-    let quoted = |id: &TestId| format!("\"{}\"", id.to_string().replace('\\', "\\\\").replace('"', "\\\""));
     for test in tests {
-        let _ = writeln!(text, "  {} [tooltip=\"{}\", style=bold];", quoted(&test.test), test.kind.name());
+        let (tooltip, dashed) = match (test.complete, causes(test).is_empty()) {
+            (_, true) => (", cause unknown", ",dashed"),
+            (false, _) => (", not all others were tried", ",dashed"),
+            (true, _) => ("", ""),
+        };
+        let name = test.kind.name();
+        let _ = writeln!(text, "  {} [tooltip=\"{name}{tooltip}\", style=\"bold{dashed}\"];", quoted(&test.test));
     }
-    for (from, to, effect) in edges(tests) {
-        let (colour, style) = (effect.colour(), effect.dot_style());
-        let _ = writeln!(
-            text,
-            "  {} -> {} [color=\"{colour}\", style={style}, tooltip=\"{}\"];",
-            quoted(from),
-            quoted(to),
-            effect.name()
-        );
+    let mut meetings: BTreeMap<Cause<'_>, usize> = BTreeMap::new();
+    for test in tests {
+        for cause in causes(test) {
+            let (effect, group) = &cause;
+            let from = match group.as_slice() {
+                [single] => quoted(single),
+                _ => {
+                    let next = meetings.len() + 1;
+                    let number = *meetings.entry(cause.clone()).or_insert(next);
+                    if number == next {
+                        meeting(&mut text, number, *effect, group);
+                    }
+                    format!("together_{number}")
+                }
+            };
+            edge(&mut text, &from, &quoted(&test.test), *effect, "");
+        }
     }
     text + "}\n"
 }
 
-/// Causes at the left, tests that depend on the order at the right.
-pub fn svg(tests: &[OrderDependent]) -> String {
-    let all = edges(tests);
-    let causes: BTreeSet<&TestId> = all.iter().map(|(from, ..)| *from).collect();
-    let rows = |ids: Vec<&TestId>| -> BTreeMap<String, usize> {
-        ids.into_iter().take(DRAWN).map(ToString::to_string).zip(0..).collect()
-    };
-    let (left, right) = (rows(causes.iter().copied().collect()), rows(tests.iter().map(|test| &test.test).collect()));
-    let longest =
-        |names: &BTreeMap<String, usize>| names.keys().map(|name| shown(name).chars().count()).max().unwrap_or(10);
-    let from_x = 20 + LETTER * longest(&left);
-    let to_x = from_x + GAP;
-    let width = to_x + 20 + LETTER * longest(&right).max(40);
-    let height = TOP + LINE * left.len().max(right.len()).max(1) + 20;
-    let mut text = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
-         font-family=\"sans-serif\" font-size=\"12\">\n<title>Order-dependent tests and their causes</title>\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
-    );
-    legend(&mut text, causes.len().max(tests.len()) > DRAWN);
-    for (from, to, effect) in &all {
-        let (Some(start), Some(end)) = (left.get(&from.to_string()), right.get(&to.to_string())) else { continue };
-        let (y1, y2, middle) = (y(*start) - 4, y(*end) - 4, (from_x + to_x) / 2);
-        let dashes = if *effect == Effect::Cleans { " stroke-dasharray=\"5 4\"" } else { "" };
-        let (x1, x2) = (from_x + 6, to_x - 6);
-        let _ = writeln!(
-            text,
-            "<path d=\"M {x1} {y1} C {middle} {y1}, {middle} {y2}, {x2} {y2}\" fill=\"none\" stroke=\"{}\"{dashes}/>",
-            effect.colour()
-        );
-    }
-    names(&mut text, &left, from_x, "end");
-    names(&mut text, &right, to_x, "start");
-    text + "</svg>\n"
+/// The point where tests meet that work only together.
+fn meeting(text: &mut String, number: usize, effect: Effect, group: &[&TestId]) {
+    let _ = writeln!(text, "  together_{number} [shape=point, tooltip=\"all of these together\"];");
+    let to = format!("together_{number}");
+    group.iter().for_each(|from| edge(text, &quoted(from), &to, effect, ", arrowhead=none"));
 }
 
-fn legend(text: &mut String, cut: bool) {
-    for (number, effect) in Effect::ALL.into_iter().enumerate() {
-        let (x, dashes) = (20 + number * 170, if effect == Effect::Cleans { " stroke-dasharray=\"5 4\"" } else { "" });
-        let _ = writeln!(
-            text,
-            "<path d=\"M {x} 26 h 30\" stroke=\"{}\"{dashes}/><text x=\"{}\" y=\"30\">{}</text>",
-            effect.colour(),
-            x + 38,
-            effect.name()
-        );
-    }
-    if cut {
-        let _ = writeln!(
-            text,
-            "<text x=\"20\" y=\"50\">Only the first {DRAWN} are drawn; dependencies.dot has all.</text>"
-        );
-    }
+fn edge(text: &mut String, from: &str, to: &str, effect: Effect, more: &str) {
+    let (colour, style, name) = (effect.colour(), effect.dot_style(), effect.name());
+    let _ = writeln!(text, "  {from} -> {to} [color=\"{colour}\", style={style}, tooltip=\"{name}\"{more}];");
 }
 
-fn names(text: &mut String, rows: &BTreeMap<String, usize>, x: usize, anchor: &str) {
-    for (name, row) in rows {
-        let _ = writeln!(
-            text,
-            "<text x=\"{x}\" y=\"{}\" text-anchor=\"{anchor}\">{}</text>",
-            y(*row),
-            escaped(&shown(name))
-        );
-    }
-}
-
-fn y(row: usize) -> usize {
-    TOP + LINE * row + LINE / 2
-}
-
-fn escaped(name: &str) -> String {
-    name.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+fn quoted(id: &TestId) -> String {
+    format!("\"{}\"", id.to_string().replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::technique::detect::Kind;
 
-    fn found() -> Vec<OrderDependent> {
-        let id = |name: &str| TestId::new("", "C", name, 1);
-        vec![OrderDependent {
-            test: id("v<\"&>"),
-            kind: Kind::Both,
-            polluters: vec![id("p")],
-            cleaners: vec![id("c")],
-            state_setters: vec![id("s")],
-            polluter_groups: vec![vec![id("p")]],
-            state_setter_groups: vec![vec![id("s")]],
+    pub fn id(name: &str) -> TestId {
+        TestId::new("", "some.where.C", name, 1)
+    }
+
+    pub fn victim(name: &str, polluters: &[&[&str]]) -> OrderDependent {
+        let groups: Vec<Vec<TestId>> =
+            polluters.iter().map(|group| group.iter().map(|name| id(name)).collect()).collect();
+        OrderDependent {
+            test: id(name),
+            kind: Kind::Victim,
+            polluters: groups.concat(),
+            cleaners: vec![],
+            state_setters: vec![],
+            polluter_groups: groups,
+            state_setter_groups: vec![],
             complete: true,
             fails_originally: false,
-        }]
+        }
+    }
+
+    pub fn of_all_kinds() -> OrderDependent {
+        OrderDependent {
+            kind: Kind::Both,
+            cleaners: vec![id("c")],
+            state_setters: vec![id("s")],
+            state_setter_groups: vec![vec![id("s")]],
+            ..victim("v<\"&>", &[&["p"]])
+        }
     }
 
     #[test]
     fn every_dependency_is_an_edge() {
-        let dot = dot(&found());
-        assert_eq!(dot.matches(" -> \"C#v<\\\"&>\"").count(), 3, "{dot}");
-        let svg = svg(&found());
-        assert_eq!(svg.matches("fill=\"none\"").count(), 3, "{svg}");
-        assert!(svg.contains("C#v&lt;\"&amp;&gt;"));
+        let dot = dot(&[of_all_kinds()]);
+        assert_eq!(dot.matches(" -> \"some.where.C#v<\\\"&>\"").count(), 3, "{dot}");
     }
 
     #[test]
-    fn the_picture_is_well_formed() {
-        for tests in [found(), vec![]] {
-            let svg = svg(&tests);
-            let mut reader = quick_xml::Reader::from_str(&svg);
-            loop {
-                match reader.read_event() {
-                    Ok(quick_xml::events::Event::Eof) => break,
-                    event => drop(event.unwrap()),
-                }
-            }
-        }
+    fn who_works_only_together_meets_in_a_point() {
+        let dot = dot(&[victim("v", &[&["p", "q"]]), victim("w", &[&["p", "q"], &["r"]])]);
+        assert_eq!((dot.matches("shape=point").count(), dot.matches("arrowhead=none").count()), (1, 2), "{dot}");
+        assert_eq!(dot.matches("  together_1 -> ").count(), 2, "{dot}");
+        assert!(dot.contains("#r\" -> "), "{dot}");
     }
 }

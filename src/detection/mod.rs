@@ -7,6 +7,7 @@ mod folder;
 pub mod graph;
 pub(crate) mod journal;
 pub(crate) mod opened;
+mod picture;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -146,7 +147,7 @@ fn finish(
         whole_file::write_atomically(out, text.as_bytes())?;
     }
     whole_file::write_atomically(&dot, graph::dot(&detection.order_dependent).as_bytes())?;
-    whole_file::write_atomically(&svg, graph::svg(&detection.order_dependent).as_bytes())?;
+    whole_file::write_atomically(&svg, picture::svg(&detection.order_dependent).as_bytes())?;
     folder.finish(&detection)?;
     let dependencies = order.out.clone().unwrap_or(dependencies);
     let accesses = folder.accesses();

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::Order;
 use crate::engine::direct::DirectSession;
@@ -21,6 +21,8 @@ use crate::technique::detect::Roster;
 
 /// Begins the mark of all processes.
 const TAG: &str = "detect";
+/// The least that the first run of the tests may take.
+const DISCOVERED: Duration = Duration::from_secs(300);
 
 pub(super) enum Opened {
     Suite(Box<Suite>),
@@ -53,7 +55,8 @@ pub(super) fn open(
         subject: &order.subject,
         home,
         timeout: order.build_timeout,
-        discovery: DiscoveryTime::Now,
+        // A test that hangs must not cost more than what looks for such tests.
+        discovery: DiscoveryTime::Within(order.budget.max(DISCOVERED)),
         progress,
         interrupt,
         tag: TAG,

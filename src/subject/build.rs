@@ -58,6 +58,8 @@ pub struct Preparation<'a> {
 pub enum DiscoveryTime {
     /// In the preparation, by a sequential run.
     Now,
+    /// The same, but what it did not reach by then stays unknown, and another time it is run anew.
+    Within(Duration),
     /// In the first run of a session, whatever that is, unless it is known from an earlier one.
     Later,
 }
@@ -323,7 +325,7 @@ impl Building<'_> {
         let memory = Memory { place: self.place.clone(), key: key.to_owned() };
         let discovery = match self.preparation.discovery {
             DiscoveryTime::Later => Discovery::default(),
-            DiscoveryTime::Now => match self.discover()? {
+            DiscoveryTime::Now | DiscoveryTime::Within(_) => match self.discover()? {
                 Ok(discovery) => discovery.without_dropped(&dropped),
                 Err(stop) => return Ok(stop.into()),
             },
@@ -331,7 +333,9 @@ impl Building<'_> {
         if !discovery.is_pending() {
             snapshot.restore()?;
             // What a first run missed, the next one may see.
-            memory.keep(&discovery)?;
+            if !(self.is_hurried() && !discovery.is_complete()) {
+                memory.keep(&discovery)?;
+            }
         }
         Ok(self.preparation.ready(self.checkout.clone(), self.means.clone(), snapshot, discovery, memory))
     }
@@ -421,6 +425,16 @@ impl Building<'_> {
         })
     }
 
+    /// How long the first run of the tests may take.
+    fn patience(&self) -> Duration {
+        let most = self.preparation.subject.timeout;
+        if let DiscoveryTime::Within(limit) = self.preparation.discovery { limit.min(most) } else { most }
+    }
+
+    fn is_hurried(&self) -> bool {
+        self.patience() < self.preparation.subject.timeout
+    }
+
     fn too_long(&self, what: &str, log: PathBuf) -> Stop {
         let limit = self.preparation.build_timeout.as_secs();
         Stop::Failed { reason: format!("{what} took longer than {limit} seconds"), log, whatever_the_jdk: true }
@@ -436,7 +450,7 @@ impl Building<'_> {
         let failed = |reason| Ok(Err(Stop::Failed { reason, log: log.clone(), whatever_the_jdk: false }));
         let no_test = || match harvest.end {
             RunEnd::TimedOut => {
-                format!("no test had run after the {} seconds that there were", subject.timeout.as_secs())
+                format!("no test had run after the {} seconds that there were", self.patience().as_secs())
             }
             _ => "the build succeeded, and ran no test".to_owned(),
         };
@@ -465,7 +479,7 @@ impl Building<'_> {
         let reveal = selection.is_none();
         let tests = TestSettings { parallelism, cores: 1, selection, fetch_providers: true, reveal };
         let settings = Settings { tests: Some(tests), ..settings(subject, self.preparation.toolchain) };
-        self.invoke(label, &[&subject.phase], &settings, subject.timeout)
+        self.invoke(label, &[&subject.phase], &settings, self.patience())
     }
 
     /// Old versions of Surefire fetch a provider only by running it: the quickest class of each module will do. What

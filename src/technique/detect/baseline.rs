@@ -20,6 +20,8 @@ pub struct Baseline {
     /// With how it ended in each run.
     pub flaky: BTreeMap<usize, String>,
     pub left_out: BTreeMap<usize, String>,
+    /// How often the original order was run.
+    pub runs: usize,
     first: Observation,
 }
 
@@ -31,13 +33,15 @@ impl Baseline {
     }
 }
 
+/// The original order so many times, or less often where the budget is short.
 pub fn baseline(lab: &mut Lab<'_>, times: usize) -> Step<Baseline> {
+    let mut times = times.max(1);
     let mut tests: Vec<usize> = (0..lab.roster.len()).collect();
     let mut left_out = BTreeMap::new();
     let mut runs: Vec<Observation> = Vec::new();
     let mut odd = None;
     let plenty = |lab: &Lab<'_>| lab.spent() < ENOUGH * lab.budget();
-    while runs.len() < times.max(1) && !tests.is_empty() && (runs.is_empty() || plenty(lab)) {
+    while runs.len() < times && !tests.is_empty() && (runs.is_empty() || plenty(lab)) {
         lab.doing(format!("the original order, {} of {times}", runs.len() + 1));
         let observation = match lab.observe(&tests, Care::Sure) {
             Err(Halt::Budget) if !runs.is_empty() => break,
@@ -46,6 +50,7 @@ pub fn baseline(lab: &mut Lab<'_>, times: usize) -> Step<Baseline> {
         let ended = breakers(&observation);
         if ended.is_empty() || left_out.len() >= ENDLESS {
             lab.limit_by(&observation);
+            times = lab.affordable(times);
             runs.push(observation);
         } else {
             // Without them everything else can be seen; and what was seen with them does not count.
@@ -124,6 +129,7 @@ fn judged(tests: Vec<usize>, left_out: BTreeMap<usize, String>, runs: Vec<Observ
             }
         }
     }
+    baseline.runs = runs.len();
     baseline.first = runs.into_iter().next().unwrap_or_default();
     baseline.tests = tests;
     baseline

@@ -66,15 +66,23 @@ impl Pairs {
         };
         let (next, before) =
             (count(&self.next) - with_itself(&self.next), count(&self.before) - with_itself(&self.before));
-        let share =
-            |count: u64| if pairs == 0 { 1.0 } else { (count as f64 / pairs as f64 * 10_000.0).round() / 10_000.0 };
         Coverage {
             pairs,
             consecutive: next,
             any_distance: before,
-            consecutive_share: share(next),
-            any_distance_share: share(before),
+            consecutive_share: share(next, pairs),
+            any_distance_share: share(before, pairs),
         }
+    }
+}
+
+/// To four places; what is not all is never 1, and what is something never 0.
+fn share(count: u64, of: u64) -> f64 {
+    let rounded = (count as f64 / of as f64 * 10_000.0).round() / 10_000.0;
+    match count {
+        all if all >= of => 1.0,
+        0 => 0.0,
+        _ => rounded.clamp(0.0001, 0.9999),
     }
 }
 
@@ -88,6 +96,12 @@ fn possible(roster: &Roster) -> u64 {
 mod tests {
     use super::*;
     use crate::suite::{Outcome, TestId};
+
+    #[test]
+    fn shares_do_not_round_to_all_or_nothing() {
+        assert_eq!((share(24_994_998, 24_995_000), share(1, 24_995_000)), (0.9999, 0.0001));
+        assert_eq!((share(7, 7), share(0, 7), share(0, 0), share(1, 3)), (1.0, 0.0, 1.0, 0.3333));
+    }
 
     #[test]
     fn pairs_count_once_and_not_across_processes() {

@@ -92,6 +92,9 @@ impl Detective<'_> {
             for (number, ((_, frame), targets)) in circles.into_iter().enumerate() {
                 self.lab.doing(format!("seeking all causes: {} of {count}", number + 1));
                 self.examine(&frame, &targets)?;
+                if frame.turning_back == Role::Cleaner {
+                    self.try_setters_as_cleaners(&targets, &frame.context, &frame.turn)?;
+                }
                 for target in targets {
                     if let Some(known) = self.known.get_mut(&target) {
                         known.examined(&frame);

@@ -40,7 +40,7 @@ impl Detective<'_> {
         }
     }
 
-    fn open_suspects(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(super) fn open_suspects(&self) -> impl Iterator<Item = usize> + '_ {
         let open = |test: &usize| !self.flaky.contains_key(test) && !self.settled.contains(test);
         self.evidence.keys().copied().filter(open)
     }
@@ -60,8 +60,9 @@ impl Detective<'_> {
             self.lab.doing(format!("trying known polluters: {} suspects", accused.len()));
             let seeming = self.those_that_seem_guilty(&accused)?;
             self.accused.extend(accused.into_iter().filter(|pair| !seeming.contains(pair)));
+            let care = self.lab.care_for_causes();
             for few in seeming.chunks(self.at_once()) {
-                let guilty = self.those_that_fail(few, Care::Look)?;
+                let guilty = self.those_that_fail(few, care)?;
                 self.accused.extend(few);
                 self.guilty.extend(guilty);
             }
@@ -101,7 +102,7 @@ impl Detective<'_> {
                 seeming.extend(self.those_that_fail_together(polluter, &tests)?);
             }
         }
-        seeming.extend(self.those_that_fail(&few, Care::Look)?);
+        seeming.extend(self.those_that_fail(&few, self.lab.care_for_causes())?);
         Ok(seeming)
     }
 
@@ -109,7 +110,7 @@ impl Detective<'_> {
     fn those_that_fail_together(&mut self, polluter: usize, tests: &[usize]) -> Step<Vec<(usize, usize)>> {
         let backwards: Vec<usize> = tests.iter().rev().copied().collect();
         let orders = [tests.to_vec(), backwards].map(|tests| [vec![polluter], tests].concat());
-        let seen = self.lab.observe_all(&orders, Care::Look)?;
+        let seen = self.lab.observe_all(&orders, self.lab.care_for_causes())?;
         let fails = |test: &usize| seen.iter().any(|run| run.fails(*test) == Some(true));
         Ok(tests.iter().copied().filter(fails).map(|test| (polluter, test)).collect())
     }
@@ -203,12 +204,18 @@ impl Detective<'_> {
         if let Some(fails) = self.alone.get(&test) {
             return Ok(Some(*fails));
         }
-        let Some(first) = self.lab.fails(&[], test, Care::Look)? else {
+        let looked = match self.lab.recorded(&[], test).agreed() {
+            None => self.lab.fails(&[], test, Care::Look)?,
+            seen => seen,
+        };
+        let Some(first) = looked else {
             self.unconfirmed.insert(test);
             return Ok(None);
         };
         for fails in [first, !first] {
-            match self.certain(&[], test, fails)? {
+            // Nothing made anybody choose these runs, so all of them count.
+            let seen = self.lab.recorded(&[], test).of(fails);
+            match self.agreement(&[], test, fails, seen)? {
                 Certainty::Yes => {
                     self.alone.insert(test, fails);
                     if fails != first {
@@ -230,8 +237,12 @@ impl Detective<'_> {
 
     /// Runs the order in fresh processes, as often as it takes to tell chance from cause.
     pub(super) fn certain(&mut self, before: &[usize], test: usize, fails: bool) -> Step<Certainty> {
-        let mut agreed = 0;
-        for _ in 0..self.confirmations {
+        self.agreement(before, test, fails, 0)
+    }
+
+    /// The same, where so many runs agreed before.
+    fn agreement(&mut self, before: &[usize], test: usize, fails: bool, mut agreed: usize) -> Step<Certainty> {
+        while agreed < self.confirmations {
             match self.lab.fails(before, test, Care::Sure)? {
                 Some(seen) if seen == fails => agreed += 1,
                 _ if agreed == 0 => return Ok(Certainty::No),
@@ -320,16 +331,20 @@ impl Detective<'_> {
     /// The fewest tests of a history that make the test end so, in fresh processes. Found in a process that stays; where
     /// that one is misled by what the JVM itself remembers, in fresh ones.
     fn cause(&mut self, test: usize, base: &[usize], history: &[usize], fails: bool) -> Step<Option<Vec<usize>>> {
-        let stays = self.lab.has_warm() && self.lab.care_for(test, Care::Look) == Care::Look;
+        let stays = self.lab.care_for(test, self.lab.care_for_causes()) == Care::Look;
         let cares: &[Care] = if stays { &[Care::Look, Care::Sure] } else { &[Care::Sure] };
         let rest: Vec<usize> = history.iter().copied().filter(|earlier| !base.contains(earlier)).collect();
         for care in cares {
-            if self.lab.fails(history, test, *care)? != Some(fails) {
+            if !self.was_seen(history, test, fails, *care) && self.lab.fails(history, test, *care)? != Some(fails) {
                 continue;
             }
             let lab = &mut self.lab;
             let ends_so = |part: &[usize]| -> Step<bool> {
-                Ok(lab.fails(&in_order(history, base, part), test, *care)? == Some(fails))
+                let before = in_order(history, base, part);
+                // The search may go by what it knows: what it finds is confirmed anew.
+                let known = if *care == Care::Sure { lab.recorded(&before, test).agreed() } else { None };
+                let seen = if known.is_some() { known } else { lab.fails(&before, test, *care)? };
+                Ok(seen == Some(fails))
             };
             let group = minimal(&rest, ends_so)?;
             if group.is_empty() {
@@ -350,6 +365,16 @@ impl Detective<'_> {
             }
         }
         Ok(None)
+    }
+}
+
+impl Detective<'_> {
+    /// Need a whole history not be run once more? Where there is time for it, a test that ended so only once does get
+    /// another chance, as it may be flaky.
+    fn was_seen(&self, history: &[usize], test: usize, fails: bool, care: Care) -> bool {
+        let ends = self.lab.recorded(history, test);
+        let often = self.lab.is_short() || ends.of(fails) >= self.confirmations;
+        care == Care::Sure && often && ends.agreed() == Some(fails)
     }
 }
 

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::coverage::Pairs;
+use super::record::{Ends, Record};
 use super::roster::Roster;
 use crate::bad_usage::BadUsage;
 use crate::engine::{Allotment, Handling, Isolation, Parallelism, RunRequest, Selection, Session, Watch};
@@ -23,6 +24,12 @@ const BRIEF: f64 = 10.0;
 const WATCHING: u32 = 4;
 /// Where tests take so many times as long as all else about a run, a process that stays saves next to nothing.
 const LONG: f64 = 4.0;
+/// Budgets of fewer runs of the suite are short: every run counts.
+const SHORT: f64 = 60.0;
+/// Budgets of fewer runs than this have no time for three of the original order.
+const SHORTEST: f64 = 15.0;
+/// A run of a model can take no time at all, and a budget has to end.
+const LEAST: f64 = 0.01;
 
 /// One test in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -219,6 +226,8 @@ pub struct Lab<'a> {
     tests_dominate: bool,
     /// What a run takes besides its tests, about.
     start: f64,
+    /// What a run of the whole suite takes, about.
+    suite: f64,
     /// What an execution takes in an order of the whole suite, about.
     pace: f64,
     /// How often each order was asked for: a rerun is another run.
@@ -229,6 +238,7 @@ pub struct Lab<'a> {
     spent: f64,
     pub runs: Runs,
     pairs: Pairs,
+    record: Record,
     /// Tests that hung or ended their process, and how often.
     pub accidents: BTreeMap<(usize, Outcome), usize>,
     /// What is being done, for the progress.
@@ -264,12 +274,14 @@ impl<'a> Lab<'a> {
             misled: BTreeSet::new(),
             tests_dominate: false,
             start: 0.0,
+            suite: 0.0,
             pace: 0.0,
             asked: HashMap::new(),
             budget,
             allowance: budget,
             spent: 0.0,
             runs: Runs::default(),
+            record: Record::default(),
             accidents: BTreeMap::new(),
             doing: String::new(),
         }
@@ -287,9 +299,11 @@ impl<'a> Lab<'a> {
         self.pairs.coverage(&self.roster)
     }
 
-    /// The next phase may use the budget up to this share of it.
-    pub fn allow(&mut self, share: f64) {
+    /// The next phase may use the budget up to this share of it. Returns the share up to which the last one might.
+    pub fn allow(&mut self, share: f64) -> f64 {
+        let before = self.allowance;
         self.allowance = self.budget * share;
+        before / self.budget.max(f64::MIN_POSITIVE)
     }
 
     pub fn doing(&mut self, text: impl Into<String>) {
@@ -301,6 +315,7 @@ impl<'a> Lab<'a> {
         let test = (10.0 * whole.longest).max(5.0);
         let seconds = |seconds: f64| Duration::from_secs_f64(seconds.clamp(1.0, 30.0 * 86_400.0));
         let overhead = (whole.seconds - whole.work).max(0.0);
+        self.suite = whole.seconds;
         self.pace = whole.seconds / whole.seen.len().max(1) as f64;
         self.tests_dominate = whole.work > LONG * overhead;
         self.start = overhead;
@@ -322,6 +337,27 @@ impl<'a> Lab<'a> {
     /// Is most of a run's time that of its tests?
     pub fn tests_dominate(&self) -> bool {
         self.tests_dominate
+    }
+
+    /// Is a run of the whole suite a large part of what there is time for?
+    pub fn is_short(&self) -> bool {
+        self.suite * SHORT > self.budget
+    }
+
+    /// How often the original order is run, of so many times that were asked for.
+    pub fn affordable(&self, times: usize) -> usize {
+        if self.suite * SHORTEST > self.budget { times.min(2) } else { times }
+    }
+
+    /// How questions about causes are asked first. Where tests take nearly all of the time, a process that stays saves none,
+    /// and tells less.
+    pub fn care_for_causes(&self) -> Care {
+        if !self.has_warm || self.is_short() && self.tests_dominate { Care::Sure } else { Care::Look }
+    }
+
+    /// How the test has ended in fresh processes so far, after exactly these.
+    pub fn recorded(&self, before: &[usize], test: usize) -> Ends {
+        self.record.of(before, test)
     }
 
     /// What a run takes besides its tests, about.
@@ -432,10 +468,13 @@ impl<'a> Lab<'a> {
     }
 
     fn count(&mut self, observation: &Observation, isolation: Isolation) {
-        self.spent += observation.seconds;
+        self.spent += observation.seconds.max(LEAST);
         match isolation {
             Isolation::Warm => self.runs.warm += 1,
-            Isolation::Fresh => self.runs.fresh += 1,
+            Isolation::Fresh => {
+                self.runs.fresh += 1;
+                self.record.add(&observation.seen);
+            }
         }
         self.pairs.add(&observation.seen);
         for seen in observation.seen.iter().filter(|seen| matches!(seen.outcome, Outcome::TimedOut | Outcome::Crashed))

@@ -7,6 +7,8 @@
 #[cfg(test)]
 mod aware_tests;
 mod baseline;
+#[cfg(test)]
+mod budget_tests;
 mod coverage;
 mod evidence;
 mod examine;
@@ -16,6 +18,7 @@ mod minimise;
 #[cfg(test)]
 mod planted_tests;
 mod recall;
+mod record;
 mod result;
 mod roster;
 mod screen;
@@ -75,6 +78,9 @@ const VOUCHED: f64 = 0.96;
 const MASS: usize = 50;
 const MASS_OF: usize = 45;
 const FIRST_ORDERS: usize = 3;
+/// Where the budget is short, suspects are explained between the first orders.
+const SCREENED_SHORT: f64 = 0.6;
+const EXPLAINED_SHORT: f64 = 0.8;
 
 /// What is known so far.
 struct Detective<'a> {
@@ -129,6 +135,8 @@ pub fn detect<'a>(
 
 impl<'a> Detective<'a> {
     fn of(lab: Lab<'a>, baseline: Baseline, confirmations: usize) -> Self {
+        // It was run, and shows nothing new.
+        let original = baseline.tests.clone();
         Detective {
             flaky: baseline.flaky.clone(),
             confirmations,
@@ -145,7 +153,7 @@ impl<'a> Detective<'a> {
             dropped: BTreeMap::new(),
             tried: Vec::new(),
             orders: Vec::new(),
-            looked: HashSet::new(),
+            looked: HashSet::from([Care::Look, Care::Sure].map(|care| (care, original.clone()))),
             trusted: 0,
             gathered: BTreeSet::new(),
             vouched: BTreeSet::new(),
@@ -158,15 +166,16 @@ impl<'a> Detective<'a> {
 impl Detective<'_> {
     fn work(&mut self, plan: &Plan) -> Step<()> {
         let (first, second) = match &plan.strategies {
-            Some(strategies) => (strategies.clone(), Vec::new()),
+            Some(strategies) => (each_once(strategies), Vec::new()),
             None => screen::mix(self.baseline.tests.len()),
         };
         let free = plan.strategies.is_none();
-        self.within(SCREENED, |detective| {
+        let short = self.lab.is_short();
+        self.within(if short { SCREENED_SHORT } else { SCREENED }, |detective| {
             detective.screen_all(&first, plan.settings)?;
             if free { detective.look_behind(plan.settings) } else { Ok(()) }
         })?;
-        self.within(EXPLAINED, |detective| {
+        self.within(if short { EXPLAINED_SHORT } else { EXPLAINED }, |detective| {
             // More than anybody may have the time to explain are first seen for certain.
             let suspects = detective.unexplained().len();
             if suspects > MASS || suspects * 3 > detective.baseline.tests.len().max(MASS_OF) {
@@ -174,7 +183,7 @@ impl Detective<'_> {
             }
             detective.follow_up()
         })?;
-        self.within(SEARCHED, |detective| {
+        self.within(if short { SCREENED_AGAIN } else { SEARCHED }, |detective| {
             // Every suspect has its first cause before any has all.
             detective.follow_up()?;
             detective.search_all()
@@ -255,9 +264,15 @@ impl Detective<'_> {
             strategies: self.tried,
             runs: self.lab.runs,
             seconds: self.lab.spent(),
+            baseline: self.baseline.runs,
             budget_ended: self.budget_ended,
         }
     }
+}
+
+fn each_once(strategies: &[Strategy]) -> Vec<Strategy> {
+    let mut seen = HashSet::new();
+    strategies.iter().copied().filter(|strategy| seen.insert(*strategy)).collect()
 }
 
 fn order_dependent(roster: &Roster, test: usize, known: &Known, fails_originally: bool) -> OrderDependent {

@@ -78,7 +78,7 @@ pub struct Tried {
     pub strategy: Strategy,
     pub orders: usize,
     pub planned: usize,
-    /// All sequences of so many tests, where most were left out for a reason.
+    /// All sequences of so many tests, where most were left out: those that cannot matter, or that are too many.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub possible: Option<usize>,
     /// Orders that were run in fresh processes as well.
@@ -94,6 +94,8 @@ fn is_zero(count: &usize) -> bool {
 pub struct Detection {
     /// In their original order.
     pub tests: Vec<TestId>,
+    /// How often the original order was run: less often than asked for where the budget is short.
+    pub baseline: usize,
     /// How many fail in the original order.
     pub failing_originally: usize,
     pub flaky: Vec<Flaky>,

@@ -1,10 +1,9 @@
 //! Runs the orders of the strategies and takes down who ended otherwise than in the original order.
 
-use super::Detective;
-use super::Tried;
-use super::lab::{Care, Observation, Step};
+use super::lab::{Care, Halt, Observation, Step};
 use super::sharing::Sharing;
-use super::strategy::{Order, Orders, Settings, Strategy, orders};
+use super::strategy::{Order, Orders, Settings, Strategy, orders, possible};
+use super::{Detective, EXPLAINED_SHORT, Tried};
 use crate::suite::Outcome;
 use crate::wording::plural;
 
@@ -63,8 +62,25 @@ impl Detective<'_> {
             if let Some(tried) = self.tried.last_mut() {
                 tried.orders = done;
             }
+            self.explain_between()?;
         }
         Ok(())
+    }
+
+    /// Where the budget is short, what an order has shown is explained before the next one.
+    fn explain_between(&mut self) -> Step<()> {
+        if !self.lab.is_short() || self.open_suspects().next().is_none() {
+            return Ok(());
+        }
+        let share = self.lab.allow(EXPLAINED_SHORT);
+        self.lab.allow(EXPLAINED_SHORT.max(share));
+        let explained = self.explain_all();
+        self.lab.allow(share);
+        match explained {
+            // The rest is explained later, if at all.
+            Err(Halt::Budget) => Ok(()),
+            done => done,
+        }
     }
 
     pub(super) fn at_once(&self) -> usize {
@@ -95,7 +111,8 @@ impl Detective<'_> {
         let tests = self.present();
         if strategy != Strategy::DependenceAware {
             let (orders, planned) = orders(strategy, &self.lab.roster, &tests, settings);
-            return Ok((orders, planned, None));
+            let all = (strategy == Strategy::Exhaustive).then(|| possible(&self.lab.roster, &tests, settings.k));
+            return Ok((orders, planned, all.filter(|all| *all > planned)));
         }
         self.lab.doing("the original order, to see what tests share");
         let accesses = self.lab.accesses(&tests)?;
@@ -138,7 +155,8 @@ impl Detective<'_> {
         while !orders.is_empty() {
             orders.iter_mut().for_each(|order| order.retain(|test| !self.dropped.contains_key(test)));
             // The same order again shows nothing new.
-            orders.retain(|order| !order.is_empty() && self.looked.insert((care, order.clone())));
+            let way = if self.lab.has_warm() { care } else { Care::Sure };
+            orders.retain(|order| !order.is_empty() && self.looked.insert((way, order.clone())));
             let (seen, ended) = self.lab.observe_some(&orders, care);
             let mut again = Vec::new();
             for (order, observation) in orders.into_iter().zip(seen) {

@@ -89,6 +89,9 @@ impl Detective<'_> {
         }
         let hits = self.sweep(&question, candidates)?;
         self.confirm_all(role, &question, &hits)?;
+        if role == Role::Cleaner {
+            self.try_setters_as_cleaners(targets, base, pollution.as_deref().unwrap_or_default())?;
+        }
         for target in targets {
             if let Some(known) = self.known.get_mut(target) {
                 match role {
@@ -98,6 +101,28 @@ impl Detective<'_> {
                         known.searched.cleaners = true;
                         known.cleaned = pollution.clone();
                     }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A test that lets the targets pass can be a cleaner, too: it then does so after the pollution as well as before it. The
+    /// search runs it first and does not ask.
+    pub(super) fn try_setters_as_cleaners(
+        &mut self,
+        targets: &[usize],
+        setters: &[usize],
+        pollution: &[usize],
+    ) -> Step<()> {
+        for setter in setters.iter().filter(|setter| !pollution.contains(setter)) {
+            let others = setters.iter().filter(|other| *other != setter);
+            let before: Vec<usize> = others.chain(pollution).chain([setter]).copied().collect();
+            let asked: Vec<(Vec<usize>, usize)> = targets.iter().map(|target| (before.clone(), *target)).collect();
+            let agreed = self.certain_all(&asked, false)?;
+            for (target, _) in targets.iter().zip(agreed).filter(|(_, agreed)| *agreed) {
+                if let Some(known) = self.known.get_mut(target) {
+                    known.learn(Role::Cleaner, *setter);
                 }
             }
         }

@@ -88,6 +88,9 @@ pub struct Settings {
     pub seed: u64,
 }
 
+/// Orders of `exhaustive` that are planned in a group; nobody has time for more.
+const MOST: usize = 1_000_000;
+
 /// Test numbers, in the order to run them.
 pub type Order = Vec<usize>;
 pub type Orders = Box<dyn Iterator<Item = Order>>;
@@ -108,6 +111,16 @@ pub fn orders(strategy: Strategy, roster: &Roster, tests: &[usize], settings: Se
     (orders, total)
 }
 
+/// How many sequences of `k` tests there are, of tests that can share a process.
+pub fn possible(roster: &Roster, tests: &[usize], k: usize) -> usize {
+    let sizes = roster.blocks(tests).into_iter().map(|group| group.concat().len());
+    sizes.map(|size| count_sequences(size, k.min(size))).fold(0, usize::saturating_add)
+}
+
+fn count_sequences(tests: usize, k: usize) -> usize {
+    (0..k).fold(1, |count: usize, taken| count.saturating_mul(tests - taken))
+}
+
 /// One order of each group after the other, as long as any has one: groups do not share processes.
 fn beside(mut streams: Vec<Orders>) -> impl Iterator<Item = Order> {
     iter::from_fn(move || {
@@ -124,8 +137,8 @@ fn stream(strategy: Strategy, group: Group, place: usize, settings: Settings) ->
         Strategy::ReverseMethods => once(group.into_iter().flat_map(|class| class.into_iter().rev()).collect()),
         Strategy::Exhaustive | Strategy::DependenceAware => {
             let k = settings.k.min(all.len());
-            let count = (0..k).fold(1, |count: usize, taken| count.saturating_mul(all.len() - taken));
-            (Box::new(sequences(all, k)), count)
+            let count = count_sequences(all.len(), k).min(MOST);
+            (Box::new(sequences(all, k).take(MOST)), count)
         }
         Strategy::Isolation => {
             let count = all.len();
@@ -170,13 +183,13 @@ pub(super) fn shuffle<T>(items: &mut [T], random: &mut ChaCha8Rng) {
 }
 
 /// First with classes whole: every test right after every other of its class, and every class right after every other.
-/// Then across classes.
+/// Then across classes, unless the first has brought all together: in a single class, and in classes of one test.
 fn pairs(group: Group) -> (Orders, usize) {
     let all = group.concat();
     let within = group.iter().map(|class| square::rows(class.len())).max().unwrap_or_default();
     let whole = within.max(square::rows(group.len()));
-    let several = group.len() > 1;
-    let across = if several { square::rows(all.len()) } else { 0 };
+    let apart = group.len() > 1 && group.len() < all.len();
+    let across = if apart { square::rows(all.len()) } else { 0 };
     let contiguous = (0..whole).map(move |number| class_rows(&group, number));
     let count = all.len();
     let interleaved =
@@ -262,6 +275,21 @@ mod tests {
         let orders = generated(Strategy::Exhaustive, &roster(&[2, 2]), 1);
         assert_eq!((orders.len(), &orders[0], &orders[11]), (12, &vec![0, 1], &vec![3, 2]));
         assert_eq!(orders.iter().collect::<HashSet<_>>().len(), 12);
+    }
+
+    #[test]
+    fn exhaustive_ends_somewhere() {
+        let roster = roster(&[12]);
+        let (orders, count) =
+            orders(Strategy::Exhaustive, &roster, &all(&roster), Settings { rounds: 1, k: 99, seed: 1 });
+        assert_eq!((count, super::possible(&roster, &all(&roster), 99)), (1_000_000, 479_001_600));
+        assert_eq!(orders.count(), count);
+    }
+
+    #[test]
+    fn pairs_take_no_orders_that_bring_nothing_together() {
+        let count = |classes: &[usize]| generated(Strategy::Pairs, &roster(classes), 1).len();
+        assert_eq!((count(&[1; 9]), count(&[9]), count(&[4, 4])), (10, 10, 4 + 8));
     }
 
     #[test]

@@ -292,6 +292,20 @@ fn polluters_that_work_only_together_are_a_group() {
 }
 
 #[test]
+fn a_state_setter_that_also_cleans_is_a_cleaner() {
+    let toml = "[[test]]\nid='A#s'\n[[test]]\nid='A#b'\nneeds=['A#s']\npolluted_by=['A#p']\ncleaned_by=['A#s']\n[[test]]\nid='A#p'\n";
+    let rows = expected(&[("A#b", ["both", "A#p", "A#s", "A#s"])]);
+    assert_eq!(summary(&of_model(toml, None)), rows);
+    let cleans = |before: &[&str], test: &str, _: bool| {
+        let last = |name: &str| before.iter().rposition(|test| *test == name);
+        test == "A#b" && (last("A#a").is_none() || last("C#j") > last("A#a"))
+    };
+    let mut session = Scripted::new(&TEN, cleans);
+    let detection = detected(&mut session, &plan(None), &mut Forgetful);
+    assert_eq!(summary(&detection), expected(&[("A#b", ["both", "C#j", "A#a", "A#a"])]));
+}
+
+#[test]
 fn a_test_that_pollution_cannot_reach_twice_has_all_its_polluters_found() {
     // Once it has run, nothing harms it any more: a chain of candidates would be deaf.
     let immune = |before: &[&str], test: &str, _: bool| {
