@@ -227,13 +227,12 @@ fn plain_maven(project: &Path, phase: &str) -> f64 {
     took
 }
 
-/// Does what a snippet says: its configuration goes into that of the plugin, which stands in the pom.
+/// Does what a snippet says: into `<build><plugins>`, although `<pluginManagement>` has the plugin already.
 fn paste(snippet: &str, project: &Path) {
     let pom = fs::read_to_string(project.join("pom.xml")).unwrap();
-    let configuration = &snippet[snippet.find("<configuration>").unwrap()..snippet.find("</plugin>").unwrap()];
-    let at = "<artifactId>maven-surefire-plugin</artifactId>\n          <version>3.5.6</version>";
-    assert!(pom.contains(at), "{pom}");
-    fs::write(project.join("pom.xml"), pom.replace(at, &format!("{at}\n{configuration}"))).unwrap();
+    let pasted = pom.replace("  </build>", &format!("    <plugins>\n{snippet}    </plugins>\n  </build>"));
+    assert_ne!(pasted, pom);
+    fs::write(project.join("pom.xml"), pasted).unwrap();
 }
 
 #[test]
@@ -303,4 +302,63 @@ fn junit3_gains_nothing() {
 #[test]
 fn old_junit4_gains_nothing() {
     check_subject("old-junit4");
+}
+
+/// Tests that wait; tests that take the longer the more of them run; and one that hangs beside others. Each of the latter has
+/// a time limit of its own.
+fn limited_suite(project: &Path) {
+    let folder = project.join("src/test/java/limits");
+    fs::create_dir_all(&folder).unwrap();
+    fs::copy(subject("clean-gains").join("pom.xml"), project.join("pom.xml")).unwrap();
+    let load = "package limits;\nimport java.util.concurrent.atomic.AtomicInteger;\nclass Load {\n\
+        static final AtomicInteger RUNNING = new AtomicInteger();\n\
+        static boolean besideOthers(int millis) throws Exception {\n\
+            RUNNING.incrementAndGet();\n\
+            int most = 1;\n\
+            for (int i = 0; i < 20; i++) { Thread.sleep(millis / 20); most = Math.max(most, RUNNING.get()); }\n\
+            if (most > 1) { Thread.sleep(millis); }\n\
+            RUNNING.decrementAndGet();\n\
+            return most > 1;\n        }\n}\n";
+    fs::write(folder.join("Load.java"), load).unwrap();
+    let class = |name: &str, test: &str, body: &str| {
+        let text = format!(
+            "package limits;\nimport org.junit.Test;\npublic class {name} {{\n@Test{test} public void t() throws Exception {{ {body} }}\n}}\n"
+        );
+        fs::write(folder.join(format!("{name}.java")), text).unwrap();
+    };
+    for name in ["ATightTest", "BTightTest", "CTightTest", "DTightTest"] {
+        class(name, "(timeout = 3000)", "Load.besideOthers(2000);");
+    }
+    class(
+        "EHangsTest",
+        "(timeout = 500)",
+        "if (Load.RUNNING.get() > 0) { new java.util.concurrent.CountDownLatch(1).await(); }",
+    );
+    for name in ["WaitsOneTest", "WaitsTwoTest", "WaitsThreeTest"] {
+        class(name, "", "Thread.sleep(2000);");
+    }
+}
+
+#[test]
+fn a_limit_that_is_too_tight_under_load_is_told_from_a_test_that_hangs() {
+    if std::env::var("PARADE_SLOW_TESTS").as_deref() != Ok("1") {
+        println!("skipped, as it runs Maven; set PARADE_SLOW_TESTS=1");
+        return;
+    }
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let desk = Desk::with_downloads();
+    let project = desk.path("limited");
+    limited_suite(&project);
+    let arguments = ["assess", project.to_str().unwrap(), "--json", "--budget", "5m"];
+    let output = desk.command(arguments).output().unwrap();
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let failure = |class: &str| {
+        let all = answer["failures"].as_array().unwrap();
+        all.iter().find(|failure| failure["test"] == format!("limits.{class}#t")).cloned().unwrap_or_default()
+    };
+    let tight = failure("ATightTest");
+    assert_eq!(tight["kind"], "timeout_under_load", "{}", answer["failures"]);
+    assert!(tight["reason"].as_str().unwrap().contains("with a larger time limit"), "{tight}");
+    let hangs = failure("EHangsTest");
+    assert!(hangs.is_null() || hangs["kind"] == "race_or_shared_resource", "{hangs}");
 }

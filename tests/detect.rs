@@ -160,6 +160,27 @@ fn a_detection_that_was_cut_short_goes_on() {
     assert_ne!(again["folder"], whole["folder"], "a finished detection is never overwritten");
 }
 
+/// More victims than anybody explains in that time.
+#[test]
+fn what_depends_on_the_order_is_named_even_where_its_cause_is_not() {
+    let desk = Desk::new();
+    let victim = |n: usize| format!("[[test]]\nid = 'a.C{}#v{n}'\npolluted_by = ['a.Z#polluter']\n", n / 10);
+    let victims: String = (0..80).map(victim).collect();
+    let suite = format!("startup = 10\n{victims}[[test]]\nid = 'a.Z#polluter'\n");
+    let arguments = [desk.suite(&suite), "--budget", "1h"];
+    let document = desk.json(&arguments);
+    assert_eq!((&document["budget_ended"], &document["unexplained"]), (&true.into(), &Value::Array(vec![])));
+    let found = document["order_dependent"].as_array().unwrap();
+    assert_eq!(found.len(), 80);
+    let unexplained = found.iter().filter(|entry| entry["polluters"] == Value::Array(vec![]));
+    assert!(unexplained.clone().count() > 10 && unexplained.clone().all(|entry| entry["complete"] == false));
+    let named = unexplained.clone().next().unwrap()["test"].as_str().unwrap();
+    let file = fs::read_to_string(desk.path(document["dependencies"].as_str().unwrap())).unwrap();
+    assert!(file.contains("a.Z#polluter") && !file.contains(&format!("\"{named}\"")), "{file}");
+    let page = String::from_utf8(desk.run(&arguments).stdout).unwrap();
+    assert!(page.contains("the budget ended before it was known after which tests"), "{page}");
+}
+
 #[test]
 fn wrong_options_are_bad_usage() {
     let desk = Desk::new();

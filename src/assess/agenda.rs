@@ -128,6 +128,11 @@ pub fn affordable(survey: &Survey, seconds: f64) -> Vec<Way> {
     ways
 }
 
+/// Does the budget bear a run on a single core, which only the prediction needs?
+pub fn affords_single_core(survey: &Survey, ways: &[Way], seconds: f64) -> bool {
+    survey.seconds * (1.0 + 2.0 + 0.9 * ways.len() as f64) <= seconds
+}
+
 /// What will probably be done, for a person who waits.
 pub fn outlook(survey: &Survey, ways: &[Way], budget: Duration) -> Vec<Item> {
     let run = survey.seconds;
@@ -162,8 +167,9 @@ fn blocks_within(seconds: f64, block: f64) -> u32 {
 }
 
 /// The trials of the first block.
-pub fn first_block(plan: &Plan, ways: &[Way], cores: usize) -> Plan {
-    let wanted = |trial: &&Trial| trial.repetition == 1 && is_wanted(trial, ways, cores);
+pub fn first_block(plan: &Plan, ways: &[Way], cores: usize, single_core: bool) -> Plan {
+    let is_left_out = |trial: &Trial| cores > 1 && trial.cores == 1 && !single_core;
+    let wanted = |trial: &&Trial| trial.repetition == 1 && is_wanted(trial, ways, cores) && !is_left_out(trial);
     Plan { trials: plan.trials.iter().filter(wanted).cloned().collect() }
 }
 
@@ -205,11 +211,11 @@ pub struct Rest {
 /// As many blocks as fit into the time; where the budget is parade's own, at least those that an interval takes.
 pub fn rest(plan: &Plan, ways: &[Way], cores: usize, taken: &Taken, seconds: f64, strict: bool) -> Rest {
     let block = taken.block(ways, cores);
-    let single = if cores > 1 { taken.at(SEQUENTIAL, 1).unwrap_or(0.0) } else { 0.0 };
+    let single = taken.at(SEQUENTIAL, 1).filter(|_| cores > 1);
     let usable = seconds * (1.0 - FOR_CAUSES);
     // Where the budget is tight, pairs on all cores are worth more than another look at a single one.
-    let again = f64::from(SCALING_BLOCKS - 1) * single;
-    let repeats_single = usable - again >= f64::from(FEWEST_BLOCKS - 1) * block;
+    let again = f64::from(SCALING_BLOCKS - 1) * single.unwrap_or(0.0);
+    let repeats_single = single.is_some() && usable - again >= f64::from(FEWEST_BLOCKS - 1) * block;
     let room = if repeats_single { usable - again } else { usable }.max(0.0);
     let mut blocks = 1 + blocks_within(room, block);
     if !strict {
@@ -304,9 +310,12 @@ mod tests {
 
     #[test]
     fn the_first_block_tries_every_way_and_a_single_core() {
-        let block = first_block(&plan(&[1, 2, 4]), &[Way::Classes, Way::Forks], 4);
+        let block = first_block(&plan(&[1, 2, 4]), &[Way::Classes, Way::Forks], 4, true);
         let ids: Vec<&str> = block.trials.iter().map(|trial| trial.id.as_str()).collect();
         assert_eq!(ids, ["sequential.1.1", "sequential.4.1", "forks.4.1", "classes.4.1"]);
+        let tight = first_block(&plan(&[1, 4]), &[Way::Classes], 4, false);
+        assert!(tight.trials.iter().all(|trial| trial.cores == 4) && tight.trials.len() == 2, "{tight:?}");
+        assert_eq!(first_block(&plan(&[1]), &[Way::Classes], 1, false).trials.len(), 2, "then it is all there is");
     }
 
     #[test]

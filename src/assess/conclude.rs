@@ -18,7 +18,7 @@ use crate::stats;
 use crate::store::RunFolder;
 use crate::store::record::{Phase, RunData, TrialRecord, Verdict as TrialVerdict};
 use crate::suite::{Execution, JvmWork};
-use crate::wording::plural;
+use crate::wording::{counted, plural};
 
 /// The numbers of cores, and of machines, that are told.
 const CORES: [usize; 6] = [2, 4, 8, 16, 32, 64];
@@ -78,7 +78,7 @@ impl Conclusion<'_> {
             checks,
             improvements,
             costs: self.costs(evidence, seconds),
-            risk: self.risk(evidence),
+            risk: self.risk(evidence, decision.verdict),
             ways: self.measured.ways.clone(),
             flaky: self.measured.flaky.iter().cloned().collect(),
             broken: self.measured.broken.iter().cloned().collect(),
@@ -155,6 +155,11 @@ impl Conclusion<'_> {
         ways.max_by(|a, b| value(a).total_cmp(&value(b))).map(|evidence| evidence.way)
     }
 
+    fn best_that_overlapped(&self) -> Option<Speedup> {
+        let ways = self.measured.ways.iter().filter(|evidence| evidence.way != Way::Project && evidence.overlapped);
+        ways.filter_map(|evidence| evidence.plain).max_by(|a, b| a.value.total_cmp(&b.value))
+    }
+
     /// Predictions from the single core alone, beside what was measured: runs without failures, as those end early.
     fn checks(&self, model: &Model) -> Vec<Check> {
         let clean = |trial: &&TrialRecord| trial.phase == Phase::Measured && trial.verdict == TrialVerdict::Clean;
@@ -208,8 +213,16 @@ impl Conclusion<'_> {
     fn snippets(&self, decision: &Decision) -> Vec<advice::Snippet> {
         let helps = matches!(decision.verdict, Verdict::Adopt | Verdict::FixFirst | Verdict::AdoptWithPaste);
         let way = decision.way.filter(|_| helps);
-        way.map(|way| advice::snippets(way, self.threads_per_core(), self.order.cores, &self.survey.dialects))
-            .unwrap_or_default()
+        let mut snippets = way
+            .map(|way| advice::snippets(way, self.threads_per_core(), self.order.cores, &self.survey.dialects))
+            .unwrap_or_default();
+        if decision.verdict != Verdict::Adopt {
+            // Plain Maven runs nothing again.
+            snippets
+                .iter_mut()
+                .for_each(|snippet| snippet.place = format!("once the tests below are mended, {}", snippet.place));
+        }
+        snippets
     }
 
     fn command(&self, decision: &Decision) -> Option<String> {
@@ -244,8 +257,13 @@ impl Conclusion<'_> {
         Some(costs::costs(self.measured.baseline?, after, self.order.cores, self.order.rates))
     }
 
-    fn risk(&self, evidence: Option<&Evidence>) -> Risk {
-        let (runs, failing_runs) = evidence.map_or((0, 0), |evidence| (evidence.runs, evidence.failing_runs));
+    /// Where repairs are advised, of builds that fail after them.
+    fn risk(&self, evidence: Option<&Evidence>, verdict: Verdict) -> Risk {
+        let failing = |evidence: &Evidence| match verdict {
+            Verdict::AdoptWithPaste => evidence.unrepaired_runs,
+            _ => evidence.failing_runs,
+        };
+        let (runs, failing_runs) = evidence.map_or((0, 0), |evidence| (evidence.runs, failing(evidence)));
         let bound = stats::wilson(failing_runs as u64, runs as u64, 0.95);
         Risk {
             runs,
@@ -268,10 +286,7 @@ impl Conclusion<'_> {
                 let gain = if times.is_empty() { "it may gain".to_owned() } else { format!("it would be about {times}") };
                 format!("{way}, {gain}, but tests fail for it; mend or isolate those below first")
             }
-            Verdict::NotWorthIt => match self.likeliest().and_then(|way| self.measured.way(way)?.plain) {
-                Some(best) => format!("the best way is {:.2} times as fast as one test after the other, which is less than a change is worth", best.value),
-                None => "no way to run this suite in parallel had an effect".to_owned(),
-            },
+            Verdict::NotWorthIt => too_little(self.best_that_overlapped()),
             Verdict::AlreadyParallel => {
                 format!("its own settings run tests at the same time already ({times} than one after the other), and no other way is clearly better").replace("as fast than", "as fast as")
             }
@@ -303,6 +318,9 @@ impl Conclusion<'_> {
             notes
                 .push(format!("{count} failed in every run without any parallelism: left aside, and listed as broken"));
         }
+        if !self.run.trials.iter().any(|trial| trial.cores == 1) {
+            notes.push("nothing is predicted: the budget did not suffice for a run on a single core".to_owned());
+        }
         let today = &self.survey.parallel_today;
         if advises && !today.is_empty() {
             notes.push(format!("the snippet takes the place of what the project says today: {}", today.join("; ")));
@@ -328,6 +346,21 @@ impl Conclusion<'_> {
     }
 }
 
+/// Why the best that there was is not advised.
+fn too_little(best: Option<Speedup>) -> String {
+    let Some(best) = best else { return "no way to run this suite in parallel had an effect".to_owned() };
+    let value = best.value;
+    if value >= decide::LEAST_GAIN && best.ci_low.is_some_and(|low| low <= 1.0) {
+        let runs = counted(best.pairs, "pair of runs", "pairs of runs");
+        return format!(
+            "the best way looks {value:.2} times as fast as one test after the other, but {runs} differ too much to be sure of it: ask again on a quiet machine, or with a larger --budget"
+        );
+    }
+    format!(
+        "the best way is {value:.2} times as fast as one test after the other, which is less than a change is worth"
+    )
+}
+
 /// What JVMs computed, where they told in every run.
 fn mean_work(trials: &[&TrialRecord]) -> Option<JvmWork> {
     let sum = trials.iter().map(|trial| trial.cost.jvm).reduce(|a, b| Some(a? + b?)).flatten()?;
@@ -348,4 +381,17 @@ fn told_speedup(verdict: Verdict, evidence: &Evidence) -> Option<Speedup> {
 
 fn told_seconds(verdict: Verdict, evidence: &Evidence) -> Option<f64> {
     if verdict == Verdict::FixFirst { None } else { evidence.seconds }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_certain_is_not_called_too_little() {
+        let speedup = |value, low| Speedup { value, ci_low: Some(low), ci_high: Some(9.0), p: None, pairs: 3 };
+        assert!(too_little(Some(speedup(1.95, 0.4))).contains("3 pairs of runs differ too much"));
+        assert!(too_little(Some(speedup(1.05, 0.9))).contains("less than a change is worth"));
+        assert!(too_little(None).contains("had an effect"));
+    }
 }

@@ -29,6 +29,17 @@ impl Verdict {
             Verdict::AlreadyParallel => "already_parallel",
         }
     }
+
+    /// The answer to the question, for who does not know these words.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Verdict::Adopt => "yes, run the tests in parallel",
+            Verdict::AdoptWithPaste => "yes, if tests that fail are run again",
+            Verdict::FixFirst => "not yet, some tests have to be mended first",
+            Verdict::NotWorthIt => "no, not as things stand",
+            Verdict::AlreadyParallel => "you do already",
+        }
+    }
 }
 
 /// Less is not worth a change to anybody's build.

@@ -145,7 +145,9 @@ impl Assessment<'_> {
         let ways = agenda::affordable(&self.survey, self.left().as_secs_f64() * 0.6);
         let plan = agenda::outlook(&self.survey, &ways, self.budget);
         self.tell(&plan, watcher);
-        let first = self.run(&agenda::first_block(&whole, &ways, cores), watcher)?;
+        let fits = agenda::affords_single_core(&self.survey, &ways, self.left().as_secs_f64());
+        let single_core = !self.is_done && (self.order.budget.is_none() || fits);
+        let first = self.run(&agenda::first_block(&whole, &ways, cores, single_core), watcher)?;
         if first.interrupted {
             return Ok(Ended::Interrupted);
         }

@@ -6,8 +6,11 @@
 use super::Observed;
 use crate::suite::JvmWork;
 
-/// Of a start-up, where no process told what it computed beside its program: most told this much.
-const BESIDE_STARTUP: f64 = 0.45;
+/// Of what JVMs compute beside a program that starts, what a second core takes off; for the rest the program waits all the
+/// same. The one number here that was fitted: on two projects, and held against others; docs/assess.md has how far off it is.
+const OVERLAP: f64 = 0.8;
+/// Of a start-up, where no process told what it computed beside its program: others told this much.
+const BESIDE_STARTUP: f64 = 0.55;
 /// What one more process computes before its first test, as a part of a start-up, where none told.
 const PROCESS_STARTUP: f64 = 0.2;
 
@@ -34,12 +37,14 @@ impl Parts {
         let startup = (observed.wall_seconds - tests).max(0.0);
         let told = observed.jvm.unwrap_or_else(|| assumed(observed, startup));
         let computing = told.tests.clamp(0.0, tests);
+        // Processes count until they exit, which can be after the last test: then a part of it was in the tests.
+        let in_tests = if told.tests > tests { tests / told.tests } else { 1.0 };
         Parts {
             startup,
-            startup_beside: told.beside_startup.clamp(0.0, startup / 2.0),
+            startup_beside: (OVERLAP * told.beside_startup).clamp(0.0, startup / 2.0),
             tests,
             computing,
-            compiling: told.beside_tests.clamp(0.0, computing),
+            compiling: (told.beside_tests * in_tests).clamp(0.0, computing),
             process: told.process_startup / told.processes.max(1) as f64,
         }
     }
@@ -51,13 +56,7 @@ impl Parts {
 
     /// What a test takes where nothing keeps it waiting, as a part of what it took on one core.
     pub fn unhindered(&self) -> f64 {
-        if self.tests > 0.0 { 1.0 - self.hindrance() / self.tests } else { 1.0 }
-    }
-
-    /// While a test waits for something else, compilers keep nobody waiting.
-    fn hindrance(&self) -> f64 {
-        let (program, idle) = (self.computing - self.compiling, self.tests - self.computing);
-        if program > 0.0 { self.compiling * program / (program + idle) } else { 0.0 }
+        if self.tests > 0.0 { 1.0 - self.compiling / self.tests } else { 1.0 }
     }
 }
 
@@ -86,11 +85,16 @@ mod tests {
     fn what_compilers_took_from_tests_comes_back_with_a_second_core() {
         let told = JvmWork { beside_startup: 1.5, beside_tests: 4.0, process_startup: 2.0, tests: 10.0, processes: 2 };
         let parts = Parts::of(&observed(Some(told)));
-        assert_eq!((parts.startup_on(1), parts.startup_on(2), parts.startup_on(8)), (4.0, 2.5, 2.5));
+        assert_eq!((parts.startup_on(1), parts.startup_on(2), parts.startup_on(8)), (4.0, 2.8, 2.8));
         assert!((parts.unhindered() - 0.6).abs() < 1e-9 && parts.process == 1.0);
-        // Tests that wait most of the time lose next to nothing.
-        let waiting = Parts::of(&observed(Some(JvmWork { tests: 2.0, beside_tests: 1.0, ..told })));
-        assert!(waiting.unhindered() > 0.98, "{waiting:?}");
+        let waiting = Parts::of(&observed(Some(JvmWork { tests: 0.5, beside_tests: 0.2, ..told })));
+        assert!((waiting.unhindered() - 0.98).abs() < 1e-9, "tests that wait have little to lose: {waiting:?}");
+    }
+
+    #[test]
+    fn what_a_process_computes_after_its_tests_is_not_theirs() {
+        let told = JvmWork { beside_startup: 0.0, beside_tests: 10.0, process_startup: 0.0, tests: 20.0, processes: 1 };
+        assert!((Parts::of(&observed(Some(told))).unhindered() - 0.5).abs() < 1e-9);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::html::page::{Carried, Template};
 use super::{html, markdown as md, terminal as term};
 use crate::assess::answer::Answer;
 use crate::assess::decide::Verdict;
+use crate::assess::evidence::Speedup;
 use crate::report::tables::Table;
 use crate::report::text::{duration, sentence, shown};
 use crate::store::write_atomically;
@@ -34,12 +35,12 @@ pub fn terminal(answer: &Answer, style: term::Style) -> String {
         out.push('\n');
         out += &term::render_table(&table, style);
     }
+    if let Some(command) = &answer.command {
+        out.push_str(&format!("\nIn the CI: {}\n", shown(command)));
+    }
     for snippet in &answer.snippets {
         out.push_str(&format!("\n{}: {}\n", snippet.file, snippet.place));
         snippet.text.lines().for_each(|line| out.push_str(&format!("    {line}\n")));
-    }
-    if let Some(command) = &answer.command {
-        out.push_str(&format!("\nIn the CI: {}\n", shown(command)));
     }
     out += &term::cautions(&cautions(answer), style);
     out
@@ -47,7 +48,7 @@ pub fn terminal(answer: &Answer, style: term::Style) -> String {
 
 /// Verdict and reason in a line.
 fn headline(answer: &Answer) -> String {
-    format!("{}: {}", answer.verdict.name(), sentence(&answer.reason, LONGEST))
+    format!("{} ({}): {}", answer.verdict.name(), answer.verdict.meaning(), sentence(&answer.reason, LONGEST))
 }
 
 fn cautions(answer: &Answer) -> Vec<String> {
@@ -59,21 +60,7 @@ fn facts(answer: &Answer) -> Vec<Fact> {
     let mut facts = vec![project(answer)];
     let mut add = |name, text: Option<String>| facts.extend(text.map(|text| Fact { name, text }));
     add("time", times(answer));
-    add(
-        "speedup",
-        answer.speedup.map(|speedup| {
-            let interval =
-                speedup.ci_low.zip(speedup.ci_high).map(|(low, high)| format!(", 95 % interval {low:.2} to {high:.2}"));
-            let p = speedup.p.map(|p| format!(", p = {}", crate::report::text::p_value(p)));
-            format!(
-                "{:.2}{}{} over {}",
-                speedup.value,
-                interval.unwrap_or_default(),
-                p.unwrap_or_default(),
-                plural(speedup.pairs, "pair")
-            )
-        }),
-    );
+    add("speedup", answer.speedup.map(speedup));
     add("in a month", month(answer));
     add(
         "extra CPU",
@@ -95,6 +82,16 @@ fn facts(answer: &Answer) -> Vec<Fact> {
         )),
     );
     facts
+}
+
+/// A single pair has no interval, and its p-value is 1 whatever it showed.
+fn speedup(speedup: Speedup) -> String {
+    let value = speedup.value;
+    let Some((low, high)) = speedup.ci_low.zip(speedup.ci_high) else {
+        return format!("{value:.2}, from {}: too little for an interval", plural(speedup.pairs, "pair"));
+    };
+    let p = speedup.p.map(|p| format!(", p = {}", crate::report::text::p_value(p))).unwrap_or_default();
+    format!("{value:.2}, 95 % interval {low:.2} to {high:.2}{p} over {}", plural(speedup.pairs, "pair"))
 }
 
 fn project(answer: &Answer) -> Fact {
@@ -146,8 +143,9 @@ fn risk(answer: &Answer) -> Option<String> {
         0 => String::new(),
         count => format!("; {} already fail now and then without parallelism", plural(count, "test")),
     };
+    let repaired = if answer.verdict == Verdict::AdoptWithPaste { ", repairs included" } else { "" };
     Some(format!(
-        "{} of {} failed; the rate of builds that fail for it is below {:.0} % as far as these runs tell{flaky}",
+        "{} of {} failed{repaired}; as far as so few tell, up to {:.0} % of builds could fail for it{flaky}",
         risk.failing_runs,
         plural(risk.runs, "parallel run"),
         bound * 100.0
@@ -158,19 +156,20 @@ fn risk(answer: &Answer) -> Option<String> {
 pub fn markdown(answer: &Answer) -> String {
     let escape = md::escape;
     let mut out = format!(
-        "## Tests in parallel: `{}`\n\n{}\n\n",
+        "## Tests in parallel: `{}`, {}\n\n{}\n\n",
         answer.verdict.name(),
+        answer.verdict.meaning(),
         escape(&sentence(&answer.reason, LONGEST))
     );
     for fact in facts(answer) {
         out += &format!("- **{}**: {}\n", fact.name, escape(&fact.text));
     }
+    if let Some(command) = &answer.command {
+        out += &format!("\nIn the CI:\n\n```sh\n{}\n```\n", shown(command));
+    }
     for snippet in &answer.snippets {
         let language = if snippet.file.ends_with(".xml") { "xml" } else { "properties" };
         out += &format!("\n`{}`, {}:\n\n```{language}\n{}```\n", snippet.file, escape(&snippet.place), snippet.text);
-    }
-    if let Some(command) = &answer.command {
-        out += &format!("\nIn the CI:\n\n```sh\n{}\n```\n", shown(command));
     }
     for note in cautions(answer) {
         out += &format!("\n> {}\n", escape(&note));
@@ -189,7 +188,8 @@ pub fn markdown(answer: &Answer) -> String {
 struct Page {
     carried: Carried,
     project: String,
-    verdict: String,
+    verdict: &'static str,
+    meaning: &'static str,
     reason: String,
     facts: Vec<Fact>,
     snippets: Vec<SnippetView>,
@@ -223,7 +223,8 @@ pub fn html(answer: &Answer) -> miette::Result<String> {
     let page = Page {
         carried: Carried::with(html::data::embedded(&Data { csv: Default::default() })?),
         project: shown(&answer.project),
-        verdict: answer.verdict.name().replace('_', " "),
+        verdict: answer.verdict.name(),
+        meaning: answer.verdict.meaning(),
         reason: sentence(&answer.reason, LONGEST),
         facts: facts(answer),
         snippets: answer.snippets.iter().map(snippet).collect(),

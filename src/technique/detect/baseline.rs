@@ -6,6 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::lab::{Care, Halt, Lab, Observation, Step};
 use crate::suite::Outcome;
 
+/// The share of the budget after which the original order is not run again.
+const ENOUGH: f64 = 0.3;
 /// More tests that never end than this, and the suite is not fit for this.
 const ENDLESS: usize = 25;
 
@@ -38,7 +40,8 @@ pub fn baseline(lab: &mut Lab<'_>, times: usize) -> Step<Baseline> {
     let mut left_out = BTreeMap::new();
     let mut runs: Vec<Observation> = Vec::new();
     let mut odd = None;
-    while runs.len() < times && !tests.is_empty() {
+    let plenty = |lab: &Lab<'_>| lab.spent() < ENOUGH * lab.budget();
+    while runs.len() < times && !tests.is_empty() && (runs.is_empty() || plenty(lab)) {
         lab.doing(format!("the original order, {} of {times}", runs.len() + 1));
         let observation = match lab.observe(&tests, Care::Sure) {
             Err(Halt::Budget) if !runs.is_empty() => break,
@@ -55,7 +58,7 @@ pub fn baseline(lab: &mut Lab<'_>, times: usize) -> Step<Baseline> {
             left_out.extend(ended);
             runs.clear();
         }
-        if let (true, [first], None) = (times > 1, runs.as_slice(), &odd) {
+        if let (true, [first], None) = (times > 1 && plenty(lab), runs.as_slice(), &odd) {
             let (together, differ) = in_company(lab, &tests, first)?;
             odd = Some(differ);
             runs.extend(together);

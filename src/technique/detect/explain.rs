@@ -52,24 +52,67 @@ impl Detective<'_> {
             return Ok(());
         }
         loop {
+            self.confirm_guilty()?;
             let accused: Vec<(usize, usize)> = self.open_suspects().filter_map(|test| self.accusation(test)).collect();
             if accused.is_empty() {
                 return Ok(());
             }
             self.lab.doing(format!("trying known polluters: {} suspects", accused.len()));
-            self.accused.extend(accused.iter().copied());
-            let steady = |(polluter, test): &(usize, usize)| self.always_failed_after(*polluter, *test);
-            let (once, twice): (Vec<_>, Vec<_>) = accused.into_iter().partition(steady);
+            let seeming = self.those_that_seem_guilty(&accused)?;
+            self.accused.extend(accused.into_iter().filter(|pair| !seeming.contains(pair)));
             let care = self.lab.care_for_causes();
-            let mut guilty = self.those_that_fail(&twice, care)?;
-            guilty.extend(once);
-            let guilty = self.those_that_fail(&guilty, care)?;
-            for (polluter, test) in self.those_that_fail(&guilty, Care::Sure)? {
+            for few in seeming.chunks(self.at_once()) {
+                let guilty = self.those_that_fail(few, care)?;
+                self.accused.extend(few);
+                self.guilty.extend(guilty);
+            }
+        }
+    }
+
+    /// In fresh processes, a few at a time: the end of the budget takes nothing away from what is confirmed already.
+    fn confirm_guilty(&mut self) -> Step<()> {
+        while !self.guilty.is_empty() {
+            self.lab.doing(format!("confirming polluters: {} left", self.guilty.len()));
+            let few: Vec<(usize, usize)> = self.guilty.iter().copied().take(self.at_once()).collect();
+            let confirmed = self.those_that_fail(&few, Care::Sure)?;
+            self.guilty.drain(..few.len());
+            for (polluter, test) in confirmed {
                 let known = self.known.entry(test).or_default();
                 known.fails_alone = false;
                 known.polluters.insert(vec![polluter]);
             }
         }
+        Ok(())
+    }
+
+    /// Pairs of which one more look decides: the test has failed in every order that had the polluter before it, or has done
+    /// so again now.
+    fn those_that_seem_guilty(&mut self, accused: &[(usize, usize)]) -> Step<Vec<(usize, usize)>> {
+        let steady = |(polluter, test): &&(usize, usize)| {
+            self.lab.misled().contains(test) || self.always_failed_after(*polluter, *test)
+        };
+        let (mut seeming, doubtful): (Vec<_>, Vec<_>) = accused.iter().partition(steady);
+        let mut of: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        doubtful.into_iter().for_each(|(polluter, test)| of.entry(polluter).or_default().push(test));
+        let mut few = Vec::new();
+        for (polluter, tests) in of {
+            if tests.len() < MANY {
+                few.extend(tests.into_iter().map(|test| (polluter, test)));
+            } else {
+                seeming.extend(self.those_that_fail_together(polluter, &tests)?);
+            }
+        }
+        seeming.extend(self.those_that_fail(&few, self.lab.care_for_causes())?);
+        Ok(seeming)
+    }
+
+    /// One order tells of many: the polluter, then all of these, and once more backwards, as some may undo what it did.
+    fn those_that_fail_together(&mut self, polluter: usize, tests: &[usize]) -> Step<Vec<(usize, usize)>> {
+        let backwards: Vec<usize> = tests.iter().rev().copied().collect();
+        let orders = [tests.to_vec(), backwards].map(|tests| [vec![polluter], tests].concat());
+        let seen = self.lab.observe_all(&orders, self.lab.care_for_causes())?;
+        let fails = |test: &usize| seen.iter().any(|run| run.fails(*test) == Some(true));
+        Ok(tests.iter().copied().filter(fails).map(|test| (polluter, test)).collect())
     }
 
     /// The polluter of others that is to be tried next for a test which passes alone.
@@ -141,15 +184,17 @@ impl Detective<'_> {
             return Ok(());
         }
         self.lab.doing(format!("running {} suspects without the others", suspects.len()));
-        self.gathered.extend(suspects.iter().copied());
         let backwards: Vec<usize> = suspects.iter().rev().copied().collect();
         let runs = self.lab.observe_all(&[suspects.clone(), backwards], Care::Sure)?;
         let passes = |test: &usize| runs.iter().all(|run| run.fails(*test) == Some(false));
-        let asked: Vec<(Vec<usize>, usize)> =
-            suspects.into_iter().filter(passes).map(|test| (Vec::new(), test)).collect();
-        let ends = self.lab.fail(&asked, Care::Look)?;
-        for ((_, test), _) in asked.iter().zip(ends).filter(|(_, fails)| *fails == Some(false)) {
-            self.alone.insert(*test, false);
+        for few in suspects.chunks(self.at_once()) {
+            let asked: Vec<(Vec<usize>, usize)> =
+                few.iter().filter(|test| passes(test)).map(|test| (Vec::new(), *test)).collect();
+            let ends = self.lab.fail(&asked, Care::Look)?;
+            self.gathered.extend(few);
+            for ((_, test), _) in asked.iter().zip(ends).filter(|(_, fails)| *fails == Some(false)) {
+                self.alone.insert(*test, false);
+            }
         }
         Ok(())
     }

@@ -72,8 +72,12 @@ const SCREENED: f64 = 0.5;
 const EXPLAINED: f64 = 0.65;
 const SEARCHED: f64 = 0.75;
 const SCREENED_AGAIN: f64 = 0.85;
-const EXPLAINED_AGAIN: f64 = 0.91;
-const VOUCHED: f64 = 0.95;
+const EXPLAINED_AGAIN: f64 = 0.88;
+const VOUCHED: f64 = 0.96;
+/// So many suspects, or a third of a suite that is not tiny, and so many whole orders confirm them before they are explained.
+const MASS: usize = 50;
+const MASS_OF: usize = 45;
+const FIRST_ORDERS: usize = 3;
 /// Where the budget is short, suspects are explained between the first orders.
 const SCREENED_SHORT: f64 = 0.6;
 const EXPLAINED_SHORT: f64 = 0.8;
@@ -87,6 +91,8 @@ struct Detective<'a> {
     alone: BTreeMap<usize, bool>,
     /// Known polluters that were tried for other tests, too.
     accused: BTreeSet<(usize, usize)>,
+    /// Of these, those that a process that stays has shown to be polluters of the test.
+    guilty: Vec<(usize, usize)>,
     /// Suspects whose evidence was looked into.
     settled: BTreeSet<usize>,
     flaky: BTreeMap<usize, String>,
@@ -140,6 +146,7 @@ impl<'a> Detective<'a> {
             known: BTreeMap::new(),
             alone: BTreeMap::new(),
             accused: BTreeSet::new(),
+            guilty: Vec::new(),
             neutral: BTreeMap::new(),
             settled: BTreeSet::new(),
             unconfirmed: BTreeSet::new(),
@@ -168,7 +175,14 @@ impl Detective<'_> {
             detective.screen_all(&first, plan.settings)?;
             if free { detective.look_behind(plan.settings) } else { Ok(()) }
         })?;
-        self.within(if short { EXPLAINED_SHORT } else { EXPLAINED }, Self::follow_up)?;
+        self.within(if short { EXPLAINED_SHORT } else { EXPLAINED }, |detective| {
+            // More than anybody may have the time to explain are first seen for certain.
+            let suspects = detective.unexplained().len();
+            if suspects > MASS || suspects * 3 > detective.baseline.tests.len().max(MASS_OF) {
+                detective.vouch_by(FIRST_ORDERS)?;
+            }
+            detective.follow_up()
+        })?;
         self.within(if short { SCREENED_AGAIN } else { SEARCHED }, |detective| {
             // Every suspect has its first cause before any has all.
             detective.follow_up()?;
@@ -216,14 +230,13 @@ impl Detective<'_> {
     fn result(self) -> Detection {
         let roster = &self.lab.roster;
         let id = |test: &usize| roster.id(*test).clone();
-        let is_found =
-            |test: &usize| self.known.get(test).is_some_and(Known::is_found) || self.flaky.contains_key(test);
         let is_reported = |test: &usize| {
             let known = self.known.get(test).is_some_and(Known::is_found);
             !self.flaky.contains_key(test) && (known || self.vouched.contains(test))
         };
         let reported: BTreeSet<usize> =
             self.known.keys().chain(&self.vouched).copied().filter(|test| is_reported(test)).collect();
+        let is_settled = |test: &usize| reported.contains(test) || self.flaky.contains_key(test);
         let order_dependent: Vec<OrderDependent> = reported
             .iter()
             .map(|test| {
@@ -237,7 +250,7 @@ impl Detective<'_> {
             failing_originally: self.baseline.fails.values().filter(|fails| **fails).count(),
             flaky: self.flaky.iter().map(|(test, seen)| Flaky { test: id(test), seen: seen.clone() }).collect(),
             order_dependent,
-            unconfirmed: self.unconfirmed.iter().filter(|test| !is_found(test)).map(id).collect(),
+            unconfirmed: self.unconfirmed.iter().filter(|test| !is_settled(test)).map(id).collect(),
             unexplained: self.unexplained().iter().map(id).collect(),
             fresh_only: self.lab.misled().len(),
             left_out: left_out.map(|(test, why)| LeftOut { test: id(test), why: why.clone() }).collect(),

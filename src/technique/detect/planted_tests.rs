@@ -153,3 +153,15 @@ fn a_thousand_tests_fit_into_ten_minutes() {
         assert_eq!(harvest(&detection), expected, "{stays}");
     }
 }
+
+#[test]
+fn what_was_confirmed_before_a_phase_ended_is_kept() {
+    let victim = || Plant { polluted_by: BTreeSet::from([299]), ..Plant::default() };
+    let plants: BTreeMap<usize, Plant> = (0..150).map(|test| (test, victim())).collect();
+    let detection = found(300, 10, &plants, true, 30);
+    assert!(detection.budget_ended);
+    let harvest = harvest(&detection);
+    assert_eq!(harvest.keys().collect::<Vec<_>>(), plants.keys().collect::<Vec<_>>());
+    let explained = harvest.values().filter(|(_, plant)| *plant == victim()).count();
+    assert!((50..150).contains(&explained), "{explained}");
+}

@@ -82,7 +82,12 @@ pub struct Tried {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub possible: Option<usize>,
     /// Orders that were run in fresh processes as well.
+    #[serde(skip_serializing_if = "is_zero")]
     pub fresh: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]

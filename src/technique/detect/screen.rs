@@ -12,10 +12,11 @@ const ACCIDENTS: usize = 3;
 /// Orders for each lane that are begun before the first of them is looked at.
 const AT_ONCE: usize = 4;
 const HOPELESS: usize = 20;
-/// Executions that all pairs of a suite may take in the mix; larger suites leave that to who asks for it.
+/// Executions that all pairs of a suite may take for each test of it to be run alone before; in larger suites pairs get all
+/// the time that is left, those within classes first.
 const AFFORDABLE: usize = 1_000_000;
 
-/// What finds most: each reversal and some random orders first, then what finds the rest where the suite is small enough.
+/// What finds most: each reversal and some random orders first, then what finds the rest, as far as the time goes.
 pub fn mix(tests: usize) -> (Vec<Strategy>, Vec<Strategy>) {
     let first = vec![
         Strategy::Reverse,
@@ -25,7 +26,7 @@ pub fn mix(tests: usize) -> (Vec<Strategy>, Vec<Strategy>) {
         Strategy::RandomInterleaved,
     ];
     let affordable = tests.saturating_mul(tests) <= AFFORDABLE;
-    (first, if affordable { vec![Strategy::Isolation, Strategy::Pairs] } else { Vec::new() })
+    (first, if affordable { vec![Strategy::Isolation, Strategy::Pairs] } else { vec![Strategy::Pairs] })
 }
 
 impl Detective<'_> {

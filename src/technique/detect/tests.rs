@@ -2,10 +2,11 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
+use super::stand_in::StandIn;
 use super::*;
 use crate::engine::model::{ModelSession, ModelSuite};
-use crate::engine::{Capabilities, EngineKind, RunRequest, Selection};
-use crate::suite::{Outcome, SuiteRun};
+use crate::engine::{Isolation, Selection};
+use crate::suite::Outcome;
 
 /// Every kind of dependency, across classes, with bystanders between.
 const PLANTED: &str = "
@@ -252,58 +253,28 @@ fn a_killed_detection_goes_on_and_ends_alike() {
     assert_eq!(resumed, whole);
 }
 
-/// A suite whose outcomes a function decides, with a warm process that is misled.
-struct Scripted<F> {
-    model: ModelSession,
-    capabilities: Capabilities,
-    fails: F,
-}
-
-impl<F: Fn(&[&str], &str, bool) -> bool> Scripted<F> {
-    fn new(names: &[&str], fails: F) -> Self {
-        let tests: String = names.iter().map(|name| format!("[[test]]\nid='{name}'\nseconds=0.01\n")).collect();
-        // Tests that took longer than a start would get a fresh process each time.
-        let toml = format!("startup = 0.5\n{tests}");
-        let model = ModelSession::new(ModelSuite::parse(&toml).unwrap(), 1);
-        let mut capabilities = model.capabilities().clone();
-        capabilities.isolations.push(crate::engine::Isolation::Warm);
-        Scripted { model, capabilities, fails }
-    }
-}
-
-impl<F: Fn(&[&str], &str, bool) -> bool> Session for Scripted<F> {
-    fn engine(&self) -> EngineKind {
-        EngineKind::Model
-    }
-
-    fn tests(&self) -> &[TestId] {
-        self.model.tests()
-    }
-
-    fn capabilities(&self) -> &Capabilities {
-        &self.capabilities
-    }
-
-    fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
-        let mut run = self.model.run(request)?;
-        let Selection::Tests(asked) = &request.selection else { return Ok(run) };
+/// A suite whose outcomes a function decides, by what ran before a test and whether in a warm process, which is misled.
+fn scripted(names: &[&str], fails: impl Fn(&[&str], &str, bool) -> bool) -> impl Session {
+    let tests: String = names.iter().map(|name| format!("[[test]]\nid='{name}'\nseconds=0.01\n")).collect();
+    // Tests that took longer than a start would get a fresh process each time.
+    StandIn::new(&format!("startup = 0.5\n{tests}"), move |request, run| {
+        let Selection::Tests(asked) = &request.selection else { return };
         let names: Vec<String> = asked.iter().map(ToString::to_string).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let warm = request.handling.isolation == crate::engine::Isolation::Warm;
+        let warm = request.handling.isolation == Isolation::Warm;
         for (place, execution) in run.executions.iter_mut().enumerate() {
-            if (self.fails)(&names[..place], names[place], warm) {
+            if fails(&names[..place], names[place], warm) {
                 execution.outcome = Outcome::Failed;
             }
         }
-        Ok(run)
-    }
+    })
 }
 
 const TEN: [&str; 10] = ["A#a", "A#b", "A#c", "B#d", "B#e", "B#f", "C#g", "C#h", "C#i", "C#j"];
 
 #[test]
 fn what_only_a_warm_process_shows_is_not_reported() {
-    let mut session = Scripted::new(&TEN, |before, test, warm| warm && test == "A#a" && before.contains(&"C#j"));
+    let mut session = scripted(&TEN, |before, test, warm| warm && test == "A#a" && before.contains(&"C#j"));
     let detection = detected(&mut session, &plan(None), &mut Forgetful);
     assert_eq!(detection.order_dependent, []);
     assert_eq!(names(&detection.unconfirmed), "A#a");
@@ -314,7 +285,7 @@ fn polluters_that_work_only_together_are_a_group() {
     let together = |before: &[&str], test: &str, _: bool| {
         test == "A#a" && ["B#e", "C#i"].iter().all(|polluter| before.contains(polluter))
     };
-    let mut session = Scripted::new(&TEN, together);
+    let mut session = scripted(&TEN, together);
     let detection = detected(&mut session, &plan(None), &mut Forgetful);
     assert_eq!(summary(&detection), expected(&[("A#a", ["victim", "B#e C#i", "", ""])]));
     assert_eq!(detection.order_dependent[0].polluter_groups.len(), 1);
@@ -340,7 +311,7 @@ fn a_test_that_pollution_cannot_reach_twice_has_all_its_polluters_found() {
     let immune = |before: &[&str], test: &str, _: bool| {
         test == "A#a" && !before.contains(&"A#a") && ["B#e", "C#i"].iter().any(|polluter| before.contains(polluter))
     };
-    let mut session = Scripted::new(&TEN, immune);
+    let mut session = scripted(&TEN, immune);
     let detection = detected(&mut session, &plan(None), &mut Forgetful);
     assert_eq!(summary(&detection), expected(&[("A#a", ["victim", "B#e C#i", "", ""])]));
     assert!(detection.order_dependent[0].complete);
@@ -356,12 +327,12 @@ fn what_stays_in_a_library_neither_hides_nor_invents_anything() {
         set.set(set.get() || warm && test == "A#b");
         match test {
             "A#a" => before.contains(&"C#j") || warm && left.get(),
-            "C#g" => !before.contains(&"A#b") && !(warm && set.get()),
+            "C#g" => !(before.contains(&"A#b") || warm && set.get()),
             "B#d" => warm && orders.get() > 2,
             _ => false,
         }
     };
-    let mut session = Scripted::new(&TEN, sticky);
+    let mut session = scripted(&TEN, sticky);
     let detection = detected(&mut session, &plan(None), &mut Forgetful);
     let rows = [("A#a", ["victim", "C#j", "", ""]), ("C#g", ["brittle", "", "", "A#b"])];
     assert_eq!(summary(&detection), expected(&rows));

@@ -62,7 +62,7 @@ impl Detective<'_> {
                 _ => orders.collect(),
             };
             self.lab.doing(format!("{strategy} in fresh processes, for {count}"));
-            self.look_afresh(place, orders)?;
+            self.look_afresh(place, &orders)?;
         }
         Ok(())
     }
@@ -80,7 +80,7 @@ impl Detective<'_> {
             }
             let (orders, ..) = self.planned(strategy, few)?;
             self.lab.doing(format!("{strategy} in fresh processes"));
-            self.look_afresh(place, orders.collect())?;
+            self.look_afresh(place, &orders.collect::<Vec<Order>>())?;
         }
         Ok(())
     }
@@ -95,15 +95,13 @@ impl Detective<'_> {
         };
         let (orders, ..) = self.planned(Strategy::Isolation, settings)?;
         self.lab.doing("each test alone in a fresh process");
-        self.look_afresh(place, orders.collect())
+        self.look_afresh(place, &orders.collect::<Vec<Order>>())
     }
 
-    fn look_afresh(&mut self, place: usize, orders: Vec<Order>) -> Step<()> {
-        let batches: Vec<Vec<Order>> = orders.chunks(self.at_once()).map(<[Order]>::to_vec).collect();
-        for batch in batches {
-            let count = batch.len();
-            self.look_at_all(batch, Care::Sure)?;
-            self.tried[place].fresh += count;
+    fn look_afresh(&mut self, place: usize, orders: &[Order]) -> Step<()> {
+        for batch in orders.chunks(self.at_once()) {
+            self.look_at_all(batch.to_vec(), Care::Sure)?;
+            self.tried[place].fresh += batch.len();
         }
         Ok(())
     }

@@ -14,9 +14,15 @@ const VOUCHES: usize = 2;
 impl Detective<'_> {
     /// Runs the orders again that show most of the suspects without an explanation, then each of these suspects alone.
     pub(super) fn vouch(&mut self) -> Step<()> {
+        self.vouch_by(usize::MAX)?;
+        self.see_vouched_alone()
+    }
+
+    /// Runs so many of these orders again at most.
+    pub(super) fn vouch_by(&mut self, orders: usize) -> Step<()> {
         let mut done: HashSet<Order> = HashSet::new();
         let mut open = self.unexplained();
-        while !open.is_empty() {
+        while !open.is_empty() && done.len() < orders {
             let Some(order) = self.telling_order(&open, &done) else { break };
             self.lab.doing(format!("an order again that shows {} unexplained suspects", open.len()));
             let ends = self.end_otherwise(&order, &open)?;
@@ -24,7 +30,7 @@ impl Detective<'_> {
             self.vouched.extend(ends);
             done.insert(order);
         }
-        self.see_vouched_alone()
+        Ok(())
     }
 
     /// Suspects without a known cause that nobody has cleared.
@@ -61,12 +67,9 @@ impl Detective<'_> {
 
     /// Of these tests, those that end otherwise than in the original order in every fresh run of this one.
     fn end_otherwise(&mut self, order: &[usize], open: &BTreeSet<usize>) -> Step<BTreeSet<usize>> {
+        let runs = vec![order.to_vec(); self.confirmations.max(VOUCHES)];
         let mut left = open.clone();
-        for _ in 0..self.confirmations.max(VOUCHES) {
-            if left.is_empty() {
-                break;
-            }
-            let seen = self.lab.observe(order, Care::Sure)?;
+        for seen in self.lab.observe_all(&runs, Care::Sure)? {
             let otherwise = self.ending_otherwise(&seen);
             left.retain(|test| otherwise.contains(test));
         }
@@ -75,7 +78,9 @@ impl Detective<'_> {
 
     /// Which makes them victims or brittle.
     fn see_vouched_alone(&mut self) -> Step<()> {
-        let open: Vec<usize> = self.vouched.iter().copied().filter(|test| !self.alone.contains_key(test)).collect();
+        let explained = |test: &usize| self.known.get(test).is_some_and(Known::is_found);
+        let unknown = |test: &usize| !self.alone.contains_key(test) && !explained(test);
+        let open: Vec<usize> = self.vouched.iter().copied().filter(unknown).collect();
         self.lab.doing(format!("running {} suspects alone", open.len()));
         for batch in open.chunks(self.at_once()) {
             let asked: Vec<(Vec<usize>, usize)> = batch.iter().map(|test| (Vec::new(), *test)).collect();
