@@ -306,7 +306,7 @@ fn percent(share: f64) -> String {
 
 fn took(detection: &Detection, baseline: usize) -> String {
     let mut text = String::new();
-    if detection.baseline < baseline {
+    if (1..baseline).contains(&detection.baseline) {
         let times = plural(detection.baseline, "time");
         text.push_str(&format!("The original order was run {times} instead of {baseline}, as the budget is short\n"));
     }

@@ -84,7 +84,11 @@ impl Detective<'_> {
     }
 
     pub(super) fn at_once(&self) -> usize {
-        if self.lab.lanes() > 1 { self.lab.lanes() * AT_ONCE } else { 1 }
+        match self.lab.lanes() {
+            1 => 1,
+            lanes if self.lab.is_short() => lanes,
+            lanes => lanes * AT_ONCE,
+        }
     }
 
     /// Tests that failed in every order so far, after each other test by itself: one that needs another, and that most
