@@ -203,10 +203,118 @@ fn what_makes_no_sense_is_refused_with_a_reason() {
     assert!(desk.refusal("suite.toml --algorithm P1 --dependencies circle.toml").contains("circle"));
     desk.write("unknown.toml", "version = 1\n[[dependency]]\ntest = 'C#a'\nafter = [['C#gone']]\n");
     assert!(desk.refusal("suite.toml --algorithm P1 --dependencies unknown.toml").contains("C#gone"));
+    desk.write("empty.toml", "version = 1\n[[dependency]]\ntest = 'C#a'\nafter = [[]]\n");
+    assert!(desk.refusal("suite.toml --algorithm P1 --dependencies empty.toml").contains("a group without tests"));
+    assert!(desk.refusal("suite.toml --algorithm P1 --jdk 17").contains("--jdk"));
     assert!(desk.refusal("suite.toml --algorithm S1 --since HEAD").contains("no earlier versions"));
     assert!(desk.refusal("suite.toml --algorithm P1 --since HEAD").contains("no meaning"));
     assert!(desk.refusal("suite.toml --algorithm T1 --save-changes c.toml").contains("no meaning"));
     assert!(desk.refusal("suite.toml --algorithm T1 --save-coverage no/c.toml").contains("no/c.toml"));
+}
+
+/// `x` and `y` break each other, and `c` cleans up; the other one needs `p`, which breaks it too, and `clean` after that.
+const CONFLICT: &str = "
+[[test]]
+id = 'C#x'
+seconds = 1
+polluted_by = ['C#y']
+cleaned_by = ['C#c']
+covers = ['B.java:1-2']
+[[test]]
+id = 'C#c'
+seconds = 1
+covers = ['B.java:1']
+[[test]]
+id = 'C#y'
+seconds = 1
+polluted_by = ['C#x']
+cleaned_by = ['C#c']
+covers = ['B.java:1-3']
+";
+
+#[test]
+fn conflicts_are_kept_where_that_can_be_and_told_where_not() {
+    let desk = desk();
+    desk.write("conflict.toml", CONFLICT);
+    desk.write("apart.toml", "version = 1\n[[conflict]]\ntests = ['C#x', 'C#y']\ncleaners = ['C#c']\n");
+    let (code, total) = desk.order("conflict.toml --algorithm T1 --dependencies apart.toml --run");
+    assert_eq!((code, &total["order"], &total["notes"]), (Some(0), &ids("y c x"), &json!([])));
+    for algorithm in ["P1", "P2", "P3"] {
+        let arguments = format!("conflict.toml --algorithm {algorithm} --dependencies apart.toml --run");
+        let (code, told) = desk.order(&arguments);
+        assert_eq!((code, &told["notes"]), (Some(0), &json!([])), "{told}");
+    }
+    desk.write("apart.toml", "version = 1\n[[conflict]]\ntests = ['C#x', 'C#y']\n");
+    let (code, spread) = desk.order("conflict.toml --algorithm P1 --dependencies apart.toml --run");
+    assert_eq!((code, &spread["notes"]), (Some(0), &json!([])), "on different machines: {spread}");
+    let (code, broken) = desk.order("conflict.toml --algorithm T1 --dependencies apart.toml --run");
+    let note = broken["notes"][0].as_str().unwrap();
+    assert!(code == Some(1) && note.contains("`C#x` runs after `C#y`"), "{broken}");
+}
+
+#[test]
+fn a_sequence_that_was_seen_is_kept_and_what_is_partly_known_is_told() {
+    let desk = desk();
+    desk.write(
+        "sequence.toml",
+        "[[test]]\nid = 'C#p'\ncovers = ['B.java:1']\n[[test]]\nid = 'C#clean'\ncovers = ['B.java:1-3']\n\
+         [[test]]\nid = 'C#v'\nneeds = ['C#p']\npolluted_by = ['C#p']\ncleaned_by = ['C#clean']\n",
+    );
+    let known = "[[dependency]]\ntest = 'C#v'\nafter = [['C#p', 'C#clean']]\n";
+    desk.write("seen.toml", &format!("version = 1\nordered = true\nincomplete = ['C#v']\n{known}"));
+    let (code, kept) = desk.order("sequence.toml --algorithm T1 --dependencies seen.toml --run");
+    assert_eq!((code, &kept["order"]), (Some(0), &ids("p clean v")));
+    let note = kept["notes"][0].as_str().unwrap();
+    assert!(note.contains("1 test depends") && note.contains("`C#v`"), "{note}");
+}
+
+#[test]
+fn what_a_detection_writes_keeps_its_tests_passing() {
+    let desk = desk();
+    desk.write("conflict.toml", CONFLICT);
+    let found = desk.command(["detect", "conflict.toml", "--json"]).output().unwrap();
+    let found: Value = serde_json::from_slice(&found.stdout).unwrap();
+    let file = found["dependencies"].as_str().unwrap();
+    for algorithm in ["T1", "T2", "P1", "P2", "P3"] {
+        let (code, told) = desk.order(&format!("conflict.toml --algorithm {algorithm} --run --dependencies {file}"));
+        assert_eq!((code, &told["notes"]), (Some(0), &json!([])), "{told}");
+    }
+}
+
+#[test]
+fn p3_runs_nothing_that_nobody_needs() {
+    let desk = desk();
+    let test = |number: usize| format!("[[test]]\nid = 'C#t{number}'\nseconds = 1\n");
+    desk.write("chain.toml", &(0..3).map(test).collect::<String>());
+    let after = |test, needed| format!("[[dependency]]\ntest = 'C#t{test}'\nafter = [['C#t{needed}']]\n");
+    desk.write("needs.toml", &format!("version = 1\n{}{}", after(1, 0), after(2, 1)));
+    let (_, p3) = desk.order("chain.toml --algorithm P3 --machines 2 --dependencies needs.toml");
+    assert_eq!((&p3["machines"], &p3["added"]), (&json!([ids("t0 t1 t2"), ids("")]), &json!([ids(""), ids("")])));
+    let (_, p1) = desk.order("chain.toml --algorithm P1 --machines 20000");
+    assert_eq!(p1["machines"].as_array().unwrap().len(), 20_000);
+}
+
+#[test]
+fn a_check_reads_the_dependencies_of_a_model() {
+    let desk = desk();
+    desk.write("unknown.toml", "version = 1\n[[dependency]]\ntest = 'C#a'\nafter = [['C#gone']]\n");
+    let experiment = "[experiment]\nname = 'e'\n[[subject]]\nname = 's'\nmodel = 'suite.toml'\n\
+                      dependencies = 'unknown.toml'\n[[configuration]]\nname = 'sequential'\n";
+    desk.write("experiment.toml", experiment);
+    let output = desk.command(["check", "experiment.toml", "--json"]).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.code() == Some(2) && told.contains("C#gone"), "{told}");
+    desk.write("experiment.toml", &experiment.replace("unknown.toml", "dependencies.toml"));
+    assert_eq!(desk.command(["check", "experiment.toml", "--json"]).output().unwrap().status.code(), Some(0));
+}
+
+#[test]
+fn what_is_wrong_with_a_project_s_files_is_said_before_it_is_built() {
+    let desk = desk();
+    shop(&desk);
+    desk.write("circle.toml", "version = 1\n[[dependency]]\ntest = 'C#a'\nafter = [['C#b']]\nnot_after = [['C#b']]\n");
+    assert!(desk.refusal("shop --algorithm P1 --dependencies circle.toml").contains("circle"));
+    assert!(desk.refusal("shop --algorithm T1 --since nope").contains("no revision `nope`"));
 }
 
 #[test]

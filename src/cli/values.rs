@@ -51,7 +51,7 @@ pub(super) fn algorithm(text: &str) -> Result<Algorithm, String> {
 }
 
 pub(super) fn machines(text: &str) -> Result<usize, String> {
-    const MOST: usize = 10_000;
+    const MOST: usize = 1_000_000;
     text.parse()
         .ok()
         .filter(|number| (1..=MOST).contains(number))

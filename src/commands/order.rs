@@ -2,6 +2,7 @@
 //! request, what becomes of the tests in it.
 
 mod inputs;
+mod notes;
 mod page;
 
 use std::path::PathBuf;
@@ -75,12 +76,22 @@ pub fn run(options: &OrderOptions) -> miette::Result<ExitCode> {
     let inputs = Inputs::read(options, subject.is_model())?;
     if !subject.is_model() {
         subject.jdk = wanted_jdk(options.jdk.as_deref())?;
+    } else if options.jdk.is_some() {
+        return Err(BadUsage {
+            message: "a model suite runs on no JDK".to_owned(),
+            help: "leave --jdk out".to_owned(),
+        }
+        .into());
     }
+    let (home, interrupt) = (Home::find()?, Interrupt::install()?);
     let past = match &options.since {
-        Some(since) => Some(since::earlier(&options.project, &subject, &options.module, since).map_err(refused)?),
+        Some(since) => {
+            let past = since::earlier(&options.project, &subject, &options.module, since).map_err(refused)?;
+            since::refuse_unknown(&options.project, since).map_err(refused)?;
+            Some(past)
+        }
         None => None,
     };
-    let (home, interrupt) = (Home::find()?, Interrupt::install()?);
     let mut progress = Progress::new();
     let told = tell(options, inputs, (&subject, past.as_ref()), (&home, &interrupt), &mut progress);
     progress.finish();
@@ -196,13 +207,10 @@ fn order(
         Some(None) => return Ok(None),
         ran => ran.flatten(),
     };
-    let told = Told {
-        arrangement: &arrangement,
-        tests: tests.len(),
-        notes: notes(options, &inputs, &tests, suite),
-        jdk: suite.jdk.as_deref(),
-        ran: ran.as_ref(),
-    };
+    let mut notes = notes(options, &inputs, &tests, suite);
+    notes.extend(dependencies.iter().flat_map(|graph| notes::of_dependencies(graph, &arrangement)));
+    let told =
+        Told { arrangement: &arrangement, tests: tests.len(), notes, jdk: suite.jdk.as_deref(), ran: ran.as_ref() };
     let text = if options.json { page::document(&told)? } else { page::text(&told) };
     let good = ran.as_ref().is_none_or(Ran::is_good);
     Ok(Some((text, if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })))

@@ -170,7 +170,8 @@ fn dependency_text(detection: &Detection) -> miette::Result<String> {
         .collect();
     let (dependencies, conflicts): (Vec<Dependency>, Vec<Conflict>) =
         dependency_file::without_circles(dependencies, &detection.tests);
-    dependency_file::text(&dependencies, &conflicts)
+    let incomplete = detection.order_dependent.iter().filter(|test| !test.complete).map(|test| test.test.clone());
+    dependency_file::text_of_detected(&dependencies, &conflicts, &incomplete.collect::<Vec<_>>())
 }
 
 /// Can a file be written there? Asked before hours are spent.

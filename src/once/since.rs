@@ -30,6 +30,22 @@ fn relative(named: &str, revision: &str) -> Option<String> {
     Some(commit.id().to_string())
 }
 
+/// Refuses what no revision of a repository that is at hand is called. A repository elsewhere is asked once it is fetched.
+pub fn refuse_unknown(named: &str, revision: &str) -> Result<(), Refusal> {
+    let Ok(repository) = git2::Repository::discover(named) else { return Ok(()) };
+    let remote = format!("refs/remotes/origin/{revision}");
+    let is_known = [revision, remote.as_str()].iter().any(|name| repository.revparse_single(name).is_ok());
+    // A full hash can still be fetched.
+    let is_hash = revision.len() == 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_known || is_hash {
+        return Ok(());
+    }
+    Err(Refusal {
+        message: format!("--since: the repository of {named} has no revision `{revision}`"),
+        help: "give a commit, a tag or a branch; `git log --oneline` lists commits".to_owned(),
+    })
+}
+
 /// What has changed from one revision to what a project is now, in terms of what was covered then. `revision` is the project's
 /// own.
 pub fn change(

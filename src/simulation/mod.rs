@@ -13,7 +13,7 @@ use serde::Serialize;
 pub use workload::Workload;
 
 use crate::suite::Precedence;
-use crate::technique::enhance::enhance_each;
+use crate::technique::enhance::apart::{Kept, enhance_apart};
 use crate::technique::parallelize::{self, Work, pool};
 
 /// Who decides what runs where.
@@ -82,14 +82,14 @@ impl Workload {
     }
 
     fn forecast(&self, scheduler: Scheduler, machines: usize, costliest: u64) -> Forecast {
-        let spread = |plain| self.spread(scheduler, plain, machines, costliest);
+        let spread = |kept| self.spread(scheduler, kept, machines, costliest);
         match scheduler {
-            Scheduler::P1 => spread(parallelize::by_position(self.work.len(), machines)),
-            Scheduler::P2 => spread(parallelize::by_time(&self.work, machines)),
+            Scheduler::P1 => spread(self.kept(parallelize::by_position(self.work.len(), machines))),
+            Scheduler::P2 => spread(self.kept(parallelize::by_time(&self.work, machines))),
             Scheduler::P3 => match &self.precedence {
                 Some(precedence) => spread(parallelize::aware(&self.work, precedence, machines)),
                 // Without a dependency there is nothing to be aware of.
-                None => spread(parallelize::by_time(&self.work, machines)),
+                None => spread(self.kept(parallelize::by_time(&self.work, machines))),
             },
             Scheduler::Classes => self.pooled(scheduler, machines, &self.class_work(), |test| self.class[test]),
             Scheduler::Methods => self.pooled(scheduler, machines, &self.work, |test| test),
@@ -97,19 +97,23 @@ impl Workload {
     }
 
     /// Tests dealt out to machines, each of which keeps the dependencies of its own.
-    fn spread(&self, algorithm: Scheduler, plain: Vec<Vec<usize>>, machines: usize, costliest: u64) -> Forecast {
-        let queues = match &self.precedence {
-            Some(precedence) if algorithm != Scheduler::P3 => enhance_each(&plain, precedence),
-            _ => plain,
-        };
+    fn kept(&self, plain: Vec<Vec<usize>>) -> Kept {
+        match &self.precedence {
+            Some(precedence) => enhance_apart(plain, precedence, |test| self.work[test]),
+            None => Kept { queues: plain, ..Kept::default() },
+        }
+    }
+
+    fn spread(&self, algorithm: Scheduler, kept: Kept, machines: usize, costliest: u64) -> Forecast {
+        let queues = &kept.queues;
         let lower_bound = costliest.max(bound(&self.work, machines));
         Forecast {
             algorithm,
             machines,
-            makespan: seconds(parallelize::makespan(&queues, &self.work)),
+            makespan: seconds(parallelize::makespan(queues, &self.work)),
             lower_bound: seconds(lower_bound),
             tests_run: queues.iter().map(Vec::len).sum(),
-            broken_dependencies: self.precedence.as_ref().map(|_| 0),
+            broken_dependencies: self.precedence.as_ref().map(|_| kept.breaches()),
         }
     }
 

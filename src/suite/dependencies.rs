@@ -4,21 +4,54 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use miette::miette;
-use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use serde::{Deserialize, Serialize};
 
-use super::{Precedence, TestId};
+use super::circles::{self, Constraints, Why};
+use super::{Precedence, Separation, TestId, Turn};
+use crate::wording::plural;
 
 /// The dependency file: version 1.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct DependencyFile {
     version: u32,
+    /// Are the groups of `after` sequences?
+    #[serde(default)]
+    ordered: bool,
+    /// Tests that may depend on more than the file says.
+    #[serde(default)]
+    incomplete: BTreeSet<TestId>,
     #[serde(default, rename = "dependency")]
     dependencies: Vec<Dependency>,
     #[serde(default, rename = "conflict")]
     conflicts: Vec<Conflict>,
+}
+
+impl DependencyFile {
+    fn read(text: &str) -> miette::Result<Self> {
+        let file: DependencyFile = toml::from_str(text).map_err(|error| miette!("not a dependency file: {error}"))?;
+        if file.version != 1 {
+            return Err(miette!("version {} is not known; this parade reads version 1", file.version));
+        }
+        file.dependencies.iter().try_for_each(Dependency::refuse_empty_groups)?;
+        file.conflicts.iter().try_for_each(Conflict::check)?;
+        Ok(file)
+    }
+
+    /// All that it names.
+    fn tests(&self) -> impl Iterator<Item = &TestId> {
+        let apart = self.conflicts.iter().flat_map(Conflict::tests);
+        self.dependencies.iter().flat_map(Dependency::tests).chain(apart).chain(&self.incomplete)
+    }
+
+    /// What is left of it in a suite that lacks some tests.
+    fn within(mut self, suite: &HashSet<&TestId>) -> Self {
+        self.dependencies = self.dependencies.iter().filter_map(|dependency| dependency.within(suite)).collect();
+        self.conflicts = self.conflicts.iter().filter_map(|conflict| conflict.within(suite)).collect();
+        self.incomplete.retain(|test| suite.contains(test));
+        self
+    }
 }
 
 /// What one test needs of, and cannot stand about, those before it.
@@ -54,6 +87,17 @@ impl Dependency {
         (present(&self.test) && says_something).then_some(kept)
     }
 
+    fn refuse_empty_groups(&self) -> miette::Result<()> {
+        match self.after.iter().chain(&self.not_after).any(Vec::is_empty) {
+            true => Err(miette!(
+                help = "name the tests of the group, e.g. `after = [[\"a.A#x\"]]`, or leave the key out",
+                "the dependencies of `{}` have a group without tests",
+                self.test
+            )),
+            false => Ok(()),
+        }
+    }
+
     /// All that it names.
     fn tests(&self) -> impl Iterator<Item = &TestId> {
         let groups = self.after.iter().chain(&self.not_after).flatten();
@@ -61,16 +105,67 @@ impl Dependency {
     }
 }
 
-/// Tests that break each other in either order, unless a cleaner runs between.
-///
-/// No order of theirs is right, so sorting has nothing to go by: a rerun in which both are needed can fail. Conflicts are
-/// there for techniques that keep tests apart; here they are only checked.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// Tests that break each other, so that no order of theirs alone is right: a cleaner has to run between, or they run on
+/// different machines.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Conflict {
     pub tests: Vec<TestId>,
+    /// Which of them fail after all of the others; without any, each fails after each other one.
+    #[serde(default)]
+    pub victims: Vec<TestId>,
     #[serde(default)]
     pub cleaners: Vec<TestId>,
+}
+
+impl Conflict {
+    fn check(&self) -> miette::Result<()> {
+        if self.tests.iter().collect::<BTreeSet<_>>().len() < 2 {
+            return Err(miette!(
+                help = "name the tests that break each other, e.g. `tests = [\"a.A#x\", \"b.B#y\"]`",
+                "a [[conflict]] has fewer than two tests"
+            ));
+        }
+        match self.victims.iter().find(|victim| !self.tests.contains(victim)) {
+            Some(stranger) => Err(miette!(
+                help = "`victims` are those of `tests` that fail after the others",
+                "a [[conflict]] has the victim `{stranger}`, which is none of its tests"
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// All that it names.
+    fn tests(&self) -> impl Iterator<Item = &TestId> {
+        self.tests.iter().chain(&self.cleaners)
+    }
+
+    /// What is left of it in a suite that lacks some tests: what is gone breaks nothing.
+    fn within(&self, suite: &HashSet<&TestId>) -> Option<Conflict> {
+        let rest =
+            |tests: &[TestId]| -> Vec<TestId> { tests.iter().filter(|test| suite.contains(test)).cloned().collect() };
+        let kept = Conflict { tests: rest(&self.tests), victims: rest(&self.victims), cleaners: rest(&self.cleaners) };
+        let is_whole = kept.tests.len() == self.tests.len() || self.victims.is_empty();
+        (is_whole && kept.check().is_ok()).then_some(kept)
+    }
+
+    /// A victim and what breaks it.
+    fn breakages(&self) -> Vec<(&TestId, Vec<&TestId>)> {
+        let others = |victim: &TestId| self.tests.iter().filter(|test| *test != victim).collect::<Vec<_>>();
+        if self.victims.is_empty() {
+            let each = |victim| others(victim).into_iter().map(move |polluter| (victim, vec![polluter]));
+            return self.tests.iter().flat_map(each).collect();
+        }
+        self.victims.iter().map(|victim| (victim, others(victim))).collect()
+    }
+}
+
+/// Two tests of a sequence that a third one needs.
+#[derive(Debug, Clone, PartialEq)]
+struct Step {
+    earlier: TestId,
+    later: TestId,
+    owner: TestId,
 }
 
 /// The dependencies of a suite, every test of which exists.
@@ -78,6 +173,12 @@ pub struct Conflict {
 pub struct DependencyGraph {
     original: HashMap<TestId, usize>,
     dependencies: BTreeMap<TestId, Dependency>,
+    conflicts: Vec<Conflict>,
+    /// Of groups that are sequences, what closes no circle.
+    steps: Vec<Step>,
+    /// Tests that need a sequence which other dependencies contradict.
+    disordered: BTreeSet<TestId>,
+    incomplete: BTreeSet<TestId>,
 }
 
 impl DependencyGraph {
@@ -103,8 +204,27 @@ impl DependencyGraph {
     pub fn load_present(path: &Path, suite: &[TestId]) -> miette::Result<Self> {
         let text = crate::whole_file::read(path)?;
         let present: HashSet<&TestId> = suite.iter().collect();
-        let file = Self::file(&text).map_err(|error| miette!("{}: {error}", path.display()))?;
-        Self::new(file.dependencies.iter().filter_map(|dependency| dependency.within(&present)).collect(), suite)
+        let file = DependencyFile::read(&text).map_err(|error| in_file(path, &error))?;
+        Self::of(file.within(&present), suite).map_err(|error| in_file(path, &error))
+    }
+
+    /// An error where a file is wrong whatever its suite is: before a suite is built, which can take long.
+    pub fn check(path: &Path) -> miette::Result<()> {
+        let text = crate::whole_file::read(path)?;
+        Self::check_text(&text).map_err(|error| in_file(path, &error))
+    }
+
+    fn check_text(text: &str) -> miette::Result<()> {
+        let mut file = DependencyFile::read(text)?;
+        let suite: BTreeSet<TestId> = file.tests().cloned().collect();
+        for dependency in &mut file.dependencies {
+            // Which of several groups counts, and who is the last of one, only the original order says.
+            if dependency.after.len() > 1 {
+                dependency.after.clear();
+            }
+            dependency.not_after.retain(|group| group.len() == 1);
+        }
+        Self::new(file.dependencies, &suite.into_iter().collect::<Vec<_>>()).map(|_| ())
     }
 
     /// By test.
@@ -112,31 +232,41 @@ impl DependencyGraph {
         self.dependencies.values()
     }
 
-    /// The suite is asked for once all tests are known that the file names.
-    pub(crate) fn parse(text: &str, suite: impl FnOnce(&[&TestId]) -> Vec<TestId>) -> miette::Result<Self> {
-        let file = Self::file(text)?;
-        let apart = file.conflicts.iter().flat_map(|conflict| conflict.tests.iter().chain(&conflict.cleaners));
-        let named: Vec<&TestId> = file.dependencies.iter().flat_map(Dependency::tests).chain(apart).collect();
-        let suite = suite(&named);
-        let graph = Self::new(file.dependencies, &suite)?;
-        graph.check_conflicts(&file.conflicts)?;
-        Ok(graph)
+    /// Tests that may depend on more than is known.
+    pub fn incomplete(&self) -> &BTreeSet<TestId> {
+        &self.incomplete
     }
 
-    fn file(text: &str) -> miette::Result<DependencyFile> {
-        let file: DependencyFile = toml::from_str(text).map_err(|error| miette!("not a dependency file: {error}"))?;
-        if file.version != 1 {
-            return Err(miette!("version {} is not known; this parade reads version 1", file.version));
+    /// Tests that need a sequence of others which no order can have.
+    pub fn disordered(&self) -> &BTreeSet<TestId> {
+        &self.disordered
+    }
+
+    /// The suite is asked for once all tests are known that the file names.
+    pub(crate) fn parse(text: &str, suite: impl FnOnce(&[&TestId]) -> Vec<TestId>) -> miette::Result<Self> {
+        let file = DependencyFile::read(text)?;
+        let suite = suite(&file.tests().collect::<Vec<_>>());
+        Self::of(file, &suite)
+    }
+
+    fn of(file: DependencyFile, suite: &[TestId]) -> miette::Result<Self> {
+        let known: HashSet<&TestId> = suite.iter().collect();
+        refuse_unknown(file.tests().filter(|test| !known.contains(test)))?;
+        let mut graph = Self::new(file.dependencies, suite)?;
+        (graph.conflicts, graph.incomplete) = (file.conflicts, file.incomplete);
+        if file.ordered {
+            graph.keep_sequences();
         }
-        Ok(file)
+        Ok(graph)
     }
 
     /// The dependencies of a suite, in which no test is unknown, none is given twice and nothing goes round in a circle.
     pub fn new(dependencies: Vec<Dependency>, suite: &[TestId]) -> miette::Result<Self> {
         let original: HashMap<_, _> = suite.iter().cloned().zip(0..).collect();
-        let mut graph = DependencyGraph { original, dependencies: BTreeMap::new() };
+        let named = dependencies.iter().flat_map(Dependency::tests);
+        refuse_unknown(named.filter(|test| !original.contains_key(*test)))?;
+        let mut graph = DependencyGraph { original, ..DependencyGraph::default() };
         for dependency in dependencies {
-            graph.check_known(dependency.tests())?;
             let test = dependency.test.clone();
             if graph.dependencies.insert(test.clone(), dependency).is_some() {
                 return Err(miette!(
@@ -145,33 +275,35 @@ impl DependencyGraph {
                 ));
             }
         }
-        // The rest of the suite is in no circle, and can be large.
-        let named: BTreeSet<TestId> = graph.dependencies.values().flat_map(Dependency::tests).cloned().collect();
-        refuse_cycles(&graph.constraints(&named))?;
+        circles::refuse(&graph.constraints(&graph.named()))?;
         Ok(graph)
     }
 
-    fn check_known<'t>(&self, mut named: impl Iterator<Item = &'t TestId>) -> miette::Result<()> {
-        match named.find(|test| !self.original.contains_key(*test)) {
-            Some(unknown) => Err(miette!(
-                help = "the file may belong to another version of the suite",
-                "the dependencies name `{unknown}`, which the suite does not have"
-            )),
-            None => Ok(()),
-        }
+    /// The rest of the suite is in no circle, and can be large.
+    fn named(&self) -> BTreeSet<TestId> {
+        self.dependencies.values().flat_map(Dependency::tests).cloned().collect()
     }
 
-    fn check_conflicts(&self, conflicts: &[Conflict]) -> miette::Result<()> {
-        for conflict in conflicts {
-            self.check_known(conflict.tests.iter().chain(&conflict.cleaners))?;
-            if conflict.tests.len() < 2 {
-                return Err(miette!(
-                    help = "name the tests that break each other, e.g. `tests = [\"a.A#x\", \"b.B#y\"]`",
-                    "a [[conflict]] has fewer than two tests"
-                ));
-            }
-        }
-        Ok(())
+    /// Takes the groups that tests need for sequences. Those that would close a circle are given up: the group is still needed.
+    fn keep_sequences(&mut self) {
+        let pairs = |test: &TestId| {
+            let pair = |pair: &[TestId]| Step { earlier: pair[0].clone(), later: pair[1].clone(), owner: test.clone() };
+            self.prerequisites(test).windows(2).map(pair).collect::<Vec<_>>()
+        };
+        self.steps = self.dependencies.keys().flat_map(pairs).collect();
+        let named = self.named();
+        let circle: HashMap<TestId, usize> = {
+            let numbered = circles::numbered(&self.constraints(&named));
+            numbered.into_iter().map(|(test, number)| (test.clone(), number)).collect()
+        };
+        let goes_round = |step: &Step| {
+            let ends = [&step.earlier, &step.later].map(|test| circle.get(test));
+            ends[0].is_some() && ends[0] == ends[1]
+        };
+        let (given_up, kept) = std::mem::take(&mut self.steps).into_iter().partition(goes_round);
+        self.steps = kept;
+        let given_up: Vec<Step> = given_up;
+        self.disordered = given_up.into_iter().map(|step| step.owner).collect();
     }
 
     /// The group of prerequisites that is complete first in the original order.
@@ -199,7 +331,30 @@ impl DependencyGraph {
             positive.extend(pairs(&mut self.prerequisites(test).iter()));
             negative.extend(pairs(&mut self.polluters(test)));
         }
+        let turn = |step: &Step| {
+            let [earlier, later, owner] = [&step.earlier, &step.later, &step.owner].map(|test| self.place(test));
+            Some((later?, Turn { earlier: earlier?, owner: owner? }))
+        };
         Precedence::of(self.original.len(), positive, negative)
+            .with_turns(self.steps.iter().filter_map(turn))
+            .with_separations(self.conflicts.iter().flat_map(|conflict| self.separations(conflict)).collect())
+    }
+
+    fn place(&self, test: &TestId) -> Option<usize> {
+        self.original.get(test).copied()
+    }
+
+    fn separations(&self, conflict: &Conflict) -> Vec<Separation> {
+        let places = |tests: &mut dyn Iterator<Item = &TestId>| -> Vec<usize> {
+            tests.filter_map(|test| self.place(test)).collect()
+        };
+        let mut cleaners = places(&mut conflict.cleaners.iter());
+        cleaners.sort_unstable();
+        let of = |(victim, polluters): (&TestId, Vec<&TestId>)| {
+            let polluters = places(&mut polluters.into_iter());
+            Some(Separation { victim: self.place(victim)?, polluters, cleaners: cleaners.clone() })
+        };
+        conflict.breakages().into_iter().filter_map(of).collect()
     }
 
     /// The given tests and, transitively, everything that they need.
@@ -241,36 +396,43 @@ impl DependencyGraph {
         sorted
     }
 
-    /// An edge leads from what has to run earlier to what has to run later.
-    fn constraints<'a>(&'a self, tests: &'a BTreeSet<TestId>) -> DiGraph<&'a TestId, ()> {
+    fn constraints<'a>(&'a self, tests: &'a BTreeSet<TestId>) -> Constraints<'a> {
         let mut graph = DiGraph::new();
         let nodes: HashMap<_, _> = tests.iter().map(|test| (test, graph.add_node(test))).collect();
-        for (test, node) in &nodes {
+        for (test, node) in tests.iter().filter_map(|test| Some((test, nodes.get(test)?))) {
             for needed in self.prerequisites(test).iter().filter_map(|needed| nodes.get(needed)) {
-                graph.add_edge(*needed, *node, ());
+                graph.add_edge(*needed, *node, Why::Needed);
             }
             for polluter in self.polluters(test).filter_map(|polluter| nodes.get(polluter)) {
-                graph.add_edge(*node, *polluter, ());
+                graph.add_edge(*node, *polluter, Why::Broken);
+            }
+        }
+        for Step { earlier, later, owner } in &self.steps {
+            if let (Some(earlier), Some(later), true) = (nodes.get(earlier), nodes.get(later), tests.contains(owner)) {
+                graph.add_edge(*earlier, *later, Why::Sequence);
             }
         }
         graph
     }
 }
 
-fn refuse_cycles(graph: &DiGraph<&TestId, ()>) -> miette::Result<()> {
-    let cyclic = |component: &Vec<NodeIndex>| component.len() > 1 || graph.contains_edge(component[0], component[0]);
-    // Not Tarjan's way, which petgraph goes by recursion: a long chain of tests would overflow the stack.
-    match kosaraju_scc(graph).iter().find(|component| cyclic(component)) {
-        Some(cycle) => {
-            let names: Vec<_> = cycle.iter().take(5).map(|node| format!("`{}`", graph[*node])).collect();
-            Err(miette!(
-                help = "mutual polluters are written as [[conflict]]",
-                "the dependencies go round in a circle: {}",
-                names.join(" → ")
-            ))
-        }
-        None => Ok(()),
+/// Tests that are named in an error; of more only the number is told.
+const NAMED: usize = 10;
+
+fn refuse_unknown<'t>(unknown: impl Iterator<Item = &'t TestId>) -> miette::Result<()> {
+    let unknown: BTreeSet<&TestId> = unknown.collect();
+    if unknown.is_empty() {
+        return Ok(());
     }
+    let mut names = unknown.iter().take(NAMED).map(|test| format!("`{test}`")).collect::<Vec<_>>().join(", ");
+    if unknown.len() > NAMED {
+        names.push_str(&format!(" and {} more", unknown.len() - NAMED));
+    }
+    Err(miette!(
+        help = "the file may belong to another version of the suite",
+        "the dependencies name {} that the suite does not have: {names}",
+        plural(unknown.len(), "test")
+    ))
 }
 
 fn in_file(path: &Path, error: &miette::Report) -> miette::Report {
@@ -279,125 +441,4 @@ fn in_file(path: &Path, error: &miette::Report) -> miette::Report {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn id(name: &str) -> TestId {
-        TestId::new("", "C", name, 1)
-    }
-
-    fn suite(names: &str) -> Vec<TestId> {
-        names.split_whitespace().map(id).collect()
-    }
-
-    fn depends(test: &str, after: &[&str], not_after: &[&str]) -> Dependency {
-        let groups = |groups: &[&str]| groups.iter().map(|group| suite(group)).collect();
-        Dependency { test: id(test), after: groups(after), not_after: groups(not_after), cleaners: vec![] }
-    }
-
-    fn sorted(graph: &DependencyGraph, tests: &str) -> Vec<String> {
-        let closure = graph.closure(&suite(tests));
-        graph.sort(&closure).into_iter().map(|test| test.name).collect()
-    }
-
-    #[test]
-    fn the_closure_is_transitive_and_sorted_after_its_needs() {
-        let dependencies = vec![depends("d", &["c"], &[]), depends("c", &["e a"], &[])];
-        let graph = DependencyGraph::new(dependencies, &suite("a b c d e")).unwrap();
-        assert_eq!(sorted(&graph, "d"), ["a", "e", "c", "d"]);
-    }
-
-    #[test]
-    fn free_tests_keep_the_original_order() {
-        let graph = DependencyGraph::new(vec![], &suite("z y x")).unwrap();
-        assert_eq!(sorted(&graph, "x y z"), ["z", "y", "x"]);
-    }
-
-    #[test]
-    fn the_group_complete_first_is_taken() {
-        let graph = DependencyGraph::new(vec![depends("d", &["c", "a b"], &[])], &suite("a b c d")).unwrap();
-        assert_eq!(sorted(&graph, "d"), ["a", "b", "d"]);
-    }
-
-    #[test]
-    fn a_polluter_in_the_closure_runs_after_its_victim() {
-        let graph = DependencyGraph::new(vec![depends("v", &[], &["p"])], &suite("p v")).unwrap();
-        assert_eq!(sorted(&graph, "p v"), ["v", "p"]);
-    }
-
-    #[test]
-    fn a_group_of_polluters_is_harmless_while_its_last_one_is_to_come() {
-        let dependencies = vec![depends("v", &["p"], &["p q", "r"])];
-        let graph = DependencyGraph::new(dependencies, &suite("p v q r")).unwrap();
-        assert_eq!(graph.polluters(&id("v")).cloned().collect::<Vec<_>>(), suite("q r"));
-        let precedence = graph.precedence();
-        assert_eq!((precedence.needs(1), precedence.breaks(2), precedence.breaks(3)), (&[0][..], &[1][..], &[1][..]));
-        assert_eq!((precedence.tests(), precedence.breaks(0)), (4, &[][..]));
-    }
-
-    #[test]
-    fn a_circle_is_an_error_that_names_it() {
-        let dependencies = vec![depends("a", &["b"], &[]), depends("b", &["a"], &[])];
-        let error = DependencyGraph::new(dependencies, &suite("a b")).unwrap_err().to_string();
-        assert!(error.contains("C#a") && error.contains("C#b"), "{error}");
-    }
-
-    #[test]
-    fn neither_a_long_chain_nor_a_busy_test_is_too_much() {
-        let names: Vec<String> = (0..50_000).map(|n| format!("t{n}")).collect();
-        let suite: Vec<TestId> = names.iter().map(|name| id(name)).collect();
-        let mut dependencies: Vec<Dependency> =
-            names.windows(2).map(|pair| depends(&pair[1], &[&pair[0]], &[])).collect();
-        let all: Vec<&str> = names[1..].iter().map(String::as_str).collect();
-        dependencies.push(depends("t0", &[], &all));
-        let graph = DependencyGraph::new(dependencies, &suite).unwrap();
-        assert_eq!(graph.sort(&graph.closure(&[id("t49999")])), suite);
-    }
-
-    #[test]
-    fn a_second_table_for_one_test_is_refused_by_name() {
-        let twice = vec![depends("b", &["a"], &[]), depends("b", &["c"], &[])];
-        let error = DependencyGraph::new(twice, &suite("a b c")).unwrap_err().to_string();
-        assert!(error.contains("`C#b` has two"), "{error}");
-    }
-
-    #[test]
-    fn an_unknown_test_is_an_error_that_names_it() {
-        let error = DependencyGraph::new(vec![depends("a", &["gone"], &[])], &suite("a")).unwrap_err().to_string();
-        assert!(error.contains("C#gone"), "{error}");
-    }
-
-    #[test]
-    fn in_a_suite_without_some_tests_the_rest_is_kept() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("dependencies.toml");
-        let text = "version = 1\n[[dependency]]\ntest = 'C#b'\nafter = [['C#a', 'C#gone']]\n\
-                    not_after = [['C#lost', 'C#p'], ['C#p']]\n[[dependency]]\ntest = 'C#gone'\nafter = [['C#a']]\n";
-        std::fs::write(&path, text).unwrap();
-        let graph = DependencyGraph::load_present(&path, &suite("a b p")).unwrap();
-        assert_eq!(graph.dependencies().cloned().collect::<Vec<_>>(), [depends("b", &["a"], &["p"])]);
-        assert!(DependencyGraph::load(&path, &suite("a b p")).is_err());
-    }
-
-    #[test]
-    fn a_file_is_read_and_its_conflicts_are_checked() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("dependencies.toml");
-        let text =
-            "version = 1\n[[dependency]]\ntest = 'C#b'\nafter = [['C#a']]\n[[conflict]]\ntests = ['C#a', 'C#b']\n";
-        std::fs::write(&path, text).unwrap();
-        let graph = DependencyGraph::load(&path, &suite("a b")).unwrap();
-        assert_eq!(graph.prerequisites(&id("b")), [id("a")]);
-        let precedence = DependencyGraph::load_precedence(&path, &suite("z b y a")).unwrap();
-        assert_eq!((precedence.tests(), precedence.needs(1)), (4, &[3][..]));
-        assert!(DependencyGraph::load_precedence(&path, &suite("a")).is_err());
-        for (wrong, named) in [("tests = ['C#a', 'C#gone']", "C#gone"), ("tests = ['C#a']", "fewer than two")] {
-            std::fs::write(&path, text.replace("tests = ['C#a', 'C#b']", wrong)).unwrap();
-            let error = DependencyGraph::load(&path, &suite("a b")).unwrap_err();
-            assert!(error.to_string().contains(named), "{error}");
-            assert!(error.help().is_some_and(|help| !help.to_string().is_empty()));
-        }
-        std::fs::write(&path, text.replace("version = 1", "version = 2")).unwrap();
-        assert!(DependencyGraph::load(&path, &suite("a b")).is_err());
-    }
-}
+mod tests;

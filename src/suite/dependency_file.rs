@@ -12,6 +12,10 @@ use super::{Conflict, Dependency, DependencyGraph, TestId};
 #[derive(Serialize)]
 struct Document<'a> {
     version: u32,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    ordered: bool,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    incomplete: &'a [TestId],
     #[serde(rename = "dependency", skip_serializing_if = "Vec::is_empty")]
     dependencies: Vec<Entry<'a>>,
     #[serde(rename = "conflict", skip_serializing_if = "Vec::is_empty")]
@@ -33,7 +37,21 @@ struct Entry<'a> {
 struct Apart<'a> {
     tests: &'a [TestId],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    victims: &'a [TestId],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
     cleaners: &'a [TestId],
+}
+
+impl<'a> Document<'a> {
+    fn of(dependencies: &'a [Dependency], conflicts: &'a [Conflict]) -> Self {
+        Document {
+            version: 1,
+            ordered: false,
+            incomplete: &[],
+            dependencies: dependencies.iter().map(Entry::of).collect(),
+            conflicts: conflicts.iter().map(Apart::of).collect(),
+        }
+    }
 }
 
 impl<'a> Entry<'a> {
@@ -45,23 +63,31 @@ impl<'a> Entry<'a> {
 
 impl<'a> Apart<'a> {
     fn of(conflict: &'a Conflict) -> Self {
-        let Conflict { tests, cleaners } = conflict;
-        Apart { tests, cleaners }
+        let Conflict { tests, victims, cleaners } = conflict;
+        Apart { tests, victims, cleaners }
     }
 }
 
 /// The text of a dependency file.
 pub fn text(dependencies: &[Dependency], conflicts: &[Conflict]) -> miette::Result<String> {
-    let document = Document {
-        version: 1,
-        dependencies: dependencies.iter().map(Entry::of).collect(),
-        conflicts: conflicts.iter().map(Apart::of).collect(),
-    };
-    toml::to_string(&document).map_err(|error| miette!("the dependencies could not be written: {error}"))
+    write(&Document::of(dependencies, conflicts))
 }
 
-/// Takes out what would go round in a circle: tests that pollute each other become conflicts, as no order of theirs is
-/// right. What is left, any reader can sort by.
+/// The same of what a detection saw: groups are in the order in which they let a test pass, and of some tests not all is known.
+pub fn text_of_detected(
+    dependencies: &[Dependency],
+    conflicts: &[Conflict],
+    incomplete: &[TestId],
+) -> miette::Result<String> {
+    let ordered = dependencies.iter().flat_map(|dependency| &dependency.after).any(|group| group.len() > 1);
+    write(&Document { ordered, incomplete, ..Document::of(dependencies, conflicts) })
+}
+
+fn write(document: &Document<'_>) -> miette::Result<String> {
+    toml::to_string(document).map_err(|error| miette!("the dependencies could not be written: {error}"))
+}
+
+/// Takes out what would go round in a circle: tests that cannot run before their polluters become conflicts with them. What is left, any reader can sort by.
 pub fn without_circles(dependencies: Vec<Dependency>, suite: &[TestId]) -> (Vec<Dependency>, Vec<Conflict>) {
     let circles = circles(&dependencies, suite);
     let mut conflicts = Vec::new();
@@ -86,14 +112,34 @@ pub fn without_circles(dependencies: Vec<Dependency>, suite: &[TestId]) -> (Vec<
             kept.clear();
         }
     }
-    let mut seen = BTreeSet::new();
-    conflicts.retain(|conflict| seen.insert(conflict.tests.clone()));
-    (kept, conflicts)
+    (kept, merged(conflicts))
+}
+
+/// Conflicts of the same tests with the same cleaners are one. Two tests that break each other need not be told apart.
+fn merged(conflicts: Vec<Conflict>) -> Vec<Conflict> {
+    let mut merged: Vec<Conflict> = Vec::new();
+    let mut places = HashMap::new();
+    for conflict in conflicts {
+        let place = *places.entry((conflict.tests.clone(), conflict.cleaners.clone())).or_insert(merged.len());
+        match merged.get_mut(place) {
+            Some(same) => same.victims.extend(conflict.victims),
+            None => merged.push(conflict),
+        }
+    }
+    for conflict in &mut merged {
+        conflict.victims.sort();
+        conflict.victims.dedup();
+        if conflict.tests.len() == 2 && conflict.victims.len() == 2 {
+            conflict.victims.clear();
+        }
+    }
+    merged
 }
 
 fn conflict(dependency: &Dependency, group: Vec<TestId>) -> Conflict {
     let tests: BTreeSet<TestId> = group.into_iter().chain([dependency.test.clone()]).collect();
-    Conflict { tests: tests.into_iter().collect(), cleaners: dependency.cleaners.clone() }
+    let victims = vec![dependency.test.clone()];
+    Conflict { tests: tests.into_iter().collect(), victims, cleaners: dependency.cleaners.clone() }
 }
 
 /// For each test in a circle, which one.
@@ -153,8 +199,22 @@ mod tests {
             vec![depends("a", &[], &["b"], &["c"]), depends("b", &[], &["a"], &["c"]), depends("c", &[], &["a"], &[])];
         let (kept, conflicts) = without_circles(dependencies, &suite);
         assert_eq!(kept, [depends("c", &[], &["a"], &[])]);
-        assert_eq!(conflicts, [Conflict { tests: vec![id("a"), id("b")], cleaners: vec![id("c")] }]);
+        assert_eq!(conflicts, [Conflict { tests: vec![id("a"), id("b")], victims: vec![], cleaners: vec![id("c")] }]);
         assert!(DependencyGraph::parse(&text(&kept, &conflicts).unwrap(), |_| suite.clone()).is_ok());
+    }
+
+    /// `c` needs `b`, that needs `a`, which pollutes `c`: `c` does `a` no harm.
+    #[test]
+    fn who_is_the_victim_of_a_conflict_is_told() {
+        let suite: Vec<TestId> = ["a", "b", "c", "d"].iter().map(|name| id(name)).collect();
+        let dependencies = vec![depends("b", &["a"], &[], &[]), depends("c", &["b"], &["a"], &["d"])];
+        let (kept, conflicts) = without_circles(dependencies, &suite);
+        assert_eq!(kept, [depends("b", &["a"], &[], &[]), depends("c", &["b"], &[], &["d"])]);
+        let told = Conflict { tests: vec![id("a"), id("c")], victims: vec![id("c")], cleaners: vec![id("d")] };
+        assert_eq!(conflicts, [told]);
+        let text = text_of_detected(&kept, &conflicts, &[id("b")]).unwrap();
+        assert!(text.contains("incomplete = [\"C#b\"]") && !text.contains("ordered"), "{text}");
+        assert_eq!(DependencyGraph::parse(&text, |_| suite.clone()).unwrap().precedence().separations().len(), 1);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! Nothing here runs anything.
 
+mod circles;
 mod coverage;
 mod dependencies;
 pub mod dependency_file;
@@ -17,7 +18,7 @@ pub use dependencies::{Conflict, Dependency, DependencyGraph};
 pub use durations::Durations;
 pub use id::{ClassId, ParseIdError, TestId};
 pub use outcome::{Outcome, Tally};
-pub use precedence::Precedence;
+pub use precedence::{Precedence, Separation, Turn};
 pub use run::{
     Accesses, Concurrency, Cost, Execution, Finding, FindingKind, Granularity, JvmWork, RunEnd, Seen, SuiteRun,
 };

@@ -3,7 +3,7 @@
 use miette::miette;
 
 use super::algorithm::{Algorithm, Family, Ranking};
-use super::enhance::enhance_each;
+use super::enhance::apart::{Kept, enhance_apart};
 use super::{parallelize, prioritize, select};
 use crate::suite::{Change, Coverage, DependencyGraph, ElementSet, Precedence, TestId, Unit};
 
@@ -30,8 +30,20 @@ pub struct Arrangement {
     pub machines: Vec<Vec<TestId>>,
     /// Of these, what each machine runs only as others need it there.
     pub added: Vec<Vec<TestId>>,
+    /// What breaks a test although it is known to: no order of these machines keeps all of it.
+    pub breaches: Vec<Breach>,
     /// For those that spread tests over machines, where it is known what tests take.
     pub forecast: Option<Forecast>,
+}
+
+/// A test that fails where it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Breach {
+    /// From 0 on.
+    pub machine: usize,
+    pub test: TestId,
+    /// What breaks it, all of these together.
+    pub polluters: Vec<TestId>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,23 +69,26 @@ pub fn arrange_keeping(algorithm: Algorithm, material: &Material<'_>, kept: &[us
         None => Precedence::none(material.suite.len()),
     };
     let work = material.work()?;
-    let (queues, added) = match algorithm {
+    let (kept, added) = match algorithm {
         Algorithm::P3 => {
             let work = work.as_deref().ok_or_else(|| missing(algorithm, "what tests take"))?;
-            let queues = parallelize::aware(work, &precedence, material.machines);
-            let added = repeated(&queues, material.suite.len());
-            (queues, added)
+            let kept = parallelize::aware(work, &precedence, material.machines);
+            let added = repeated(&kept, material.suite.len());
+            (kept, added)
         }
         _ => {
             let mut plain = unenhanced(algorithm, material, work.as_deref())?;
             if algorithm.needs_change() {
                 keep(&mut plain, kept);
             }
-            let queues = enhance_each(&plain, &precedence);
-            let added = queues.iter().zip(&plain).map(|(queue, plain)| without(queue, plain)).collect();
-            (queues, added)
+            let cost = |test: usize| work.as_ref().map_or(1, |work| work[test]);
+            let kept = enhance_apart(plain, &precedence, cost);
+            let added = kept.queues.iter().zip(&kept.given).map(|(queue, given)| without(queue, given)).collect();
+            (kept, added)
         }
     };
+    let breaches = breaches(&kept, &precedence, material.suite);
+    let queues = kept.queues;
     let forecast = work.filter(|_| algorithm.is_parallel()).map(|work| Forecast {
         makespan: seconds(parallelize::makespan(&queues, &work)),
         lower_bound: seconds(parallelize::lower_bound(&work, &precedence, material.machines)),
@@ -83,7 +98,7 @@ pub fn arrange_keeping(algorithm: Algorithm, material: &Material<'_>, kept: &[us
         queues.into_iter().map(names).collect()
     };
     let enhanced = material.dependencies.is_some();
-    Ok(Arrangement { algorithm, enhanced, machines: named(queues), added: named(added), forecast })
+    Ok(Arrangement { algorithm, enhanced, machines: named(queues), added: named(added), breaches, forecast })
 }
 
 fn keep(queues: &mut Queues, kept: &[usize]) {
@@ -159,13 +174,26 @@ fn without(queue: &[usize], plain: &[usize]) -> Vec<usize> {
     queue.iter().copied().filter(|test| !plain.contains(test)).collect()
 }
 
-/// What a machine runs although one before it does.
-fn repeated(queues: &Queues, tests: usize) -> Queues {
+/// What a machine runs although it was given to another one, or one before it runs it.
+fn repeated(kept: &Kept, tests: usize) -> Queues {
     let mut seen = vec![false; tests];
-    let mut again = |queue: &Vec<usize>| -> Vec<usize> {
-        queue.iter().copied().filter(|test| std::mem::replace(&mut seen[*test], true)).collect()
+    kept.given.iter().flatten().for_each(|test| seen[*test] = true);
+    let again = |(queue, given): (&Vec<usize>, &Vec<usize>)| -> Vec<usize> {
+        let others = without(queue, given).into_iter();
+        others.filter(|test| std::mem::replace(&mut seen[*test], true)).collect()
     };
-    queues.iter().map(&mut again).collect()
+    kept.queues.iter().zip(&kept.given).map(again).collect()
+}
+
+fn breaches(kept: &Kept, precedence: &Precedence, suite: &[TestId]) -> Vec<Breach> {
+    let numbered = kept.broken.iter().enumerate();
+    let each = numbered.flat_map(|(machine, broken)| broken.iter().map(move |number| (machine, *number)));
+    each.map(|(machine, number)| {
+        let apart = &precedence.separations()[number];
+        let polluters = apart.polluters.iter().map(|test| suite[*test].clone()).collect();
+        Breach { machine, test: suite[apart.victim].clone(), polluters }
+    })
+    .collect()
 }
 
 fn seconds(nanoseconds: u64) -> f64 {

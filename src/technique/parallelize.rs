@@ -6,6 +6,7 @@
 mod aware;
 mod closures;
 pub mod pool;
+mod rivals;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

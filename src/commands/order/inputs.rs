@@ -45,6 +45,7 @@ impl Inputs {
                 help: "docs/model-suite.md has the format".to_owned(),
             });
         }
+        read(options.dependencies.as_deref(), DependencyGraph::check)?;
         Ok(Inputs {
             coverage: read(options.coverage.as_deref(), Coverage::load)?,
             change: read(options.changes.as_deref(), Change::load)?,

@@ -14,7 +14,7 @@ use super::super::output::{one_line, pretty};
 use super::{OrderOptions, Told};
 
 pub fn document(told: &Told<'_>) -> miette::Result<String> {
-    let Arrangement { algorithm, enhanced, machines, added, forecast } = told.arrangement;
+    let Arrangement { algorithm, enhanced, machines, added, forecast, .. } = told.arrangement;
     let mut document = Map::new();
     let mut put = |key: &str, value: Value| document.insert(key.to_owned(), value);
     put("algorithm", json!(algorithm));

@@ -14,6 +14,7 @@ use crate::engine::model::ModelSuite;
 use crate::experiment::raw::{RawFile, RawOverride, RawSubject};
 use crate::experiment::{Located, Origin, Override};
 use crate::subject::{project, redact};
+use crate::suite::{DependencyGraph, TestId};
 
 const ORIGIN_KEYS: [&str; 3] = ["git", "path", "model"];
 /// Keys about building, which a scripted suite never is.
@@ -81,6 +82,7 @@ fn subject(raw: &RawSubject, common: &Common<'_>, context: &Context<'_>) -> Subj
     };
     check_project(raw, &subject, context);
     check_dependencies(raw, &subject, common, context);
+    check_dependency_file(raw, &subject, context);
     Subject { overrides: overrides(raw, &subject, common, context), ..subject }
 }
 
@@ -285,6 +287,19 @@ fn check_configuration_name(name: &At<String>, common: &Common<'_>, context: &Co
 fn dependencies(written: &At<String>, context: &Context<'_>) -> Option<Located> {
     let path = existing(written, Path::is_file, "file", context)?;
     Some(Located { written: written.value.clone(), path })
+}
+
+/// A file that names tests which a model suite lacks would fail in every trial. What tests a project has, its build tells.
+fn check_dependency_file(raw: &RawSubject, subject: &Subject, context: &Context<'_>) {
+    let (Some(written), Some(file)) = (&raw.dependencies, &subject.dependencies) else { return };
+    let Origin::Model { path } = &subject.origin else { return };
+    let Ok(suite) = ModelSuite::load(path) else { return };
+    let tests: Vec<TestId> = suite.tests.into_iter().map(|test| test.id).collect();
+    if let Err(error) = DependencyGraph::load(&file.path, &tests) {
+        let help = error.help().map(|help| help.to_string()).filter(|help| !help.is_empty());
+        let help = help.unwrap_or_else(|| "docs/model-suite.md says what a dependency file has".to_owned());
+        context.log.add(&written.span, error.to_string(), help);
+    }
 }
 
 /// A sound rerun cannot be without the dependencies between tests.

@@ -3,14 +3,16 @@
 //! What a machine runs contains, for each of its tests, all that it needs. So only tests that no other needs are assigned, each
 //! with what its machine does not have yet: either where its chain already runs, or on the idlest machine, where what it needs
 //! is repeated. How long a chain is kept together before it is split is tried out; the enhanced P2 is one of the candidates,
-//! so it is never worse than that.
+//! so it is never worse than that. Tests that break each other are kept on different machines as long as there are enough.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
 use super::closures::Closures;
+use super::rivals::Rivals;
 use super::{Work, by_time, makespan, total};
 use crate::suite::Precedence;
+use crate::technique::enhance::apart::{Kept, enhance_apart};
 use crate::technique::enhance::enhance_each;
 
 /// How often the patience is halved in; less often in suites of more tests than `MANY`, where a trial takes its time.
@@ -22,19 +24,46 @@ const HOMES: usize = 8;
 /// A schedule this close to the lower bound, in parts of it, is good enough to look no further.
 const CLOSE: u64 = 1000;
 
-/// What each machine runs, in order.
-pub fn aware(work: &Work, precedence: &Precedence, machines: usize) -> Vec<Vec<usize>> {
+/// What each machine is given to run, only tests that no other needs, and what it runs, in order.
+pub fn aware(work: &Work, precedence: &Precedence, machines: usize) -> Kept {
     let closures = Closures::of(work, precedence);
+    let by_time = enhance_each(&by_time(work, machines), precedence);
+    let given = only_last(&by_time, &closures);
     let mut search = Search {
         work,
         precedence,
         closures: &closures,
+        rivals: Rivals::of(&closures, precedence),
         bound: closures.lower_bound(machines),
-        best: Candidate::of(enhance_each(&by_time(work, machines), precedence), work),
+        best: Candidate::of(enhance_each(&given, precedence), work),
         orders: orders(&closures, precedence),
     };
     search.run();
-    enhance_each(&search.best.queues, precedence)
+    let best = only_last(&search.best.queues, &closures);
+    if precedence.separations().is_empty() {
+        let queues = enhance_each(&best, precedence);
+        return Kept { given: best, broken: vec![Vec::new(); queues.len()], queues };
+    }
+    let plain = super::by_time(work, machines);
+    // The search ends once a schedule is short, whatever it breaks: two more that look at conflicts only.
+    let peaceful = [0, 1].map(|order| only_last(&search.schedule(order, search.bound).queues, &closures));
+    let [by_cost, by_chain] = peaceful;
+    let apart =
+        [best, by_cost, by_chain, given, plain].map(|given| enhance_apart(given, precedence, |test| work[test]));
+    let worth = |kept: &Kept| (kept.breaches(), makespan(&kept.queues, work), effort(&kept.queues, work));
+    apart.into_iter().min_by_key(worth).unwrap_or_default()
+}
+
+/// Tests that no other needs: with these a machine gets all that they need, and without them nobody has to run it there.
+fn only_last(queues: &[Vec<usize>], closures: &Closures) -> Vec<Vec<usize>> {
+    let mut is_last = vec![false; closures.work.len()];
+    closures.last.iter().for_each(|test| is_last[*test] = true);
+    let last = |queue: &Vec<usize>| queue.iter().copied().filter(|test| is_last[*test]).collect();
+    queues.iter().map(last).collect()
+}
+
+fn effort(queues: &[Vec<usize>], work: &Work) -> u64 {
+    queues.iter().fold(0, |sum: u64, queue| sum.saturating_add(total(queue, work)))
 }
 
 /// A schedule: the earlier it ends the better, and of two that end at the same time the one that repeats less.
@@ -46,8 +75,7 @@ struct Candidate {
 
 impl Candidate {
     fn of(queues: Vec<Vec<usize>>, work: &Work) -> Self {
-        let effort = queues.iter().fold(0, |sum: u64, queue| sum.saturating_add(total(queue, work)));
-        Candidate { makespan: makespan(&queues, work), effort, queues }
+        Candidate { makespan: makespan(&queues, work), effort: effort(&queues, work), queues }
     }
 }
 
@@ -67,6 +95,7 @@ struct Search<'a> {
     work: &'a Work,
     precedence: &'a Precedence,
     closures: &'a Closures,
+    rivals: Rivals,
     bound: u64,
     best: Candidate,
     /// In which tests can be assigned.
@@ -97,15 +126,19 @@ impl Search<'_> {
         self.best.makespan - self.bound <= self.bound / CLOSE
     }
 
+    fn schedule(&self, order: usize, patience: u64) -> Candidate {
+        let machines = self.best.queues.len();
+        let mut schedule = Schedule::new(self.work, self.precedence, (self.closures, &self.rivals), machines);
+        self.orders[order].iter().for_each(|test| schedule.assign(*test, patience));
+        schedule.into_candidate()
+    }
+
     /// When a schedule ends that is made with this patience.
     fn try_out(&mut self, order: usize, patience: u64) -> u64 {
         if self.is_close() {
             return self.best.makespan;
         }
-        let machines = self.best.queues.len();
-        let mut schedule = Schedule::new(self.work, self.precedence, self.closures, machines);
-        self.orders[order].iter().for_each(|test| schedule.assign(*test, patience));
-        let candidate = schedule.into_candidate();
+        let candidate = self.schedule(order, patience);
         let end = candidate.makespan;
         if (end, candidate.effort) < (self.best.makespan, self.best.effort) {
             self.best = candidate;
@@ -119,6 +152,7 @@ struct Schedule<'a> {
     work: &'a Work,
     precedence: &'a Precedence,
     closures: &'a Closures,
+    rivals: &'a Rivals,
     queues: Vec<Vec<usize>>,
     load: Vec<u64>,
     /// Every machine once, with a load that it had at some time: loads only grow.
@@ -127,6 +161,8 @@ struct Schedule<'a> {
     has: Vec<Vec<u64>>,
     /// Which groups a machine has anything of.
     started: HashSet<(usize, usize)>,
+    /// Which machines have a test that breaks others, or that others break.
+    contested: HashSet<(usize, usize)>,
     /// By linked test, the machine that got it last.
     home: Vec<Option<usize>>,
     /// By linked test, the last visit.
@@ -135,16 +171,23 @@ struct Schedule<'a> {
 }
 
 impl<'a> Schedule<'a> {
-    fn new(work: &'a Work, precedence: &'a Precedence, closures: &'a Closures, machines: usize) -> Self {
+    fn new(
+        work: &'a Work,
+        precedence: &'a Precedence,
+        (closures, rivals): (&'a Closures, &'a Rivals),
+        machines: usize,
+    ) -> Self {
         Schedule {
             work,
             precedence,
             closures,
+            rivals,
             queues: vec![Vec::new(); machines],
             load: vec![0; machines],
             idle: (0..machines).map(|machine| Reverse((0, machine))).collect(),
             has: vec![Vec::new(); machines],
             started: HashSet::new(),
+            contested: HashSet::new(),
             home: vec![None; closures.links + 1],
             seen: vec![0; closures.links + 1],
             visits: 0,
@@ -153,6 +196,9 @@ impl<'a> Schedule<'a> {
 
     /// Keeps a test with its chain where that ends within the patience, or no later than on the idlest machine.
     fn assign(&mut self, test: usize, patience: u64) {
+        if let Some(machine) = self.peaceful(test) {
+            return self.place(test, machine);
+        }
         let Some(idlest) = self.idlest() else { return };
         let home = self.homes(test).into_iter().filter_map(|home| Some((self.end(test, home, u64::MAX)?, home))).min();
         let machine = match home {
@@ -164,6 +210,21 @@ impl<'a> Schedule<'a> {
             None => idlest,
         };
         self.place(test, machine);
+    }
+
+    /// For a test that others break, or that breaks others: of the machines without those, the one that is done first.
+    fn peaceful(&mut self, test: usize) -> Option<usize> {
+        let rivals = self.rivals.of_test(test);
+        if rivals.is_empty() {
+            return None;
+        }
+        let is_peaceful = |machine: &usize| rivals.iter().all(|rival| !self.contested.contains(&(*rival, *machine)));
+        let machines: Vec<usize> = (0..self.load.len()).filter(is_peaceful).collect();
+        machines
+            .into_iter()
+            .filter_map(|machine| Some((self.end(test, machine, u64::MAX)?, machine)))
+            .min()
+            .map(|(_, machine)| machine)
     }
 
     fn idlest(&mut self) -> Option<usize> {
@@ -253,6 +314,9 @@ impl<'a> Schedule<'a> {
     }
 
     fn append(&mut self, test: usize, machine: usize) {
+        if self.rivals.is_contested(test) {
+            self.contested.insert((test, machine));
+        }
         self.queues[machine].push(test);
         self.load[machine] = self.load[machine].saturating_add(self.work[test]);
     }

@@ -46,6 +46,21 @@ impl Suite {
         Suite::new(&work, &needs, &breaks)
     }
 
+    /// What a machine runs is given to it, or needed by what is.
+    fn everything_is_given_or_needed(&self, kept: &Kept) {
+        for (given, queue) in kept.given.iter().zip(&kept.queues) {
+            let (mut needed, mut open) = (BTreeSet::new(), given.clone());
+            while let Some(test) = open.pop() {
+                if needed.insert(test) {
+                    open.extend(self.precedence.needs(test));
+                }
+            }
+            assert!(queue.iter().all(|test| needed.contains(test)), "nobody needs all of {queue:?}: {given:?}");
+        }
+        let given: Vec<usize> = kept.given.concat();
+        assert_eq!(given.iter().collect::<BTreeSet<_>>().len(), given.len(), "a test is given to one machine");
+    }
+
     fn bound(&self, machines: usize) -> u64 {
         lower_bound(&self.work, &self.precedence, machines)
     }
@@ -56,7 +71,9 @@ impl Suite {
 
     /// P3's makespan, after a look at all that a schedule must be.
     fn p3(&self, machines: usize) -> u64 {
-        let queues = aware(&self.work, &self.precedence, machines);
+        let kept = aware(&self.work, &self.precedence, machines);
+        self.everything_is_given_or_needed(&kept);
+        let queues = kept.queues;
         assert_eq!(queues.len(), machines);
         let ran: BTreeSet<usize> = queues.iter().flatten().copied().collect();
         assert_eq!(ran.len(), self.work.len(), "no test is lost");
@@ -99,6 +116,13 @@ fn a_long_chain_is_the_lower_bound() {
 }
 
 #[test]
+fn a_chain_runs_on_one_machine_only() {
+    let suite = Suite::new(&[1, 1, 1], &[(1, &[0]), (2, &[1])], &[]);
+    let kept = aware(&suite.work, &suite.precedence, 2);
+    assert_eq!(kept.queues, [vec![0, 1, 2], vec![]]);
+}
+
+#[test]
 fn what_two_needs_share_is_counted_once() {
     let suite = Suite::new(&[5, 1, 1, 1], &[(1, &[0]), (2, &[0]), (3, &[1, 2])], &[]);
     assert_eq!((suite.p3(2), suite.bound(2)), (8, 8));
@@ -129,5 +153,50 @@ proptest! {
     #[test]
     fn it_is_a_schedule_and_never_worse_than_the_enhanced_p2(tests in 2usize..40, machines in 1usize..6, seed in any::<u64>()) {
         Suite::random(tests, seed).p3(machines);
+    }
+}
+
+/// Two pairs that break each other, on as many machines.
+fn with_conflicts(work: &[u64], tests: &[[usize; 2]], cleaners: &[usize]) -> Suite {
+    let id = |test: usize| TestId::new("", "C", &format!("t{test}"), 1);
+    let quoted = |tests: &[usize]| tests.iter().map(|test| format!("'{}'", id(*test))).collect::<Vec<_>>().join(", ");
+    let conflict =
+        |tests: &[usize; 2]| format!("[[conflict]]\ntests = [{}]\ncleaners = [{}]\n", quoted(tests), quoted(cleaners));
+    let text = format!("version = 1\n{}", tests.iter().map(conflict).collect::<String>());
+    let graph = DependencyGraph::parse(&text, |_| (0..work.len()).map(id).collect()).unwrap();
+    Suite { work: work.to_vec(), precedence: graph.precedence() }
+}
+
+#[test]
+fn tests_that_break_each_other_run_on_different_machines() {
+    let suite = with_conflicts(&[3, 1, 3, 1], &[[0, 1], [2, 3]], &[]);
+    let kept = aware(&suite.work, &suite.precedence, 2);
+    assert_eq!((kept.breaches(), makespan(&kept.queues, &suite.work)), (0, 4));
+    assert_eq!(aware(&suite.work, &suite.precedence, 1).breaches(), 2, "one machine cannot keep them apart");
+}
+
+#[test]
+fn on_one_machine_a_cleaner_comes_between() {
+    let suite = with_conflicts(&[1, 1, 1], &[[0, 2]], &[1]);
+    assert_eq!(aware(&suite.work, &suite.precedence, 1).breaches(), 0);
+    let kept = aware(&suite.work, &suite.precedence, 2);
+    assert_eq!((kept.breaches(), makespan(&kept.queues, &suite.work)), (0, 2));
+}
+
+proptest! {
+    #[test]
+    fn with_conflicts_it_breaks_no_more_than_the_enhanced_p2(
+        work in proptest::collection::vec(0u64..9, 4..12),
+        pairs in proptest::collection::vec((0usize..4, 0usize..4, 0usize..4), 1..5),
+        machines in 1usize..4,
+    ) {
+        let tests: Vec<[usize; 2]> = pairs.iter().filter(|(a, b, _)| a != b).map(|(a, b, _)| [*a, *b]).collect();
+        let suite = with_conflicts(&work, &tests, &[pairs[0].2]);
+        let p3 = aware(&suite.work, &suite.precedence, machines);
+        let p2 = enhance_apart(by_time(&work, machines), &suite.precedence, |test| work[test]);
+        let worth = |kept: &Kept| (kept.breaches(), makespan(&kept.queues, &work));
+        prop_assert!(worth(&p3) <= worth(&p2), "{:?} {:?}", p3, p2);
+        let ran: BTreeSet<usize> = p3.queues.iter().flatten().copied().collect();
+        prop_assert_eq!(ran.len(), work.len());
     }
 }
