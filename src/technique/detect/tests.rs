@@ -300,7 +300,7 @@ fn a_state_setter_that_also_cleans_is_a_cleaner() {
         let last = |name: &str| before.iter().rposition(|test| *test == name);
         test == "A#b" && (last("A#a").is_none() || last("C#j") > last("A#a"))
     };
-    let mut session = Scripted::new(&TEN, cleans);
+    let mut session = scripted(&TEN, cleans);
     let detection = detected(&mut session, &plan(None), &mut Forgetful);
     assert_eq!(summary(&detection), expected(&[("A#b", ["both", "C#j", "A#a", "A#a"])]));
 }
