@@ -258,7 +258,7 @@ fn a_sequence_that_was_seen_is_kept_and_what_is_partly_known_is_told() {
     desk.write(
         "sequence.toml",
         "[[test]]\nid = 'C#p'\ncovers = ['B.java:1']\n[[test]]\nid = 'C#clean'\ncovers = ['B.java:1-3']\n\
-         [[test]]\nid = 'C#v'\nneeds = ['C#p']\npolluted_by = ['C#p']\ncleaned_by = ['C#clean']\n",
+         [[test]]\nid = 'C#v'\ncovers = ['B.java:1']\nneeds = ['C#p']\npolluted_by = ['C#p']\ncleaned_by = ['C#clean']\n",
     );
     let known = "[[dependency]]\ntest = 'C#v'\nafter = [['C#p', 'C#clean']]\n";
     desk.write("seen.toml", &format!("version = 1\nordered = true\nincomplete = ['C#v']\n{known}"));

@@ -120,7 +120,14 @@ mod tests {
 
     fn arrangement(machines: &[&[&str]]) -> Arrangement {
         let machines = machines.iter().map(|tests| tests.iter().map(|name| id(name)).collect()).collect();
-        Arrangement { algorithm: Algorithm::P1, enhanced: false, machines, added: vec![], breaches: vec![], forecast: None }
+        Arrangement {
+            algorithm: Algorithm::P1,
+            enhanced: false,
+            machines,
+            added: vec![],
+            breaches: vec![],
+            forecast: None,
+        }
     }
 
     fn stages(machines: &[&[&str]], seconds: u64) -> Vec<Stage> {
