@@ -161,7 +161,7 @@ fn user_of(desk: &Desk, project: &Path) -> PathBuf {
 }
 
 /// The verdict that its `expected.toml` has; the project and the user's Maven as they were.
-fn check_subject(name: &str) -> Option<Value> {
+fn check_subject(name: &str, budget: &str) -> Option<Value> {
     if std::env::var("PARADE_SLOW_TESTS").as_deref() != Ok("1") {
         println!("{name}: skipped, as it runs Maven; set PARADE_SLOW_TESTS=1");
         return None;
@@ -175,7 +175,7 @@ fn check_subject(name: &str) -> Option<Value> {
     fs::write(project.join("target/classes/Kept.class"), "as it was").unwrap();
     let user = user_of(&desk, &project);
     let before = [content(&project), content(&user)];
-    let arguments = ["assess", project.to_str().unwrap(), "--json", "--budget", "4m"];
+    let arguments = ["assess", project.to_str().unwrap(), "--json", "--budget", budget];
     let output = desk.command(arguments).env("HOME", &user).output().unwrap();
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(0), "{told}");
@@ -237,7 +237,7 @@ fn paste(snippet: &str, project: &Path) {
 
 #[test]
 fn clean_gains_is_to_be_adopted_and_maven_takes_the_snippet() {
-    let Some(answer) = check_subject("clean-gains") else { return };
+    let Some(answer) = check_subject("clean-gains", "4m") else { return };
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempfile::tempdir().unwrap();
     let [plain, pasted] = ["plain", "pasted"].map(|name| {
@@ -275,7 +275,7 @@ fn overlapped(reports: &Path) -> bool {
 
 #[test]
 fn races_for_a_file_gains_with_paste_only() {
-    let Some(answer) = check_subject("races-for-a-file") else { return };
+    let Some(answer) = check_subject("races-for-a-file", "3m") else { return };
     assert!(answer["command"].as_str().unwrap().contains("--technique paste"), "{answer}");
     let named = answer["failures"].as_array().unwrap();
     assert!(named.iter().all(|failure| failure["kind"] == "race_or_shared_resource"), "{named:?}");
@@ -283,7 +283,7 @@ fn races_for_a_file_gains_with_paste_only() {
 
 #[test]
 fn needs_another_class_has_to_be_mended() {
-    let Some(answer) = check_subject("needs-another-class") else { return };
+    let Some(answer) = check_subject("needs-another-class", "2m") else { return };
     let failure = &answer["failures"][0];
     assert_eq!(failure["test"], "harbour.BergenTest#letsShipsIn");
     assert_eq!(failure["kind"], "order_across_classes");
@@ -291,17 +291,12 @@ fn needs_another_class_has_to_be_mended() {
 
 #[test]
 fn already_parallel_is_told_so() {
-    check_subject("already-parallel");
+    check_subject("already-parallel", "2m");
 }
 
 #[test]
 fn junit3_gains_nothing() {
-    check_subject("junit3");
-}
-
-#[test]
-fn old_junit4_gains_nothing() {
-    check_subject("old-junit4");
+    check_subject("junit3", "2m");
 }
 
 /// Tests that wait; tests that take the longer the more of them run; and one that hangs beside others. Each of the latter has
