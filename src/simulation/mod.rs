@@ -82,7 +82,7 @@ impl Workload {
     }
 
     fn forecast(&self, scheduler: Scheduler, machines: usize, costliest: u64) -> Forecast {
-        let spread = |kept| self.spread(scheduler, kept, machines, costliest);
+        let spread = |kept: Kept| self.spread(scheduler, &kept, machines, costliest);
         match scheduler {
             Scheduler::P1 => spread(self.kept(parallelize::by_position(self.work.len(), machines))),
             Scheduler::P2 => spread(self.kept(parallelize::by_time(&self.work, machines))),
@@ -104,7 +104,7 @@ impl Workload {
         }
     }
 
-    fn spread(&self, algorithm: Scheduler, kept: Kept, machines: usize, costliest: u64) -> Forecast {
+    fn spread(&self, algorithm: Scheduler, kept: &Kept, machines: usize, costliest: u64) -> Forecast {
         let queues = &kept.queues;
         let lower_bound = costliest.max(bound(&self.work, machines));
         Forecast {

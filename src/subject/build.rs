@@ -333,7 +333,7 @@ impl Building<'_> {
         if !discovery.is_pending() {
             snapshot.restore()?;
             // What a first run missed, the next one may see.
-            if !(self.is_hurried() && !discovery.is_complete()) {
+            if !self.is_hurried() || discovery.is_complete() {
                 memory.keep(&discovery)?;
             }
         }
