@@ -125,6 +125,22 @@ fn an_answer_can_be_asked_for_again_in_every_form() {
 }
 
 #[test]
+fn a_budget_below_one_run_is_refused_and_what_comes_of_a_small_one_is_called_preliminary() {
+    let desk = Desk::new();
+    fs::write(desk.path("suite.toml"), suite("", "")).unwrap();
+    let output = desk.command(["assess", "suite.toml", "--cores", "2", "--budget", "30s"]).output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && err.contains("34s once"), "{err}");
+    if !has_two_cores() {
+        return;
+    }
+    let hasty = assess(&Desk::new(), &suite("", ""), &["--budget", "2m"]);
+    assert_eq!((hasty["verdict"].as_str(), hasty["preliminary"].as_bool()), (Some("adopt"), Some(true)), "{hasty}");
+    let patient = assess(&Desk::new(), &suite("", ""), &["--budget", "1h"]);
+    assert_eq!((patient["verdict"].as_str(), patient["preliminary"].as_bool()), (Some("adopt"), Some(false)));
+}
+
+#[test]
 fn what_makes_no_sense_is_bad_usage() {
     let desk = Desk::new();
     fs::create_dir(desk.path("empty")).unwrap();

@@ -58,10 +58,12 @@ pub fn core_counts(cores: usize) -> Vec<usize> {
     counts
 }
 
-/// What hangs is not waited for: several times what a run takes, and no more than the budget bears.
+/// What hangs is not waited for: several times what a run takes, and no more than the budget bears; but a run that is only
+/// slower than the first one is no hang.
 pub fn trial_limit(survey: &Survey, budget: Duration) -> Duration {
     let limit = Duration::from_secs_f64((4.0 * survey.seconds + 30.0).clamp(60.0, 30.0 * 86_400.0).ceil());
-    limit.min(Duration::from_secs((budget.as_secs() / 4).max(60)))
+    let least = Duration::from_secs_f64((1.5 * survey.seconds + 30.0).clamp(60.0, 30.0 * 86_400.0).ceil());
+    limit.min(Duration::from_secs(budget.as_secs() / 4)).max(least)
 }
 
 /// The experiment as a file: what can be run again by `parade run`.
@@ -134,12 +136,12 @@ pub fn affords_single_core(survey: &Survey, ways: &[Way], seconds: f64) -> bool 
 }
 
 /// What will probably be done, for a person who waits.
-pub fn outlook(survey: &Survey, ways: &[Way], budget: Duration) -> Vec<Item> {
+pub fn outlook(survey: &Survey, ways: &[Way], budget: Duration, left: Duration) -> Vec<Item> {
     let run = survey.seconds;
     let screening = screening_runs(survey, budget);
     let first = run * (2.3 + 0.9 * ways.len() as f64);
     let block = run * (1.0 + 0.7 * (ways.len().min(2)) as f64);
-    let left = (budget.as_secs_f64() - run * f64::from(screening) - first).max(0.0) * (1.0 - FOR_CAUSES);
+    let left = (left.as_secs_f64() - run * f64::from(screening) - first).max(0.0) * (1.0 - FOR_CAUSES);
     let blocks = blocks_within(left, block);
     vec![
         Item {

@@ -14,10 +14,20 @@ use super::forecast::{Check, Curve, Improvement, Point};
 use super::survey::Survey;
 use crate::suite::TestId;
 
+impl Answer {
+    /// The verdict as an answer to the question.
+    pub fn meaning(&self) -> String {
+        let meaning = self.verdict.meaning();
+        if self.preliminary { format!("{meaning}; preliminary, from too few runs") } else { meaning.to_owned() }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Answer {
     pub project: String,
     pub verdict: Verdict,
+    /// Too few runs were made to be certain of it.
+    pub preliminary: bool,
     /// Why, in a sentence or two.
     pub reason: String,
     /// The way that the verdict is about; for `fix_first` the one that would gain.

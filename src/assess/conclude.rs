@@ -1,5 +1,6 @@
 //! From everything that was seen to the answer: the model, the decision, the advice.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::Order;
@@ -17,7 +18,7 @@ use crate::simulation::Scheduler;
 use crate::stats;
 use crate::store::RunFolder;
 use crate::store::record::{Phase, RunData, TrialRecord, Verdict as TrialVerdict};
-use crate::suite::{Execution, JvmWork};
+use crate::suite::{Execution, JvmWork, TestId};
 use crate::wording::{counted, plural};
 
 /// The numbers of cores, and of machines, that are told.
@@ -60,6 +61,7 @@ impl Conclusion<'_> {
         Ok(Answer {
             project: self.order.project.clone(),
             verdict: decision.verdict,
+            preliminary: self.is_preliminary(decision.verdict, speedup),
             reason: self.reason(&decision, speedup),
             mode: decision.way.map(|way| way.name().to_owned()),
             threads: decision.way.and_then(|way| self.threads(way)),
@@ -90,6 +92,17 @@ impl Conclusion<'_> {
             spent_seconds: self.spent.as_secs_f64(),
             run_dir: self.folder.dir().to_owned(),
         })
+    }
+
+    /// Was the budget too small for the answer? Where no way has an effect, more runs would not show one.
+    fn is_preliminary(&self, verdict: Verdict, speedup: Option<Speedup>) -> bool {
+        let advises = matches!(verdict, Verdict::Adopt | Verdict::AdoptWithPaste);
+        advises && !speedup.is_some_and(|speedup| speedup.is_certain()) || self.has_few_blocks()
+    }
+
+    fn has_few_blocks(&self) -> bool {
+        let has_an_effect = self.measured.ways.iter().any(|evidence| evidence.overlapped);
+        has_an_effect && self.is_sound() && self.measured.blocks < agenda::FEWEST_BLOCKS as usize
     }
 
     fn is_sound(&self) -> bool {
@@ -286,18 +299,38 @@ impl Conclusion<'_> {
                 let gain = if times.is_empty() { "it may gain".to_owned() } else { format!("it would be about {times}") };
                 format!("{way}, {gain}, but tests fail for it; mend or isolate those below first")
             }
-            Verdict::NotWorthIt => too_little(self.best_that_overlapped()),
+            Verdict::NotWorthIt => too_little(self.best_that_overlapped(), &self.tried()),
             Verdict::AlreadyParallel => {
-                format!("its own settings run tests at the same time already ({times} than one after the other), and no other way is clearly better").replace("as fast than", "as fast as")
+                format!("its own settings run tests at the same time already ({times} than one after the other), and {} is clearly better", self.other_ways()).replace("as fast than", "as fast as")
             }
+        }
+    }
+
+    /// Where the budget left some out, those that were tried.
+    fn tried(&self) -> Option<String> {
+        let ways = self.measured.ways.iter().map(|evidence| evidence.way).filter(|way| *way != Way::Project);
+        let names: Vec<&str> = ways.map(Way::name).collect();
+        (!self.left_out.is_empty()).then(|| if names.is_empty() { "none".to_owned() } else { names.join(", ") })
+    }
+
+    fn other_ways(&self) -> String {
+        match self.tried() {
+            None => "no other way".to_owned(),
+            Some(tried) => format!("none of the others that the budget allowed to try ({tried})"),
         }
     }
 
     fn unsound(&self) -> String {
         match (&self.measured.sequential_trouble, self.measured.broken.len()) {
             (Some(why), _) => format!("the suite does not come to its end without any parallelism: {why}"),
-            (None, 1) => "a test fails without any parallelism, every time".to_owned(),
-            (None, count) => format!("{count} tests fail without any parallelism, every time"),
+            (None, 1) => format!(
+                "a test failed in all runs without any parallelism that looked for it: {}",
+                named(&self.measured.broken)
+            ),
+            (None, count) => format!(
+                "{count} tests failed in all runs without any parallelism that looked for it: {}",
+                named(&self.measured.broken)
+            ),
         }
     }
 
@@ -305,18 +338,20 @@ impl Conclusion<'_> {
     fn notes(&self, advises: bool) -> Vec<String> {
         let mut notes = self.survey.notes.clone();
         let blocks = self.measured.blocks;
-        if blocks < agenda::FEWEST_BLOCKS as usize {
+        if self.has_few_blocks() {
             notes.push(format!(
                 "preliminary: the budget sufficed for {blocks} of the {} blocks that an interval takes",
                 agenda::FEWEST_BLOCKS
             ));
-        } else if blocks < 6 {
+        } else if (agenda::FEWEST_BLOCKS as usize..6).contains(&blocks) {
             notes.push(format!("{blocks} pairs of runs can never reach p < 0.05; six can: give a larger --budget"));
         }
         if !self.measured.broken.is_empty() {
             let count = plural(self.measured.broken.len(), "test");
-            notes
-                .push(format!("{count} failed in every run without any parallelism: left aside, and listed as broken"));
+            let names = named(&self.measured.broken);
+            notes.push(format!(
+                "{count} failed in every run without any parallelism that looked for it, and left aside: {names}"
+            ));
         }
         if !self.run.trials.iter().any(|trial| trial.cores == 1) {
             notes.push("nothing is predicted: the budget did not suffice for a run on a single core".to_owned());
@@ -346,18 +381,28 @@ impl Conclusion<'_> {
     }
 }
 
+/// Some of many.
+fn named(tests: &BTreeSet<TestId>) -> String {
+    const TOLD: usize = 10;
+    let names: Vec<String> = tests.iter().take(TOLD).map(ToString::to_string).collect();
+    let more = if tests.len() > TOLD { format!(" and {} more", tests.len() - TOLD) } else { String::new() };
+    names.join(", ") + &more
+}
+
 /// Why the best that there was is not advised.
-fn too_little(best: Option<Speedup>) -> String {
-    let Some(best) = best else { return "no way to run this suite in parallel had an effect".to_owned() };
+fn too_little(best: Option<Speedup>, tried: &Option<String>) -> String {
+    let only =
+        tried.as_ref().map(|tried| format!(", of those that the budget allowed to try ({tried})")).unwrap_or_default();
+    let Some(best) = best else { return format!("no way to run this suite in parallel had an effect{only}") };
     let value = best.value;
     if value >= decide::LEAST_GAIN && best.ci_low.is_some_and(|low| low <= 1.0) {
         let runs = counted(best.pairs, "pair of runs", "pairs of runs");
         return format!(
-            "the best way looks {value:.2} times as fast as one test after the other, but {runs} differ too much to be sure of it: ask again on a quiet machine, or with a larger --budget"
+            "the best way{only} looks {value:.2} times as fast as one test after the other, but {runs} differ too much to be sure of it: ask again on a quiet machine, or with a larger --budget"
         );
     }
     format!(
-        "the best way is {value:.2} times as fast as one test after the other, which is less than a change is worth"
+        "the best way{only} is {value:.2} times as fast as one test after the other, which is less than a change is worth"
     )
 }
 
@@ -389,9 +434,11 @@ mod tests {
 
     #[test]
     fn what_is_not_certain_is_not_called_too_little() {
-        let speedup = |value, low| Speedup { value, ci_low: Some(low), ci_high: Some(9.0), p: None, pairs: 3 };
-        assert!(too_little(Some(speedup(1.95, 0.4))).contains("3 pairs of runs differ too much"));
-        assert!(too_little(Some(speedup(1.05, 0.9))).contains("less than a change is worth"));
-        assert!(too_little(None).contains("had an effect"));
+        let speedup =
+            |value, low| Speedup { value, ci_low: Some(low), ci_high: Some(9.0), p: None, pairs: 3, least: 0.5 };
+        assert!(too_little(Some(speedup(1.95, 0.4)), &None).contains("3 pairs of runs differ too much"));
+        assert!(too_little(Some(speedup(1.05, 0.9)), &None).contains("less than a change is worth"));
+        assert!(too_little(None, &None).ends_with("had an effect"));
+        assert!(too_little(None, &Some("classes".to_owned())).contains("allowed to try (classes)"));
     }
 }

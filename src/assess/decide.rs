@@ -53,11 +53,17 @@ pub struct Gain {
     pub value: f64,
     /// The lower end of its interval, where runs enough were made for one.
     pub low: Option<f64>,
+    /// Are there few pairs of runs, and was each of them worth it? Too little to be certain, and too much to say no.
+    pub in_each: bool,
 }
 
 impl Gain {
+    fn is_certain(&self) -> bool {
+        self.low.is_some_and(|low| low > 1.0)
+    }
+
     fn is_worth_it(&self) -> bool {
-        self.value >= LEAST_GAIN && self.low.is_none_or(|low| low > 1.0)
+        self.value >= LEAST_GAIN && (self.is_certain() || self.in_each)
     }
 }
 
@@ -139,7 +145,7 @@ mod tests {
     type Example = (&'static str, bool, Vec<Seen>, Verdict, Option<Way>);
 
     fn gain(value: f64, low: f64) -> Option<Gain> {
-        Some(Gain { value, low: Some(low) })
+        Some(Gain { value, low: Some(low), in_each: false })
     }
 
     fn clean(way: Way, value: f64) -> Seen {
@@ -167,8 +173,10 @@ mod tests {
         let hung = Seen { plain: None, repaired: None, expected: Some(1.8), ..failing(Methods, 1.0, None) };
         let alone = Seen { overlapped: false, ..clean(Classes, 1.4) };
         let uncertain = Seen { plain: gain(1.3, 0.9), repaired: gain(1.3, 0.9), ..clean(Classes, 1.3) };
-        let once = Seen { plain: Some(Gain { value: 1.6, low: None }), ..clean(Classes, 1.6) };
-        let table: [Example; 16] = [
+        let in_each = |low| Some(Gain { value: 1.6, low, in_each: true });
+        let once = Seen { plain: in_each(None), ..clean(Classes, 1.6) };
+        let thrice = Seen { plain: in_each(Some(0.4)), ..clean(Classes, 1.6) };
+        let table: [Example; 17] = [
             ("the fastest clean one", true, vec![clean(Classes, 1.5), clean(Methods, 1.9)], Adopt, Some(Methods)),
             ("nearly as fast and safer", true, vec![clean(Methods, 1.92), clean(Forks, 1.9)], Adopt, Some(Forks)),
             (
@@ -187,6 +195,7 @@ mod tests {
             ("too little", true, vec![clean(Classes, 1.08)], NotWorthIt, None),
             ("not certain", true, vec![uncertain], NotWorthIt, None),
             ("a single run has no interval", true, vec![once], Adopt, Some(Classes)),
+            ("few pairs that differ, each of them faster", true, vec![thrice], Adopt, Some(Classes)),
             ("nothing overlapped", true, vec![alone], NotWorthIt, None),
             ("does so already", true, vec![clean(Project, 1.8), clean(Classes, 1.9)], AlreadyParallel, Some(Project)),
             (

@@ -17,6 +17,8 @@ const LEVEL: f64 = 0.95;
 const SEED: u64 = 1;
 /// A suite in which a larger share fails whatever happens says little about parallelism.
 const FEW_BROKEN: f64 = 0.05;
+/// From here on an interval has to say it.
+const ENOUGH_PAIRS: usize = 6;
 /// More executions of one trial are not looked at for failures.
 const MOST_EXECUTIONS: usize = 1_000_000;
 
@@ -29,6 +31,15 @@ pub struct Speedup {
     /// Wilcoxon's signed-rank test, two-sided, corrected for the number of ways that were compared (Holm).
     pub p: Option<f64>,
     pub pairs: usize,
+    /// Of the pair that gained least.
+    pub least: f64,
+}
+
+impl Speedup {
+    /// Does its interval leave no doubt that it is one?
+    pub fn is_certain(&self) -> bool {
+        self.ci_low.is_some_and(|low| low > 1.0)
+    }
 }
 
 /// What was seen of one way on all cores.
@@ -233,6 +244,7 @@ fn speedup(pairs: &[(f64, f64)]) -> Option<Speedup> {
         ci_high: interval.map(|interval| interval.high),
         p: stats::wilcoxon(pairs).map(|test| test.p),
         pairs: pairs.len(),
+        least: pairs.iter().map(|(base, way)| base / way).fold(f64::INFINITY, f64::min),
     })
 }
 
@@ -253,8 +265,13 @@ fn correct_each(mut speedups: Vec<&mut Speedup>) {
 
 /// What the decision goes by.
 pub fn seen(evidence: &Evidence, expected: Option<f64>) -> decide::Seen {
-    let gain =
-        |speedup: Option<Speedup>| speedup.map(|speedup| decide::Gain { value: speedup.value, low: speedup.ci_low });
+    let gain = |speedup: Option<Speedup>| {
+        speedup.map(|speedup| decide::Gain {
+            value: speedup.value,
+            low: speedup.ci_low,
+            in_each: speedup.pairs < ENOUGH_PAIRS && speedup.least >= decide::LEAST_GAIN,
+        })
+    };
     decide::Seen {
         way: evidence.way,
         overlapped: evidence.overlapped,

@@ -25,6 +25,7 @@ use std::time::{Duration, Instant};
 
 use miette::miette;
 
+use crate::bad_usage::BadUsage;
 use crate::engine::Session;
 use crate::engine::direct::DirectSession;
 use crate::engine::model::ModelSession;
@@ -93,6 +94,9 @@ pub fn run(order: &Order, home: &Home, interrupt: &Interrupt, watcher: &mut dyn 
         Surveyed::Interrupted => return Ok(Ended::Interrupted),
     };
     let budget = order.budget.unwrap_or_else(|| agenda::default_budget(survey.seconds));
+    if survey.seconds > budget.as_secs_f64() {
+        return Err(too_small(budget, &survey));
+    }
     let text = agenda::experiment_text(order, &survey, &order.subject.name, budget);
     let experiment = experiment(order, &text, &folder)?;
     // For the run's folder, which others may see.
@@ -100,6 +104,18 @@ pub fn run(order: &Order, home: &Home, interrupt: &Interrupt, watcher: &mut dyn 
     let (fresh, is_done) = standing(&folder, &text, order.fresh);
     let mut assessment = Assessment { order, home, interrupt, experiment, text, survey, budget, began, fresh, is_done };
     assessment.carry_out(watcher)
+}
+
+/// A run that is cut off would look like a suite that hangs.
+fn too_small(budget: Duration, survey: &Survey) -> miette::Report {
+    let enough = Duration::from_secs_f64((12.0 * survey.seconds).clamp(60.0, 30.0 * 86_400.0).ceil());
+    let message = format!(
+        "a budget of {} is too small: the suite takes {} once, one test after the other",
+        agenda::shown(budget),
+        agenda::shown(Duration::from_secs_f64(survey.seconds.ceil()))
+    );
+    BadUsage { message, help: format!("give --budget {} or more, or --module for a part of it", agenda::shown(enough)) }
+        .into()
 }
 
 /// Has a new run to begin, or was the last one of the same project and plan answered already?
@@ -143,7 +159,7 @@ impl Assessment<'_> {
     fn carry_out(&mut self, watcher: &mut dyn Watcher) -> miette::Result<Ended> {
         let (whole, cores) = (Plan::of(&self.experiment), self.order.cores);
         let ways = agenda::affordable(&self.survey, self.left().as_secs_f64() * 0.6);
-        let plan = agenda::outlook(&self.survey, &ways, self.budget);
+        let plan = agenda::outlook(&self.survey, &ways, self.budget, self.left());
         self.tell(&plan, watcher);
         let fits = agenda::affords_single_core(&self.survey, &ways, self.left().as_secs_f64());
         let single_core = !self.is_done && (self.order.budget.is_none() || fits);

@@ -152,7 +152,7 @@ fn failed_build(reason: &str, log: &Path, json: bool) -> miette::Result<ExitCode
         pretty(&json!({ "verdict": "build_failed", "reason": reason, "log": log }))?
     } else {
         let lines: String = reason.lines().map(|line| format!("  {line}\n")).collect();
-        format!("The build failed, so there is nothing to assess:\n{lines}The whole log is {}\n", log.display())
+        format!("There is nothing to assess:\n{lines}The whole log is {}\n", log.display())
     };
     print(&text)?;
     Ok(ExitCode::FAILURE)

@@ -214,7 +214,7 @@ fn show_failed_build(reason: &str, log: &str, json: bool) -> miette::Result<()> 
         return print(&pretty(&document)?);
     }
     let lines: String = reason.lines().map(|line| format!("  {line}\n")).collect();
-    print(&format!("The build failed, so no test ran:\n{lines}The whole log is {log}\n"))
+    print(&format!("No test ran:\n{lines}The whole log is {log}\n"))
 }
 
 fn show(outcome: &Outcome, preparation: f64, options: &TestOptions) -> miette::Result<()> {

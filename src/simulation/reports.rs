@@ -40,11 +40,24 @@ pub(super) fn read(path: &Path) -> miette::Result<Found> {
         (path.parent().unwrap_or(Path::new("")), vec![PathBuf::from(path.file_name().unwrap_or_default())])
     };
     let mut collected = Collected::default();
-    for file in files.iter().filter(|file| is_xml(file)) {
+    let files: Vec<PathBuf> = files.into_iter().filter(|file| is_xml(file)).collect();
+    for file in files.iter().filter(|file| !is_copy(folder, file, &files)) {
         collected.read_file(folder, file)?;
     }
     collected.note_damage();
     Ok(collected.found)
+}
+
+/// TestNG leaves the same results a second and a third time in folders below those that Surefire reads and writes.
+fn is_copy(folder: &Path, file: &Path, files: &[PathBuf]) -> bool {
+    let has_reports =
+        |above: &Path| files.iter().any(|other| other.parent() == Some(above) && is_named_as_report(other));
+    let is_of_surefire = |above: &Path| {
+        let whole = folder.join(above);
+        let whole = whole.canonicalize().unwrap_or(whole);
+        whole.file_name().is_some_and(|name| name == "surefire-reports" || name == "failsafe-reports")
+    };
+    file.ancestors().skip(2).any(|above| is_of_surefire(above) && has_reports(above))
 }
 
 fn is_xml(file: &Path) -> bool {
@@ -162,6 +175,21 @@ mod tests {
         assert_eq!(tests.iter().filter(|(test, _)| test.starts_with("b.B#")).count(), 3);
         let one = read(&folder.path().join("junit.xml")).unwrap();
         assert_eq!((one.tests.len(), one.notes.len()), (3, 0));
+    }
+
+    #[test]
+    fn what_testng_leaves_below_the_reports_is_no_other_run() {
+        let report = "<testsuite><testcase classname='a.A' name='t' time='1'/></testsuite>";
+        let both = folder(&[
+            ("lib/target/surefire-reports/TEST-TestSuite.xml", report),
+            ("lib/target/surefire-reports/junitreports/TEST-a.A.xml", report),
+            ("lib/target/surefire-reports/Surefire suite/Surefire test.xml", report),
+        ]);
+        assert_eq!(read(both.path()).unwrap().tests.len(), 1);
+        assert_eq!(read(&both.path().join("lib/target/surefire-reports")).unwrap().tests.len(), 1);
+        let others =
+            folder(&[("TEST-a.xml", report), ("lib/TEST-a.xml", report), ("surefire-reports/x/a.xml", report)]);
+        assert_eq!(read(others.path()).unwrap().tests.len(), 3, "folders that are no such copies count");
     }
 
     #[test]

@@ -48,7 +48,7 @@ pub fn terminal(answer: &Answer, style: term::Style) -> String {
 
 /// Verdict and reason in a line.
 fn headline(answer: &Answer) -> String {
-    format!("{} ({}): {}", answer.verdict.name(), answer.verdict.meaning(), sentence(&answer.reason, LONGEST))
+    format!("{} ({}): {}", answer.verdict.name(), answer.meaning(), sentence(&answer.reason, LONGEST))
 }
 
 fn cautions(answer: &Answer) -> Vec<String> {
@@ -141,6 +141,7 @@ fn risk(answer: &Answer) -> Option<String> {
     let bound = risk.failure_rate_at_most?;
     let flaky = match risk.flaky_tests {
         0 => String::new(),
+        1 => "; 1 test fails now and then already without parallelism".to_owned(),
         count => format!("; {} already fail now and then without parallelism", plural(count, "test")),
     };
     let repaired = if answer.verdict == Verdict::AdoptWithPaste { ", repairs included" } else { "" };
@@ -158,7 +159,7 @@ pub fn markdown(answer: &Answer) -> String {
     let mut out = format!(
         "## Tests in parallel: `{}`, {}\n\n{}\n\n",
         answer.verdict.name(),
-        answer.verdict.meaning(),
+        answer.meaning(),
         escape(&sentence(&answer.reason, LONGEST))
     );
     for fact in facts(answer) {
@@ -189,7 +190,7 @@ struct Page {
     carried: Carried,
     project: String,
     verdict: &'static str,
-    meaning: &'static str,
+    meaning: String,
     reason: String,
     facts: Vec<Fact>,
     snippets: Vec<SnippetView>,
@@ -224,7 +225,7 @@ pub fn html(answer: &Answer) -> miette::Result<String> {
         carried: Carried::with(html::data::embedded(&Data { csv: Default::default() })?),
         project: shown(&answer.project),
         verdict: answer.verdict.name(),
-        meaning: answer.verdict.meaning(),
+        meaning: answer.meaning(),
         reason: sentence(&answer.reason, LONGEST),
         facts: facts(answer),
         snippets: answer.snippets.iter().map(snippet).collect(),
