@@ -94,7 +94,7 @@ pub fn run(order: &Order, home: &Home, interrupt: &Interrupt, watcher: &mut dyn 
         Surveyed::Interrupted => return Ok(Ended::Interrupted),
     };
     let budget = order.budget.unwrap_or_else(|| agenda::default_budget(survey.seconds));
-    if survey.seconds > budget.as_secs_f64() {
+    if survey.seconds >= budget.as_secs_f64() {
         return Err(too_small(budget, &survey));
     }
     let text = agenda::experiment_text(order, &survey, &order.subject.name, budget);
@@ -108,14 +108,17 @@ pub fn run(order: &Order, home: &Home, interrupt: &Interrupt, watcher: &mut dyn 
 
 /// A run that is cut off would look like a suite that hangs.
 fn too_small(budget: Duration, survey: &Survey) -> miette::Report {
-    let enough = Duration::from_secs_f64((12.0 * survey.seconds).clamp(60.0, 30.0 * 86_400.0).ceil());
-    let message = format!(
-        "a budget of {} is too small: the suite takes {} once, one test after the other",
-        agenda::shown(budget),
-        agenda::shown(Duration::from_secs_f64(survey.seconds.ceil()))
-    );
-    BadUsage { message, help: format!("give --budget {} or more, or --module for a part of it", agenda::shown(enough)) }
-        .into()
+    let run = if survey.is_cut_off {
+        "one run of the suite, one test after the other, did not come to its end in it".to_owned()
+    } else {
+        let run = Duration::from_secs_f64(survey.seconds.ceil());
+        format!("one run of the suite, one test after the other, takes {}", agenda::shown(run))
+    };
+    BadUsage {
+        message: format!("a budget of {} is too small: {run}", agenda::shown(budget)),
+        help: "give a --budget of twelve runs, or --module for a part of it; if it hangs, `parade test … --technique sequential --timeout TIME` says where".to_owned(),
+    }
+    .into()
 }
 
 /// Has a new run to begin, or was the last one of the same project and plan answered already?

@@ -53,6 +53,9 @@ pub struct Survey {
     pub seconds: f64,
     pub cpu_seconds: f64,
     pub test_seconds: f64,
+    /// Did that run not come to its end?
+    #[serde(default)]
+    pub is_cut_off: bool,
     pub notes: Vec<String>,
 }
 
@@ -87,7 +90,10 @@ pub(super) fn survey(
     if interrupt.is_set() {
         return Ok(Surveyed::Interrupted);
     }
-    if let Surveyed::Known(survey) = &surveyed {
+    // What was cut off is looked at again, with the time that there is then.
+    if let Surveyed::Known(survey) = &surveyed
+        && !survey.is_cut_off
+    {
         whole_file::write_json(&record, survey)?;
     }
     Ok(surveyed)
@@ -129,6 +135,7 @@ fn of_model(order: &Order, path: &Path, revision: String) -> miette::Result<Surv
         seconds: first.cost.wall_seconds,
         cpu_seconds: first.cost.user_seconds + first.cost.system_seconds,
         test_seconds: first.test_seconds(),
+        is_cut_off: first.end != RunEnd::Finished,
         notes: end_noted(&first),
     })))
 }
@@ -168,6 +175,7 @@ fn of_project(
         seconds: first.cost.wall_seconds,
         cpu_seconds: first.cost.user_seconds + first.cost.system_seconds,
         test_seconds: first.test_seconds(),
+        is_cut_off: first.end != RunEnd::Finished,
         notes: end_noted(&first),
     })))
 }
