@@ -9,7 +9,7 @@ use crate::assess::ways::Way;
 const TRIED: usize = 40;
 const TOLD: usize = 5;
 /// Less than this is noise.
-const LEAST_SECONDS: f64 = 0.01;
+const LEAST_SECONDS: f64 = 0.06;
 
 /// A change to the suite, and what it would bring on so many cores.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -30,13 +30,14 @@ pub fn improvements(model: &Model, way: Way, cores: usize) -> Vec<Improvement> {
     if matches!(way, Way::Classes | Way::Forks) {
         found.extend(suite.long_classes(TRIED).into_iter().map(|class| {
             let piece = suite.class(class);
-            let gain_seconds = now - model.with(suite.with_split(class)).seconds(way, cores);
+            let gain_seconds = (now - model.with(suite.with_split(class)).seconds(way, cores)).min(piece.seconds);
             Improvement { change: "split", name: piece.name, takes_seconds: piece.seconds, gain_seconds, cores }
         }));
     }
     found.extend(suite.long_tests(TRIED).into_iter().map(|test| {
         let piece = suite.test(test);
-        let gain_seconds = now - model.with(suite.with_faster(test)).seconds(way, cores);
+        // What is saved of a test is all that can be gained by it.
+        let gain_seconds = (now - model.with(suite.with_faster(test)).seconds(way, cores)).min(piece.seconds / 2.0);
         Improvement { change: "faster", name: piece.name, takes_seconds: piece.seconds, gain_seconds, cores }
     }));
     found.retain(|improvement| improvement.gain_seconds >= LEAST_SECONDS);

@@ -121,6 +121,15 @@ impl Suite {
         longest.unwrap_or(Piece { name: String::new(), seconds: 0.0 })
     }
 
+    /// What no number of machines makes shorter.
+    pub fn longest_test(&self) -> Piece {
+        let longest = self.tests.iter().reduce(|a, b| if b.1 > a.1 { b } else { a });
+        longest.map_or(Piece { name: String::new(), seconds: 0.0 }, |(test, seconds)| Piece {
+            name: test.to_string(),
+            seconds: *seconds,
+        })
+    }
+
     /// The same suite with every test of a class as a class of its own.
     pub(super) fn with_split(&self, class: usize) -> Suite {
         let mut split = self.clone();

@@ -179,7 +179,7 @@ impl Model {
                 seconds: startup + (forecast.makespan + share(forecast.machines)) * self.pace(cores),
             })
             .collect();
-        let longest = self.observed.suite.longest(Way::ClassesAndMethods);
+        let longest = self.observed.suite.longest_test();
         Curve {
             way: scheduler.name().to_owned(),
             machines: true,
@@ -268,6 +268,7 @@ mod tests {
         assert!(curve.points.iter().all(|point| point.seconds >= curve.bound_seconds - 1e-9));
         assert!(curve.points.windows(2).all(|pair| pair[1].seconds <= pair[0].seconds + 1e-9));
         let machines = model.on_machines(Scheduler::P2, &[2, 4], 2);
+        assert!(machines.points.iter().all(|point| point.seconds >= machines.bound_seconds - 1e-9));
         assert!((machines.points[1].seconds - model.startup(2) - 3.0).abs() < 1e-9);
     }
 }
