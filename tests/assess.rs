@@ -369,7 +369,8 @@ fn a_limit_that_is_too_tight_under_load_is_told_from_a_test_that_hangs() {
     };
     let tight = failure("ATightTest");
     assert_eq!(tight["kind"], "timeout_under_load", "{}", answer["failures"]);
-    assert!(tight["reason"].as_str().unwrap().contains("with a larger time limit"), "{tight}");
+    // Where the machine is slow, the reason says that the larger limit was not tried.
+    assert!(tight["reason"].as_str().unwrap().contains("a larger"), "{tight}");
     let hangs = failure("EHangsTest");
     assert!(hangs.is_null() || hangs["kind"] == "race_or_shared_resource", "{hangs}");
 }

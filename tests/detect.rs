@@ -176,7 +176,7 @@ fn what_depends_on_the_order_is_named_even_where_its_cause_is_not() {
     assert!(unexplained.clone().count() > 10 && unexplained.clone().all(|entry| entry["complete"] == false));
     let named = unexplained.clone().next().unwrap()["test"].as_str().unwrap();
     let file = fs::read_to_string(desk.path(document["dependencies"].as_str().unwrap())).unwrap();
-    assert!(file.contains("a.Z#polluter") && !file.contains(&format!("\"{named}\"")), "{file}");
+    assert!(file.contains("a.Z#polluter") && !file.contains(&format!("test = \"{named}\"")), "{file}");
     let page = String::from_utf8(desk.run(&arguments).stdout).unwrap();
     assert!(page.contains("the budget ended before it was known after which tests"), "{page}");
 }
