@@ -1,6 +1,7 @@
 //! `parade detect`: the real program, on model suites, and on bundled subjects where slow tests are wanted.
 
 mod desk;
+mod slow;
 
 use std::fs;
 use std::path::Path;
@@ -200,8 +201,7 @@ fn wrong_options_are_bad_usage() {
 /// A real suite with dependencies in both directions, within classes and across them.
 #[test]
 fn bundled_subjects_are_seen_through() {
-    if std::env::var_os("PARADE_SLOW_TESTS").is_none() {
-        eprintln!("skipped: set PARADE_SLOW_TESTS=1");
+    if !slow::is_wanted("bundled_subjects_are_seen_through") {
         return;
     }
     let desk = Desk::with_downloads();
@@ -267,8 +267,7 @@ fn a_suite_that_does_not_say_what_it_shares_is_bad_usage_for_that_strategy() {
 /// Dependencies through a field, what a final field holds, a file, a property, and a property that an initialiser reads.
 #[test]
 fn what_java_tests_share_is_seen() {
-    if std::env::var_os("PARADE_SLOW_TESTS").is_none() {
-        eprintln!("skipped: set PARADE_SLOW_TESTS=1");
+    if !slow::is_wanted("what_java_tests_share_is_seen") {
         return;
     }
     let desk = Desk::with_downloads();
@@ -330,8 +329,7 @@ fn free_port() -> u16 {
 
 #[test]
 fn rough_tests_are_seen_through_and_none_is_accused_for_its_company() {
-    if std::env::var_os("PARADE_SLOW_TESTS").is_none() {
-        eprintln!("skipped: set PARADE_SLOW_TESTS=1");
+    if !slow::is_wanted("rough_tests_are_seen_through_and_none_is_accused_for_its_company") {
         return;
     }
     let desk = Desk::with_downloads();

@@ -5,6 +5,7 @@
 mod bench;
 #[path = "direct/coverage.rs"]
 mod coverage;
+mod slow;
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -7,5 +7,6 @@ mod elements;
 mod kills;
 #[path = "hardening/rough_subjects.rs"]
 mod rough_subjects;
+mod slow;
 #[path = "hardening/yard.rs"]
 mod yard;

@@ -1,6 +1,7 @@
 //! The bundled project with a history: what was planted there is what the tables of a run say, and nothing else.
 
 mod desk;
+mod slow;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -131,8 +132,7 @@ fn check_percentages(report: &Value) {
 
 #[test]
 fn the_tables_say_what_was_planted() {
-    if std::env::var_os("PARADE_SLOW_TESTS").is_none() {
-        eprintln!("skipped: PARADE_SLOW_TESTS is not set");
+    if !slow::is_wanted("the_tables_say_what_was_planted") {
         return;
     }
     if !has_git() {

@@ -1,6 +1,7 @@
 //! `parade order`: the real program on model suites, and on a bundled subject where slow tests are wanted.
 
 mod desk;
+mod slow;
 
 use std::fs;
 use std::path::Path;
@@ -383,8 +384,7 @@ public class StockTest {
 
 #[test]
 fn tests_that_a_change_concerns_are_selected_since_an_earlier_version() {
-    if std::env::var_os("PARADE_SLOW_TESTS").is_none() {
-        eprintln!("skipped: PARADE_SLOW_TESTS is not set");
+    if !slow::is_wanted("tests_that_a_change_concerns_are_selected_since_an_earlier_version") {
         return;
     }
     let desk = furnished(Desk::with_downloads());
@@ -403,8 +403,7 @@ fn tests_that_a_change_concerns_are_selected_since_an_earlier_version() {
 
 #[test]
 fn tests_of_a_real_project_run_in_the_order_that_is_given() {
-    if std::env::var_os("PARADE_SLOW_TESTS").is_none() {
-        eprintln!("skipped: PARADE_SLOW_TESTS is not set");
+    if !slow::is_wanted("tests_of_a_real_project_run_in_the_order_that_is_given") {
         return;
     }
     let desk = furnished(Desk::with_downloads());

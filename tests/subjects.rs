@@ -1,5 +1,6 @@
 //! Runs the real binary on every bundled subject and compares with the subject's `expected.toml`.
 
+mod slow;
 mod support;
 
 use std::collections::BTreeSet;

@@ -1,6 +1,7 @@
 //! `parade test` and `parade init`: the real program, on model suites, and on bundled subjects where slow tests are wanted.
 
 mod desk;
+mod slow;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -229,21 +230,13 @@ fn a_repository_is_pinned_to_its_commit() {
 /// One at a time: they would share two cores.
 static TURN: Mutex<()> = Mutex::new(());
 
-fn slow_tests_wanted() -> bool {
-    let wanted = std::env::var("PARADE_SLOW_TESTS").is_ok_and(|value| value == "1");
-    if !wanted {
-        println!("skipped, as it runs Maven; set PARADE_SLOW_TESTS=1");
-    }
-    wanted
-}
-
 fn subject(name: &str) -> String {
     format!("{}/subjects/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
 #[test]
 fn a_real_race_is_repaired_by_either_engine() {
-    if !slow_tests_wanted() {
+    if !slow::is_wanted("a bundled subject") {
         return;
     }
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -263,7 +256,7 @@ fn a_real_race_is_repaired_by_either_engine() {
 
 #[test]
 fn a_real_failure_stays_one() {
-    if !slow_tests_wanted() {
+    if !slow::is_wanted("a bundled subject") {
         return;
     }
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -281,7 +274,7 @@ fn a_real_failure_stays_one() {
 
 #[test]
 fn modules_run_at_once_and_one_of_them_alone() {
-    if !slow_tests_wanted() {
+    if !slow::is_wanted("a bundled subject") {
         return;
     }
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);

@@ -228,18 +228,16 @@ id = 'B#never'
 flaky = 1.0
 ";
 
+    fn laboratory(session: &mut ModelSession) -> Laboratory<'_> {
+        Laboratory { session, cores: 2, logs: "logs".into(), time: Duration::from_secs(60), stop: &|| false }
+    }
+
     #[test]
     fn kinds_are_told_apart_by_experiment() {
         let mut session = ModelSession::new(ModelSuite::parse(SUITE).unwrap(), 1);
         let tests: BTreeSet<TestId> =
             ["A#races", "A#needs", "B#needs", "B#never"].iter().map(|id| id.parse().unwrap()).collect();
-        let laboratory = Laboratory {
-            session: &mut session,
-            cores: 2,
-            logs: "logs".into(),
-            time: Duration::from_secs(60),
-            stop: &|| false,
-        };
+        let laboratory = laboratory(&mut session);
         let found = explain(laboratory, &tests, &BTreeMap::new()).unwrap();
         let kinds: Vec<(String, Kind)> = found.iter().map(|cause| (cause.test.to_string(), cause.kind)).collect();
         let expected = [
@@ -266,13 +264,7 @@ flaky = 1.0
             assert_eq!(beside.kind(), kind, "{beside:?}");
             assert!(reason(kind, &beside).contains(said), "{beside:?}");
             let mut session = ModelSession::new(ModelSuite::parse(SUITE).unwrap(), 1);
-            let laboratory = Laboratory {
-                session: &mut session,
-                cores: 2,
-                logs: "logs".into(),
-                time: Duration::from_secs(60),
-                stop: &|| false,
-            };
+            let laboratory = laboratory(&mut session);
             let test: TestId = "A#races".parse().unwrap();
             let found =
                 explain(laboratory, &BTreeSet::from([test.clone()]), &BTreeMap::from([(test, beside)])).unwrap();

@@ -97,7 +97,7 @@ impl Conclusion<'_> {
     /// Was the budget too small for the answer? Where no way has an effect, more runs would not show one.
     fn is_preliminary(&self, verdict: Verdict, speedup: Option<Speedup>) -> bool {
         let advises = matches!(verdict, Verdict::Adopt | Verdict::AdoptWithPaste);
-        advises && !speedup.is_some_and(|speedup| speedup.is_certain()) || self.has_few_blocks()
+        advises && !speedup.is_some_and(|speedup| speedup.gain().is_certain()) || self.has_few_blocks()
     }
 
     fn has_few_blocks(&self) -> bool {

@@ -58,7 +58,8 @@ pub struct Gain {
 }
 
 impl Gain {
-    fn is_certain(&self) -> bool {
+    /// Does its interval leave no doubt that it is one?
+    pub fn is_certain(&self) -> bool {
         self.low.is_some_and(|low| low > 1.0)
     }
 

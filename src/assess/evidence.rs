@@ -36,9 +36,10 @@ pub struct Speedup {
 }
 
 impl Speedup {
-    /// Does its interval leave no doubt that it is one?
-    pub fn is_certain(&self) -> bool {
-        self.ci_low.is_some_and(|low| low > 1.0)
+    /// What the decision goes by.
+    pub fn gain(self) -> decide::Gain {
+        let in_each = self.pairs < ENOUGH_PAIRS && self.least >= decide::LEAST_GAIN;
+        decide::Gain { value: self.value, low: self.ci_low, in_each }
     }
 }
 
@@ -265,20 +266,13 @@ fn correct_each(mut speedups: Vec<&mut Speedup>) {
 
 /// What the decision goes by.
 pub fn seen(evidence: &Evidence, expected: Option<f64>) -> decide::Seen {
-    let gain = |speedup: Option<Speedup>| {
-        speedup.map(|speedup| decide::Gain {
-            value: speedup.value,
-            low: speedup.ci_low,
-            in_each: speedup.pairs < ENOUGH_PAIRS && speedup.least >= decide::LEAST_GAIN,
-        })
-    };
     decide::Seen {
         way: evidence.way,
         overlapped: evidence.overlapped,
         failing_runs: evidence.failing_runs,
         unrepaired_runs: evidence.unrepaired_runs,
-        plain: gain(evidence.plain),
-        repaired: gain(evidence.repaired).filter(|_| evidence.unrepaired_runs == 0),
+        plain: evidence.plain.map(Speedup::gain),
+        repaired: evidence.repaired.map(Speedup::gain).filter(|_| evidence.unrepaired_runs == 0),
         expected,
     }
 }

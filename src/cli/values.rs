@@ -33,9 +33,12 @@ pub(super) fn strategy(text: &str) -> Result<Strategy, String> {
     among(text, Strategy::ALL, Strategy::name)
 }
 
+fn up_to_a_million(text: &str) -> Option<usize> {
+    text.parse().ok().filter(|number| (1..=1_000_000).contains(number))
+}
+
 pub(super) fn count(text: &str) -> Result<usize, String> {
-    let number = text.parse().ok().filter(|number| (1..=1_000_000).contains(number));
-    number.ok_or_else(|| "write a whole number from 1 to 1000000".to_owned())
+    up_to_a_million(text).ok_or_else(|| "write a whole number from 1 to 1000000".to_owned())
 }
 
 pub(super) fn mode(text: &str) -> Result<Mode, String> {
@@ -51,11 +54,7 @@ pub(super) fn algorithm(text: &str) -> Result<Algorithm, String> {
 }
 
 pub(super) fn machines(text: &str) -> Result<usize, String> {
-    const MOST: usize = 1_000_000;
-    text.parse()
-        .ok()
-        .filter(|number| (1..=MOST).contains(number))
-        .ok_or_else(|| format!("write a number from 1 to {MOST}"))
+    up_to_a_million(text).ok_or_else(|| "write a number from 1 to 1000000".to_owned())
 }
 
 pub(super) fn assessment_format(text: &str) -> Result<assess::Format, String> {
@@ -68,9 +67,8 @@ pub(super) fn rate(text: &str) -> Result<f64, String> {
 }
 
 pub(super) fn simulated_machines(text: &str) -> Result<usize, String> {
-    const MOST: usize = 1_000_000;
-    let number = text.trim().parse().ok().filter(|number| (1..=MOST).contains(number));
-    number.ok_or_else(|| format!("write numbers from 1 to {MOST}, joined by commas"))
+    let number = up_to_a_million(text.trim());
+    number.ok_or_else(|| "write numbers from 1 to 1000000, joined by commas".to_owned())
 }
 
 pub(super) fn scheduler(text: &str) -> Result<Scheduler, String> {

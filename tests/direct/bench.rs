@@ -30,8 +30,7 @@ pub struct Bench {
 
 /// `None` where tests that run Maven are not wanted.
 pub fn open(name: &str) -> Option<Bench> {
-    if std::env::var("PARADE_SLOW_TESTS").is_err() {
-        println!("{name}: skipped, as it runs Maven; set PARADE_SLOW_TESTS=1");
+    if !crate::slow::is_wanted(name) {
         return None;
     }
     process::keeper::use_program(env!("CARGO_BIN_EXE_parade"));

@@ -28,8 +28,7 @@ pub struct Found {
 impl Yard {
     /// `None`, said aloud, where tests that run Maven are not wanted.
     pub fn new(classes: &[(&str, String)]) -> Option<Self> {
-        if !std::env::var("PARADE_SLOW_TESTS").is_ok_and(|value| value == "1") {
-            println!("skipped, as it runs Maven; set PARADE_SLOW_TESTS=1");
+        if !crate::slow::is_wanted("a rough subject") {
             return None;
         }
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);

@@ -31,7 +31,7 @@ fn found() -> &'static Jdks {
 /// When it cannot.
 pub fn check_root_is_told_apart() {
     let name = "file-permissions";
-    if !super::slow_tests_wanted(name) {
+    if !crate::slow::is_wanted(name) {
         return;
     }
     if let Some(why) = parade::process::missing_privileges() {
@@ -55,7 +55,7 @@ pub fn check_root_is_told_apart() {
 /// When one of them gets another JDK.
 pub fn check_choice_of_jdks() {
     let has = |major: u32| found().found.iter().any(|jdk| jdk.major() == major);
-    if !super::slow_tests_wanted("needs-jdk8 beside needs-jdk17") {
+    if !crate::slow::is_wanted("needs-jdk8 beside needs-jdk17") {
         return;
     }
     if !has(8) || !has(17) {

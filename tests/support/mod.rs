@@ -27,21 +27,12 @@ pub fn subjects_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("subjects")
 }
 
-/// Are tests wanted that run Maven? Says so where they are not.
-pub fn slow_tests_wanted(subject: &str) -> bool {
-    let wanted = std::env::var("PARADE_SLOW_TESTS").is_ok_and(|value| value == "1");
-    if !wanted {
-        println!("{subject}: skipped, as it runs Maven; set PARADE_SLOW_TESTS=1");
-    }
-    wanted
-}
-
 /// Runs parade on a subject and compares what it wrote with what `expected.toml` says.
 ///
 /// # Panics
 /// When anything differs, naming every difference; the run folder is then kept.
 pub fn check_subject(name: &str) {
-    if !slow_tests_wanted(name) {
+    if !crate::slow::is_wanted(name) {
         return;
     }
     let mut expectation = Expectation::of(name);
@@ -88,7 +79,7 @@ fn scratch(name: &str) -> tempfile::TempDir {
 /// # Panics
 /// When some process outlives parade.
 pub fn check_nothing_outlives_parade(subject: &str) {
-    if !slow_tests_wanted(subject) {
+    if !crate::slow::is_wanted(subject) {
         return;
     }
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);

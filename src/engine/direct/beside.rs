@@ -10,6 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::crew::{self, Haul, Staffing, Workplace};
+use super::crowd::{Batch, Crowd};
 use super::launch::Jvm;
 use super::worker::{Bounds, JvmPlace, JvmWorker, Ticket};
 use super::{Crop, DirectSession, Leg, Staff, deadline, fitting, legs, make_logs};
@@ -39,6 +40,7 @@ struct Shift {
 }
 
 impl DirectSession {
+    /// For a suite that computes all the time; see [`super::crowd`] for others.
     pub(super) fn lanes(&self) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         if self.leaves_files { 1 } else { cores.min(MOST) }
@@ -106,7 +108,8 @@ impl DirectSession {
 
     /// As many lanes as there may be take the next run each, until none is left.
     fn work_off(&mut self, requests: &[RunRequest], shift: &Shift, queued: &[Queued]) -> miette::Result<Vec<Haul>> {
-        let lanes = self.lanes().min(queued.len());
+        let usual = self.lanes();
+        let lanes = self.crowd(shift.warm).lanes(usual).min(queued.len());
         let mut workers = match &mut self.ready {
             _ if shift.warm => fitting(&mut self.warm, shift.suite, &shift.jvm, &shift.bounds),
             Some(ready) => fitting(ready, shift.suite, &shift.jvm, &shift.bounds),
@@ -127,10 +130,12 @@ impl DirectSession {
             .collect();
         let ahead = self.place(shift.suite, shift.jvm.clone(), shift.bounds.clone(), self.scratch.path(), "ahead", &[]);
         let lane = Lane { queue: &queue, pool: &pool, queued, places: &places, ahead: (!shift.warm).then_some(&ahead) };
+        let began = Instant::now();
         let results: Vec<_> = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..lanes).map(|_| scope.spawn(|| lane.serve())).collect();
             threads.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
         });
+        let wall_seconds = began.elapsed().as_secs_f64();
         let mut hauls: Vec<Option<Haul>> = queued.iter().map(|_| None).collect();
         for result in results {
             for (number, haul) in result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))? {
@@ -147,7 +152,14 @@ impl DirectSession {
             Some(ready) => drop(ready.insert(shift.suite, staff)),
             None => {}
         }
-        Ok(hauls.into_iter().map(Option::unwrap_or_default).collect())
+        let hauls: Vec<Haul> = hauls.into_iter().map(Option::unwrap_or_default).collect();
+        let cpu_seconds = hauls.iter().map(|haul| haul.cost.user_seconds + haul.cost.system_seconds).sum();
+        self.crowd(shift.warm).learn(Batch { runs: hauls.len(), lanes, wall_seconds, cpu_seconds }, usual);
+        Ok(hauls)
+    }
+
+    fn crowd(&mut self, warm: bool) -> &mut Crowd {
+        &mut self.crowds[usize::from(warm)]
     }
 }
 

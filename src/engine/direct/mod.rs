@@ -9,6 +9,7 @@ mod archive;
 mod beside;
 mod coverage;
 mod crew;
+mod crowd;
 mod events;
 mod harvest;
 mod launch;
@@ -34,6 +35,7 @@ use miette::miette;
 use self::accesses::Places;
 use self::coverage::{Mark, Recording};
 use self::crew::{Haul, Staffing, Workplace};
+use self::crowd::Crowd;
 use self::harvest::Identities;
 use self::launch::Jvm;
 use self::legs::{Leg, legs};
@@ -68,6 +70,8 @@ pub struct DirectSession {
     warm: HashMap<usize, Staff>,
     /// By suite, where somebody wants that: a fresh process for the next run, started during the last one.
     ready: Option<HashMap<usize, Staff>>,
+    /// Of fresh processes, and of those that stay.
+    crowds: [Crowd; 2],
     /// Did a run change anything in the worktree?
     leaves_files: bool,
     scratch: tempfile::TempDir,
@@ -107,6 +111,7 @@ impl DirectSession {
             quick: HashMap::new(),
             warm: HashMap::new(),
             ready: None,
+            crowds: [Crowd::default(); 2],
             leaves_files: false,
             scratch,
         };

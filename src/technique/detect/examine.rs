@@ -198,11 +198,16 @@ impl Detective<'_> {
         let wanted = Some(frame.fails != doubt.turns);
         let (mut without, mut with) = (0, sequence.len());
         while with - without > 1 {
-            let middle = usize::midpoint(without, with);
-            let end = &sequence[sequence.len() - middle..];
-            let before = if doubt.turns { frame.plain(end) } else { frame.turned(end) };
-            let does = self.lab.fails(&before, target, Care::Look)? == wanted;
-            (without, with) = if does { (without, middle) } else { (middle, with) };
+            let lengths = cuts(without, with, self.lab.width());
+            let asked: Vec<(Vec<usize>, usize)> = lengths
+                .iter()
+                .map(|length| &sequence[sequence.len() - length..])
+                .map(|end| (if doubt.turns { frame.plain(end) } else { frame.turned(end) }, target))
+                .collect();
+            let ends = self.lab.fail(&asked, Care::Look)?;
+            let first = ends.iter().position(|end| *end == wanted);
+            with = first.map_or(with, |place| lengths[place]);
+            without = lengths.iter().copied().take(first.unwrap_or(lengths.len())).last().unwrap_or(without);
         }
         Ok(sequence.len().checked_sub(with).and_then(|place| sequence.get(place)).copied())
     }
@@ -215,14 +220,19 @@ impl Detective<'_> {
         targets: &[usize],
         turns: bool,
     ) -> Step<Vec<(usize, usize)>> {
-        let asked: Vec<(Vec<usize>, usize)> = targets
+        let asked: Vec<usize> = targets
             .iter()
-            .filter(|target| self.lab.roster.meet(cause, **target) && !self.matters(**target, cause))
-            .map(|target| (self.before(frame, cause, turns), *target))
+            .copied()
+            .filter(|target| self.lab.roster.meet(cause, *target) && !self.matters(*target, cause))
             .collect();
-        let ends = self.lab.fail(&asked, Care::Look)?;
-        let wanted = Some(frame.fails != turns);
-        Ok(asked.iter().zip(ends).filter(|(_, end)| *end == wanted).map(|((_, target), _)| (cause, *target)).collect())
+        let before = self.before(frame, cause, turns);
+        let wanted = frame.fails != turns;
+        let mut affected = self.those_that_end_together(&before, &asked, wanted)?;
+        let rest: Vec<(Vec<usize>, usize)> =
+            asked.iter().filter(|target| !affected.contains(target)).map(|target| (before.clone(), *target)).collect();
+        let ends = self.lab.fail(&rest, Care::Look)?;
+        affected.extend(rest.iter().zip(ends).filter(|(_, end)| *end == Some(wanted)).map(|((_, target), _)| *target));
+        Ok(affected.into_iter().map(|target| (cause, target)).collect())
     }
 
     fn confirm_causes(&mut self, frame: &Frame, hits: &[(usize, usize)], turns: bool) -> Step<()> {
@@ -252,6 +262,14 @@ impl Detective<'_> {
         let alone = |test: &usize| targets.len() > 1 || !targets.contains(test);
         self.present().into_iter().filter(|test| meets(test) && alone(test) && !frame.holds(*test)).collect()
     }
+}
+
+/// Lengths between two others, evenly spread.
+fn cuts(low: usize, high: usize, count: usize) -> Vec<usize> {
+    let mut cuts: Vec<usize> = (1..=count).map(|cut| low + (high - low) * cut / (count + 1)).collect();
+    cuts.retain(|length| *length > low);
+    cuts.dedup();
+    cuts
 }
 
 impl Known {

@@ -15,6 +15,9 @@ const MANY: usize = 4;
 /// Causes of other tests' failures that are tried first.
 const USUAL: usize = 8;
 
+/// A cause, and the test that it has an effect on.
+type Pair = (usize, usize);
+
 /// What fresh processes say, run several times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Certainty {
@@ -58,8 +61,9 @@ impl Detective<'_> {
                 return Ok(());
             }
             self.lab.doing(format!("trying known polluters: {} suspects", accused.len()));
-            let seeming = self.those_that_seem_guilty(&accused)?;
+            let (shown, seeming) = self.those_that_seem_guilty(&accused)?;
             self.accused.extend(accused.into_iter().filter(|pair| !seeming.contains(pair)));
+            self.guilty.extend(shown);
             let care = self.lab.care_for_causes();
             for few in seeming.chunks(self.at_once()) {
                 let guilty = self.those_that_fail(few, care)?;
@@ -85,34 +89,55 @@ impl Detective<'_> {
         Ok(())
     }
 
-    /// Pairs of which one more look decides: the test has failed in every order that had the polluter before it, or has done
-    /// so again now.
-    fn those_that_seem_guilty(&mut self, accused: &[(usize, usize)]) -> Step<Vec<(usize, usize)>> {
-        let steady = |(polluter, test): &&(usize, usize)| {
-            self.lab.misled().contains(test) || self.always_failed_after(*polluter, *test)
-        };
+    /// Pairs that only a fresh process has still to show, and pairs of which one more look decides: the test has failed in every
+    /// order that had the polluter before it, or has done so again now.
+    fn those_that_seem_guilty(&mut self, accused: &[(usize, usize)]) -> Step<(Vec<Pair>, Vec<Pair>)> {
+        let steady =
+            |(polluter, test): &&Pair| self.lab.misled().contains(test) || self.always_failed_after(*polluter, *test);
         let (mut seeming, doubtful): (Vec<_>, Vec<_>) = accused.iter().partition(steady);
         let mut of: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         doubtful.into_iter().for_each(|(polluter, test)| of.entry(polluter).or_default().push(test));
-        let mut few = Vec::new();
+        let (mut shown, mut few) = (Vec::new(), Vec::new());
         for (polluter, tests) in of {
             if tests.len() < MANY {
                 few.extend(tests.into_iter().map(|test| (polluter, test)));
-            } else {
-                seeming.extend(self.those_that_fail_together(polluter, &tests)?);
+                continue;
+            }
+            for (test, times) in self.times_together(&[polluter], &tests, true)? {
+                match times {
+                    0 => {}
+                    1 => seeming.push((polluter, test)),
+                    _ => shown.push((polluter, test)),
+                }
             }
         }
         seeming.extend(self.those_that_fail(&few, self.lab.care_for_causes())?);
-        Ok(seeming)
+        Ok((shown, seeming))
     }
 
-    /// One order tells of many: the polluter, then all of these, and once more backwards, as some may undo what it did.
-    fn those_that_fail_together(&mut self, polluter: usize, tests: &[usize]) -> Step<Vec<(usize, usize)>> {
+    /// One order tells of many: what comes before, then all of these, and once more backwards, as some may undo what it did. How
+    /// often did each end so?
+    fn times_together(&mut self, before: &[usize], tests: &[usize], fails: bool) -> Step<Vec<(usize, usize)>> {
         let backwards: Vec<usize> = tests.iter().rev().copied().collect();
-        let orders = [tests.to_vec(), backwards].map(|tests| [vec![polluter], tests].concat());
+        let orders = [tests.to_vec(), backwards].map(|tests| [before, &tests].concat());
         let seen = self.lab.observe_all(&orders, self.lab.care_for_causes())?;
-        let fails = |test: &usize| seen.iter().any(|run| run.fails(*test) == Some(true));
-        Ok(tests.iter().copied().filter(fails).map(|test| (polluter, test)).collect())
+        let times = |test: usize| seen.iter().filter(|run| run.fails(test) == Some(fails)).count();
+        Ok(tests.iter().map(|test| (*test, times(*test))).collect())
+    }
+
+    /// Of many, those that end so whoever of the others is before them: a fresh process may be asked at once.
+    pub(super) fn those_that_end_together(
+        &mut self,
+        before: &[usize],
+        tests: &[usize],
+        fails: bool,
+    ) -> Step<Vec<usize>> {
+        let trusted: Vec<usize> = tests.iter().copied().filter(|test| !self.lab.misled().contains(test)).collect();
+        if trusted.len() < MANY {
+            return Ok(Vec::new());
+        }
+        let times = self.times_together(before, &trusted, fails)?;
+        Ok(times.into_iter().filter(|(_, times)| *times == 2).map(|(test, _)| test).collect())
     }
 
     /// The polluter of others that is to be tried next for a test which passes alone.
@@ -338,15 +363,15 @@ impl Detective<'_> {
             if !self.was_seen(history, test, fails, *care) && self.lab.fails(history, test, *care)? != Some(fails) {
                 continue;
             }
-            let lab = &mut self.lab;
-            let ends_so = |part: &[usize]| -> Step<bool> {
-                let before = in_order(history, base, part);
+            let width = self.lab.width();
+            let end_so = |parts: &[Vec<usize>]| -> Step<Vec<bool>> {
+                let asked: Vec<(Vec<usize>, usize)> =
+                    parts.iter().map(|part| (in_order(history, base, part), test)).collect();
                 // The search may go by what it knows: what it finds is confirmed anew.
-                let known = if *care == Care::Sure { lab.recorded(&before, test).agreed() } else { None };
-                let seen = if known.is_some() { known } else { lab.fails(&before, test, *care)? };
-                Ok(seen == Some(fails))
+                let ends = self.lab.fail_or_failed(&asked, *care)?;
+                Ok(ends.into_iter().map(|end| end == Some(fails)).collect())
             };
-            let group = minimal(&rest, ends_so)?;
+            let group = minimal(&rest, width, end_so)?;
             if group.is_empty() {
                 continue;
             }

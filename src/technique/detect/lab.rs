@@ -299,11 +299,14 @@ impl<'a> Lab<'a> {
         self.pairs.coverage(&self.roster)
     }
 
-    /// The next phase may use the budget up to this share of it. Returns the share up to which the last one might.
-    pub fn allow(&mut self, share: f64) -> f64 {
-        let before = self.allowance;
+    /// The next phase may use the budget up to this share of it.
+    pub fn allow(&mut self, share: f64) {
         self.allowance = self.budget * share;
-        before / self.budget.max(f64::MIN_POSITIVE)
+    }
+
+    /// The share of the budget up to which this phase may go.
+    pub fn allowed(&self) -> f64 {
+        self.allowance / self.budget.max(f64::MIN_POSITIVE)
     }
 
     pub fn doing(&mut self, text: impl Into<String>) {
@@ -384,6 +387,16 @@ impl<'a> Lab<'a> {
         if self.sociable { self.session.side_by_side().max(1) } else { 1 }
     }
 
+    /// Questions that a search asks at once, as it would ask most of them anyway. Short runs mostly wait, so there are more of
+    /// them than lanes, unless every run counts.
+    pub fn width(&self) -> usize {
+        match self.lanes() {
+            1 => 1,
+            lanes if self.is_short() => lanes,
+            lanes => 2 * lanes,
+        }
+    }
+
     /// Does the test fail at the end of this order? `None` where it did not run, or nobody can tell.
     pub fn fails(&mut self, before: &[usize], test: usize, care: Care) -> Step<Option<bool>> {
         let order: Vec<usize> = before.iter().copied().chain([test]).collect();
@@ -403,6 +416,20 @@ impl<'a> Lab<'a> {
                 ends[place] = seen.fails_at_end(asked[place].1);
             }
         }
+        Ok(ends)
+    }
+
+    /// The same; what fresh processes have shown before they are not asked again.
+    pub fn fail_or_failed(&mut self, asked: &[(Vec<usize>, usize)], care: Care) -> Step<Vec<Option<bool>>> {
+        let known = |(before, test): &(Vec<usize>, usize)| match care {
+            Care::Sure => self.recorded(before, *test).agreed(),
+            Care::Look => None,
+        };
+        let mut ends: Vec<Option<bool>> = asked.iter().map(known).collect();
+        let open: Vec<usize> = (0..asked.len()).filter(|place| ends[*place].is_none()).collect();
+        let questions: Vec<(Vec<usize>, usize)> = open.iter().map(|place| asked[*place].clone()).collect();
+        let answers = self.fail(&questions, care)?;
+        open.into_iter().zip(answers).for_each(|(place, end)| ends[place] = end);
         Ok(ends)
     }
 

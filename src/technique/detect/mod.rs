@@ -230,10 +230,8 @@ impl Detective<'_> {
     fn result(self) -> Detection {
         let roster = &self.lab.roster;
         let id = |test: &usize| roster.id(*test).clone();
-        let is_reported = |test: &usize| {
-            let known = self.known.get(test).is_some_and(Known::is_found);
-            !self.flaky.contains_key(test) && (known || self.vouched.contains(test))
-        };
+        let is_reported =
+            |test: &usize| !self.flaky.contains_key(test) && (self.is_explained(*test) || self.vouched.contains(test));
         let reported: BTreeSet<usize> =
             self.known.keys().chain(&self.vouched).copied().filter(|test| is_reported(test)).collect();
         let is_settled = |test: &usize| reported.contains(test) || self.flaky.contains_key(test);

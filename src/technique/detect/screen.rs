@@ -72,7 +72,7 @@ impl Detective<'_> {
         if !self.lab.is_short() || self.open_suspects().next().is_none() {
             return Ok(());
         }
-        let share = self.lab.allow(EXPLAINED_SHORT);
+        let share = self.lab.allowed();
         self.lab.allow(EXPLAINED_SHORT.max(share));
         let explained = self.explain_all();
         self.lab.allow(share);

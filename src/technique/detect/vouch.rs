@@ -33,13 +33,17 @@ impl Detective<'_> {
         Ok(())
     }
 
+    /// Is a cause of it known?
+    pub(super) fn is_explained(&self, test: usize) -> bool {
+        self.known.get(&test).is_some_and(Known::is_found)
+    }
+
     /// Suspects without a known cause that nobody has cleared.
     pub(super) fn unexplained(&self) -> BTreeSet<usize> {
-        let explained = |test: &usize| self.known.get(test).is_some_and(Known::is_found);
         let cleared = |test: &usize| {
             self.flaky.contains_key(test) || self.unconfirmed.contains(test) || self.vouched.contains(test)
         };
-        self.evidence.keys().copied().filter(|test| !explained(test) && !cleared(test)).collect()
+        self.evidence.keys().copied().filter(|test| !self.is_explained(*test) && !cleared(test)).collect()
     }
 
     /// Of the orders that were seen, and of what ran before each suspect, the one in which most of them end otherwise.
@@ -78,8 +82,7 @@ impl Detective<'_> {
 
     /// Which makes them victims or brittle.
     fn see_vouched_alone(&mut self) -> Step<()> {
-        let explained = |test: &usize| self.known.get(test).is_some_and(Known::is_found);
-        let unknown = |test: &usize| !self.alone.contains_key(test) && !explained(test);
+        let unknown = |test: &usize| !self.alone.contains_key(test) && !self.is_explained(*test);
         let open: Vec<usize> = self.vouched.iter().copied().filter(unknown).collect();
         self.lab.doing(format!("running {} suspects alone", open.len()));
         for batch in open.chunks(self.at_once()) {
