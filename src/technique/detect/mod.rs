@@ -190,7 +190,11 @@ impl Detective<'_> {
         })?;
         self.within(SCREENED_AGAIN, |detective| {
             detective.screen_second(&second, plan.settings)?;
-            if free { detective.give_a_chance() } else { Ok(()) }
+            if free {
+                detective.give_a_chance()?;
+                detective.see_the_rest_alone(plan.settings)?;
+            }
+            Ok(())
         })?;
         self.within(EXPLAINED_AGAIN, Self::follow_up)?;
         self.within(VOUCHED, Self::vouch)?;

@@ -37,9 +37,12 @@ impl Detective<'_> {
         })
     }
 
-    /// What finds the rest, each test alone in fresh processes too before pairs take all that is left.
+    /// What finds the rest. Before pairs take all that is left, what staying processes can hide is looked for in fresh ones.
     pub(super) fn screen_second(&mut self, strategies: &[Strategy], settings: Settings) -> Step<()> {
         for strategy in strategies {
+            if *strategy == Strategy::Pairs {
+                self.look_behind_all(settings)?;
+            }
             self.screen_all(&[*strategy], settings)?;
             if *strategy == Strategy::Isolation {
                 self.see_each_alone(settings)?;
@@ -62,16 +65,18 @@ impl Detective<'_> {
             if let Some(tried) = self.tried.last_mut() {
                 tried.orders = done;
             }
-            self.explain_between()?;
+            self.explain_between(settings)?;
         }
         Ok(())
     }
 
-    /// Where the budget is short, what an order has shown is explained before the next one.
-    fn explain_between(&mut self) -> Step<()> {
+    /// Where the budget is short, what an order has shown is explained before the next one; first of all by whether a process
+    /// that stays is to be believed, as explaining what it made up takes as long.
+    fn explain_between(&mut self, settings: Settings) -> Step<()> {
         if !self.lab.is_short() || self.open_suspects().next().is_none() {
             return Ok(());
         }
+        self.check_staying(settings)?;
         let share = self.lab.allow(EXPLAINED_SHORT);
         self.lab.allow(EXPLAINED_SHORT.max(share));
         let explained = self.explain_all();
