@@ -103,6 +103,7 @@ const SOURCES: &[(&str, &str)] = sources![
     "src/main/java/parade/maven/Fields.java",
     "src/main/java/parade/maven/Frameworks.java",
     "src/main/java/parade/maven/Handshake.java",
+    "src/main/java/parade/maven/LateChanges.java",
     "src/main/java/parade/maven/Modules.java",
     "src/main/java/parade/maven/PlatformParallelism.java",
     "src/main/java/parade/maven/ProjectChanges.java",

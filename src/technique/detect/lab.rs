@@ -224,8 +224,6 @@ pub struct Lab<'a> {
     misled: BTreeSet<usize>,
     /// Is most of a run's time that of its tests?
     tests_dominate: bool,
-    /// What a run takes besides its tests, about.
-    start: f64,
     /// What a run of the whole suite takes, about.
     suite: f64,
     /// What an execution takes in an order of the whole suite, about.
@@ -273,7 +271,6 @@ impl<'a> Lab<'a> {
             sociable: false,
             misled: BTreeSet::new(),
             tests_dominate: false,
-            start: 0.0,
             suite: 0.0,
             pace: 0.0,
             asked: HashMap::new(),
@@ -321,7 +318,6 @@ impl<'a> Lab<'a> {
         self.suite = whole.seconds;
         self.pace = whole.seconds / whole.seen.len().max(1) as f64;
         self.tests_dominate = whole.work > LONG * overhead;
-        self.start = overhead;
         self.limits = match self.limits.test {
             Some(_) => Limits { run: seconds(3.0 * whole.seconds + test), suite: None, test: Some(seconds(test)) },
             None => Limits { run: seconds(overhead + test), suite: Some(seconds(3.0 * whole.work)), test: None },
@@ -361,11 +357,6 @@ impl<'a> Lab<'a> {
     /// How the test has ended in fresh processes so far, after exactly these.
     pub fn recorded(&self, before: &[usize], test: usize) -> Ends {
         self.record.of(before, test)
-    }
-
-    /// What a run takes besides its tests, about.
-    pub fn start(&self) -> f64 {
-        self.start
     }
 
     pub fn budget(&self) -> f64 {

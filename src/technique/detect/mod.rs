@@ -33,6 +33,8 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 mod trust;
+#[cfg(test)]
+mod trust_tests;
 mod vouch;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -166,7 +168,7 @@ impl<'a> Detective<'a> {
 impl Detective<'_> {
     fn work(&mut self, plan: &Plan) -> Step<()> {
         let (first, second) = match &plan.strategies {
-            Some(strategies) => (each_once(strategies), Vec::new()),
+            Some(strategies) => (each_once(strategies).into_iter().map(|one| vec![one]).collect(), Vec::new()),
             None => screen::mix(self.baseline.tests.len()),
         };
         let free = plan.strategies.is_none();
@@ -190,7 +192,11 @@ impl Detective<'_> {
         })?;
         self.within(SCREENED_AGAIN, |detective| {
             detective.screen_second(&second, plan.settings)?;
-            if free { detective.give_a_chance() } else { Ok(()) }
+            if free {
+                detective.give_a_chance()?;
+                detective.see_the_rest_alone(plan.settings)?;
+            }
+            Ok(())
         })?;
         self.within(EXPLAINED_AGAIN, Self::follow_up)?;
         self.within(VOUCHED, Self::vouch)?;

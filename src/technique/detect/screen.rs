@@ -16,31 +16,36 @@ const HOPELESS: usize = 20;
 /// the time that is left, those within classes first.
 const AFFORDABLE: usize = 1_000_000;
 
+/// Strategies that take turns: where time is short, each gets some of it.
+pub type Turns = Vec<Strategy>;
+
 /// What finds most: each reversal and some random orders first, then what finds the rest, as far as the time goes.
-pub fn mix(tests: usize) -> (Vec<Strategy>, Vec<Strategy>) {
+pub fn mix(tests: usize) -> (Vec<Turns>, Vec<Strategy>) {
     let first = vec![
-        Strategy::Reverse,
-        Strategy::ReverseClasses,
-        Strategy::ReverseMethods,
-        Strategy::RandomClassMethod,
-        Strategy::RandomInterleaved,
+        vec![Strategy::Reverse],
+        vec![Strategy::ReverseClasses],
+        vec![Strategy::ReverseMethods],
+        vec![Strategy::RandomClassMethod, Strategy::RandomInterleaved],
     ];
     let affordable = tests.saturating_mul(tests) <= AFFORDABLE;
     (first, if affordable { vec![Strategy::Isolation, Strategy::Pairs] } else { vec![Strategy::Pairs] })
 }
 
 impl Detective<'_> {
-    pub(super) fn screen_all(&mut self, strategies: &[Strategy], settings: Settings) -> Step<()> {
-        strategies.iter().try_for_each(|strategy| {
-            self.screen(*strategy, settings)?;
+    pub(super) fn screen_all(&mut self, strategies: &[Turns], settings: Settings) -> Step<()> {
+        strategies.iter().try_for_each(|turns| {
+            self.screen(turns, settings)?;
             self.check_staying(settings)
         })
     }
 
-    /// What finds the rest, each test alone in fresh processes too before pairs take all that is left.
+    /// What finds the rest. Before pairs take all that is left, what staying processes can hide is looked for in fresh ones.
     pub(super) fn screen_second(&mut self, strategies: &[Strategy], settings: Settings) -> Step<()> {
         for strategy in strategies {
-            self.screen_all(&[*strategy], settings)?;
+            if *strategy == Strategy::Pairs {
+                self.look_behind_all(settings)?;
+            }
+            self.screen_all(&[vec![*strategy]], settings)?;
             if *strategy == Strategy::Isolation {
                 self.see_each_alone(settings)?;
             }
@@ -48,30 +53,44 @@ impl Detective<'_> {
         Ok(())
     }
 
-    fn screen(&mut self, strategy: Strategy, settings: Settings) -> Step<()> {
-        let (orders, planned, possible) = self.planned(strategy, settings)?;
-        self.tried.push(Tried { strategy, orders: 0, planned, possible, fresh: 0 });
-        let mut orders = orders.peekable();
-        let mut done = 0;
-        while orders.peek().is_some() {
-            let suspects = self.evidence.len();
-            self.lab.doing(format!("{strategy}: order {} of {planned}, {suspects} suspected", done + 1));
-            let batch: Vec<Order> = orders.by_ref().take(self.at_once()).collect();
-            done += batch.len();
-            self.look_at_all(batch, self.care_for_orders())?;
-            if let Some(tried) = self.tried.last_mut() {
-                tried.orders = done;
+    fn screen(&mut self, turns: &[Strategy], settings: Settings) -> Step<()> {
+        let mut streams = Vec::new();
+        for strategy in turns {
+            let (orders, planned, possible) = self.planned(*strategy, settings)?;
+            streams.push((self.tried.len(), orders));
+            self.tried.push(Tried { strategy: *strategy, orders: 0, planned, possible, fresh: 0 });
+        }
+        while !streams.is_empty() {
+            let mut going_on = Vec::new();
+            for (place, mut orders) in streams {
+                let batch: Vec<Order> = orders.by_ref().take(self.at_once()).collect();
+                if !batch.is_empty() {
+                    self.screen_some(place, batch, settings)?;
+                    going_on.push((place, orders));
+                }
             }
-            self.explain_between()?;
+            streams = going_on;
         }
         Ok(())
     }
 
-    /// Where the budget is short, what an order has shown is explained before the next one.
-    fn explain_between(&mut self) -> Step<()> {
+    fn screen_some(&mut self, place: usize, batch: Vec<Order>, settings: Settings) -> Step<()> {
+        let Tried { strategy, orders: done, planned, .. } = self.tried[place];
+        let suspects = self.evidence.len();
+        self.lab.doing(format!("{strategy}: order {} of {planned}, {suspects} suspected", done + 1));
+        let count = batch.len();
+        self.look_at_all(batch, self.care_for_orders())?;
+        self.tried[place].orders += count;
+        self.explain_between(settings)
+    }
+
+    /// Where the budget is short, what an order has shown is explained before the next one; first of all by whether a process
+    /// that stays is to be believed, as explaining what it made up takes as long.
+    fn explain_between(&mut self, settings: Settings) -> Step<()> {
         if !self.lab.is_short() || self.open_suspects().next().is_none() {
             return Ok(());
         }
+        self.check_staying(settings)?;
         let share = self.lab.allowed();
         self.lab.allow(EXPLAINED_SHORT.max(share));
         let explained = self.explain_all();

@@ -51,7 +51,7 @@ id = 'D#broken'
 polluted_by = ['A#victim']
 ";
 
-fn plan(strategies: Option<Vec<Strategy>>) -> Plan {
+pub(super) fn plan(strategies: Option<Vec<Strategy>>) -> Plan {
     Plan {
         strategies,
         settings: Settings { rounds: 5, k: 2, seed: 1 },
@@ -61,7 +61,7 @@ fn plan(strategies: Option<Vec<Strategy>>) -> Plan {
     }
 }
 
-fn detected(session: &mut dyn Session, plan: &Plan, memory: &mut dyn Memory) -> Detection {
+pub(super) fn detected(session: &mut dyn Session, plan: &Plan, memory: &mut dyn Memory) -> Detection {
     let roster = Roster::by_module(session.tests());
     let company = Company { memory, hear: &mut |_| {}, stop: &|| false };
     detect(session, roster, plan, company).unwrap_or_else(|halt| panic!("{halt:?}"))
@@ -77,7 +77,7 @@ fn names(tests: &[TestId]) -> String {
 }
 
 /// By test: its kind, polluters, cleaners and state-setters.
-fn summary(detection: &Detection) -> BTreeMap<String, [String; 4]> {
+pub(super) fn summary(detection: &Detection) -> BTreeMap<String, [String; 4]> {
     let of = |test: &OrderDependent| {
         let lists = [&test.polluters, &test.cleaners, &test.state_setters].map(|tests| names(tests));
         let [polluters, cleaners, setters] = lists;
@@ -86,7 +86,7 @@ fn summary(detection: &Detection) -> BTreeMap<String, [String; 4]> {
     detection.order_dependent.iter().map(of).collect()
 }
 
-fn expected(rows: &[(&str, [&str; 4])]) -> BTreeMap<String, [String; 4]> {
+pub(super) fn expected(rows: &[(&str, [&str; 4])]) -> BTreeMap<String, [String; 4]> {
     rows.iter().map(|(test, row)| ((*test).to_owned(), row.map(str::to_owned))).collect()
 }
 
@@ -254,7 +254,7 @@ fn a_killed_detection_goes_on_and_ends_alike() {
 }
 
 /// A suite whose outcomes a function decides, by what ran before a test and whether in a warm process, which is misled.
-fn scripted(names: &[&str], fails: impl Fn(&[&str], &str, bool) -> bool) -> impl Session {
+pub(super) fn scripted(names: &[&str], fails: impl Fn(&[&str], &str, bool) -> bool) -> impl Session {
     let tests: String = names.iter().map(|name| format!("[[test]]\nid='{name}'\nseconds=0.01\n")).collect();
     // Tests that took longer than a start would get a fresh process each time.
     StandIn::new(&format!("startup = 0.5\n{tests}"), move |request, run| {

@@ -5,16 +5,19 @@
 
 use std::collections::BTreeSet;
 
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
 use super::Detective;
 use super::lab::{Care, Step};
-use super::strategy::{Order, Settings, Strategy};
+use super::strategy::{Order, Settings, Strategy, shuffle};
 use crate::wording::plural;
 
 /// One in so many tests that are misled, and whole orders are worth a fresh process each.
 const MANY: usize = 10;
 /// Random orders of each kind that are run in fresh processes, too.
 const ROUNDS: usize = 2;
-/// The share of the budget that seeing each test alone in a fresh process may take, about.
+/// The share of the budget after which single tests in fresh processes wait for what is left of it in the end.
 const ALONE: f64 = 0.15;
 
 impl Detective<'_> {
@@ -51,6 +54,7 @@ impl Detective<'_> {
         for place in 0..self.tried.len() {
             let strategy = self.tried[place].strategy;
             let (orders, ..) = self.planned(strategy, settings)?;
+            let orders = orders.take(self.tried[place].orders);
             let misled = self.lab.misled();
             let count = plural(misled.len(), "test");
             let orders: Vec<Order> = match strategy {
@@ -85,17 +89,51 @@ impl Detective<'_> {
         Ok(())
     }
 
-    /// Each test alone in a fresh process, where that does not take too much of the time.
+    /// Each test alone in a fresh process, as long as that does not take too much of the time.
     pub(super) fn see_each_alone(&mut self, settings: Settings) -> Step<()> {
-        let tests = self.present();
-        let seconds = self.lab.start() * tests.len() as f64 / self.lab.lanes() as f64;
+        let until = self.lab.spent() + ALONE * self.lab.budget();
+        self.see_alone_until(until, settings)
+    }
+
+    /// What there was no time for before: the rest of what processes that stay can hide.
+    pub(super) fn see_the_rest_alone(&mut self, settings: Settings) -> Step<()> {
+        self.see_alone_until(f64::INFINITY, settings)
+    }
+
+    /// In no particular order, as it may be cut short: neighbours in a class are much alike.
+    fn see_alone_until(&mut self, until: f64, settings: Settings) -> Step<()> {
         let place = self.tried.iter().position(|tried| tried.strategy == Strategy::Isolation);
-        let Some(place) = place.filter(|_| self.lab.has_warm() && seconds <= ALONE * self.lab.budget()) else {
-            return Ok(());
-        };
+        let Some(place) = place.filter(|_| self.lab.has_warm()) else { return Ok(()) };
         let (orders, ..) = self.planned(Strategy::Isolation, settings)?;
+        let mut orders: Vec<Order> = orders.collect();
+        shuffle(&mut orders, &mut ChaCha8Rng::seed_from_u64(settings.seed));
+        orders.retain(|order| !self.looked.contains(&(Care::Sure, order.clone())));
         self.lab.doing("each test alone in a fresh process");
-        self.look_afresh(place, &orders.collect::<Vec<Order>>())
+        for batch in orders.chunks(self.at_once()) {
+            if self.lab.spent() >= until {
+                break;
+            }
+            self.look_afresh(place, batch)?;
+        }
+        Ok(())
+    }
+
+    /// All random orders in fresh processes, where there is time left.
+    pub(super) fn look_behind_all(&mut self, settings: Settings) -> Step<()> {
+        if !self.lab.has_warm() {
+            return Ok(());
+        }
+        for place in 0..self.tried.len() {
+            let strategy = self.tried[place].strategy;
+            if matches!(strategy, Strategy::RandomClassMethod | Strategy::RandomInterleaved) {
+                let (orders, ..) = self.planned(strategy, settings)?;
+                let orders: Vec<Order> =
+                    orders.filter(|order| !self.looked.contains(&(Care::Sure, order.clone()))).collect();
+                self.lab.doing(format!("{strategy} in fresh processes"));
+                self.look_afresh(place, &orders)?;
+            }
+        }
+        Ok(())
     }
 
     fn look_afresh(&mut self, place: usize, orders: &[Order]) -> Step<()> {

@@ -47,11 +47,17 @@ public class ProjectChanges extends AbstractMavenLifecycleParticipant {
             buildAtOnce(settings.modulesAtOnce(), session, handshake);
         }
         for (MavenProject project : session.getProjects()) {
-            String module = Modules.path(session, project);
-            handshake.write(new Line("module").field(module).field(project.getGroupId() + ":" + project.getArtifactId())
-                .field(project.getPackaging()));
+            handshake.write(new Line("module").field(Modules.path(session, project))
+                .field(project.getGroupId() + ":" + project.getArtifactId()).field(project.getPackaging()));
+        }
+        changeAll(settings, session, handshake);
+    }
+
+    /** What is as it should be already stays so. */
+    static void changeAll(Settings settings, MavenSession session, Handshake handshake) {
+        for (MavenProject project : session.getProjects()) {
             for (String change : change(settings, project)) {
-                handshake.deviation(module, change);
+                handshake.deviation(Modules.path(session, project), change);
             }
         }
     }
