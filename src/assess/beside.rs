@@ -12,8 +12,9 @@ use crate::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Ses
 use crate::store::record::RunData;
 use crate::suite::{Outcome, RunEnd, SuiteRun, TestId};
 
-/// Of the time that is left, for either of the two runs.
+/// Of the time that is left, for the first run, and of what that leaves for the second one, in which limits take longer.
 const SHARE: f64 = 0.4;
+const LARGER_SHARE: f64 = 0.7;
 /// Less than so many sequential runs' time is left to those who look at single tests.
 const LEAST_RUNS: f64 = 2.0;
 
@@ -41,7 +42,7 @@ impl Again<'_> {
         let first = session.run(&self.request("messages", self.time.mul_f64(SHARE)))?;
         note_troubles(known, first, &self.cut);
         let took = began.elapsed();
-        let more = self.time.saturating_sub(took).mul_f64(SHARE);
+        let more = self.time.saturating_sub(took).mul_f64(LARGER_SHARE);
         let cut_by_parade = |beside: &Beside| beside.limited && beside.message.is_none();
         // Nothing is learnt about parade's own limit from one that is no larger.
         known
@@ -138,7 +139,8 @@ mod tests {
             ("A#races", Outcome::Failed, Some("expected 1")),
             ("A#fine", Outcome::Passed, None),
         ]);
-        let mut seen = BTreeMap::from([("A#races".parse().unwrap(), Beside { failed: 2, runs: 3, ..Beside::default() })]);
+        let mut seen =
+            BTreeMap::from([("A#races".parse().unwrap(), Beside { failed: 2, runs: 3, ..Beside::default() })]);
         note_troubles(&mut seen, first, &BTreeSet::from(["B#hung".parse().unwrap()]));
         let races = &seen[&"A#races".parse::<TestId>().unwrap()];
         assert_eq!((races.failed, races.runs), (3, 4), "it failed once more");

@@ -334,12 +334,7 @@ impl Bench<'_> {
         earlier.filter(|each| each.module == test.module).chain([test]).cloned().collect()
     }
 
-    fn run(
-        &mut self,
-        test: &TestId,
-        selection: Selection,
-        label: &str,
-    ) -> miette::Result<(Came, Option<Accesses>)> {
+    fn run(&mut self, test: &TestId, selection: Selection, label: &str) -> miette::Result<(Came, Option<Accesses>)> {
         let time_limit = self.left();
         let laboratory = &mut self.laboratory;
         let watch = Watch { coverage: false, accesses: laboratory.session.capabilities().watches.accesses };
@@ -445,11 +440,23 @@ flaky = 1.0
     #[test]
     fn a_single_failure_is_no_race_and_many_are() {
         for (seen, kind, said) in [
-            (failed(1, 1), Kind::ChanceOrRareRace, "failed in 1 of 1 parallel run and in none of 4 one after the other and 5 alone"),
+            (
+                failed(1, 1),
+                Kind::ChanceOrRareRace,
+                "failed in 1 of 1 parallel run and in none of 4 one after the other and 5 alone",
+            ),
             (failed(1, 6), Kind::ChanceOrRareRace, "1 of 6 parallel runs"),
             (failed(2, 6), Kind::ChanceOrRareRace, "2 of 6 parallel runs"),
-            (failed(2, 2), Kind::RaceOrSharedResource, "in none of 4 one after the other and 16 alone: passes alone: it races"),
-            (failed(6, 6), Kind::RaceOrSharedResource, "failed in 6 of 6 parallel runs and in none of 4 one after the other and 1 alone"),
+            (
+                failed(2, 2),
+                Kind::RaceOrSharedResource,
+                "in none of 4 one after the other and 16 alone: passes alone: it races",
+            ),
+            (
+                failed(6, 6),
+                Kind::RaceOrSharedResource,
+                "failed in 6 of 6 parallel runs and in none of 4 one after the other and 1 alone",
+            ),
         ] {
             let found = explained(SUITE, &[("A#races", seen)], 60);
             assert_eq!(found[0].kind, kind, "{}", found[0].reason);

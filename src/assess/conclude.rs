@@ -108,7 +108,8 @@ impl Conclusion<'_> {
 
     /// Was the budget up before anything could be compared?
     fn is_unknown(&self) -> bool {
-        !self.survey.ways.is_empty() && self.is_sound() && !self.measured.ways.iter().any(|way| way.plain.is_some() || way.failing_runs > 0)
+        let is_compared = |way: &Evidence| way.plain.is_some() || way.failing_runs > 0;
+        !self.left_out.is_empty() && self.is_sound() && !self.measured.ways.iter().any(is_compared)
     }
 
     fn has_few_blocks(&self) -> bool {
@@ -467,8 +468,16 @@ mod tests {
 
     #[test]
     fn what_is_not_certain_is_not_called_too_little() {
-        let speedup =
-            |value, low| Speedup { value, baseline_seconds: value, seconds: 1.0, ci_low: Some(low), ci_high: Some(9.0), p: None, pairs: 3, least: 0.5 };
+        let speedup = |value, low| Speedup {
+            value,
+            baseline_seconds: value,
+            seconds: 1.0,
+            ci_low: Some(low),
+            ci_high: Some(9.0),
+            p: None,
+            pairs: 3,
+            least: 0.5,
+        };
         assert!(too_little(Some(speedup(1.95, 0.4)), &None).contains("3 pairs of runs differ too much"));
         assert!(too_little(Some(speedup(1.05, 0.9)), &None).contains("less than a change is worth"));
         assert!(too_little(None, &None).ends_with("had an effect"));

@@ -218,11 +218,8 @@ fn evidence(
         }
     }
     let compared = |trial: &&&TrialRecord| is_whole(trial) && pair_of(trial, baseline).is_some();
-    let of_both: Vec<(f64, f64)> = trials
-        .iter()
-        .filter(compared)
-        .filter_map(|trial| Some((cpu(pair_of(trial, baseline)?), cpu(trial))))
-        .collect();
+    let of_both: Vec<(f64, f64)> =
+        trials.iter().filter(compared).filter_map(|trial| Some((cpu(pair_of(trial, baseline)?), cpu(trial)))).collect();
     let mean = |of: fn(&(f64, f64)) -> f64| stats::mean(&of_both.iter().map(of).collect::<Vec<_>>());
     let concurrency: Vec<f64> = trials.iter().map(|trial| trial.concurrency.mean).collect();
     Ok(Evidence {

@@ -244,7 +244,7 @@ impl Assessment<'_> {
             first_look: &first_look,
             measured: &measured,
             causes,
-            left_out: left_out(&self.survey, &measured),
+            left_out: left_out(&self.survey, &run.trials),
             plan: sitting.plan,
             cut: sitting.cut,
             budget,
@@ -303,7 +303,8 @@ impl Assessment<'_> {
         let has = |name: &str, cores: usize| {
             trials.iter().any(|record| record.configuration == name && record.cores == cores && self.is_answered())
         };
-        let untried: Vec<Way> = agenda::by_promise(&self.survey).into_iter().filter(|way| !has(way.name(), cores)).collect();
+        let untried: Vec<Way> =
+            agenda::by_promise(&self.survey).into_iter().filter(|way| !has(way.name(), cores)).collect();
         let ways = agenda::affordable(&self.survey, untried, left * FOR_FIRST_BLOCK);
         sitting.plan = agenda::outlook(&self.survey, &ways, self.budget, Duration::from_secs_f64(left));
         self.tell(&sitting.plan, watcher);
@@ -383,9 +384,10 @@ impl Assessment<'_> {
     }
 }
 
-/// Ways of which nothing is known.
-fn left_out(survey: &Survey, measured: &evidence::Measured) -> Vec<Way> {
-    survey.ways.iter().copied().filter(|way| measured.way(*way).is_none()).collect()
+/// Ways that were never run.
+fn left_out(survey: &Survey, trials: &[TrialRecord]) -> Vec<Way> {
+    let was_run = |way: &Way| trials.iter().any(|trial| trial.configuration == way.name());
+    survey.ways.iter().copied().filter(|way| !was_run(way)).collect()
 }
 
 fn names(ways: &[Way]) -> String {
@@ -394,9 +396,9 @@ fn names(ways: &[Way]) -> String {
 
 /// The last block that has a baseline on all cores.
 fn blocks(trials: &[TrialRecord], cores: usize) -> u32 {
-    let baselines = trials.iter().filter(|trial| {
-        trial.phase == Phase::Measured && trial.configuration == SEQUENTIAL && trial.cores == cores
-    });
+    let baselines = trials
+        .iter()
+        .filter(|trial| trial.phase == Phase::Measured && trial.configuration == SEQUENTIAL && trial.cores == cores);
     baselines.map(|trial| trial.repetition).max().unwrap_or(0)
 }
 

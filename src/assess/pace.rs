@@ -141,7 +141,11 @@ impl<'a> Purse<'a> {
     fn reserve(&self, taken: &Taken<'_>, finished: &[TrialRecord]) -> f64 {
         let budget = self.budget.as_secs_f64();
         let share = (budget - self.since) * agenda::FOR_CAUSES;
-        if finished.iter().any(has_trouble) { share.max(2.2 * taken.sequential() + 5.0).min(0.3 * budget) } else { 0.0 }
+        if finished.iter().any(has_trouble) {
+            share.max(3.0 * taken.sequential() + 5.0).min(0.35 * budget)
+        } else {
+            0.0
+        }
     }
 
     /// A way that hangs is not waited for to the end of the budget. One test after the other has come to its end before.
@@ -197,7 +201,8 @@ mod tests {
         let budget = (Duration::from_secs(budget), true);
         let mut finished: Vec<TrialRecord> = Vec::new();
         let whole = agenda::tests::plan(&[1, 2]);
-        let first = agenda::tryout(&whole, 1, &[Way::Classes, Way::Forks, Way::Methods], 2, true);
+        let ways = [Way::Classes, Way::Forks, Way::Methods];
+        let first = agenda::most_needed_first(agenda::tryout(&whole, 1, &ways, 2, true), &ways, 2);
         let mut sit = |stage: Stage, plan: &Plan| {
             let purse = Purse::new((&survey, &clock), budget, 2, (stage, plan), &finished);
             for trial in &plan.trials {

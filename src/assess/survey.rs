@@ -36,7 +36,7 @@ pub struct Survey {
     /// Of the project as it stands: a commit, or a hash of its content.
     pub revision: String,
     /// What was asked of it: modules, JDK, cores.
-    asked: String,
+    pub(super) asked: String,
     pub build_tool: String,
     pub jdk: Option<String>,
     pub frameworks: Vec<String>,
@@ -186,7 +186,9 @@ impl Builder<'_, '_> {
             Built::Failed { reason, log } => return Ok(Surveyed::BuildFailed { reason, log }),
         };
         let mut session = SurefireSession::open(Rc::clone(&prepared), TAG, (*interrupt).clone())?;
-        watcher.borrow_mut().event(&Event::Stage { text: "running the tests one after the other, to see what they take" });
+        watcher
+            .borrow_mut()
+            .event(&Event::Stage { text: "running the tests one after the other, to see what they take" });
         let limit = order.within(order.subject.timeout, self.began);
         let first = first_run(order, &mut session, &folder.join("first-run"), limit)?;
         let without_direct = DirectSession::open(Rc::clone(&prepared), TAG, (*interrupt).clone()).err();
@@ -232,12 +234,7 @@ impl Builder<'_, '_> {
     }
 }
 
-fn first_run(
-    order: &Order,
-    session: &mut dyn Session,
-    logs: &Path,
-    time_limit: Duration,
-) -> miette::Result<SuiteRun> {
+fn first_run(order: &Order, session: &mut dyn Session, logs: &Path, time_limit: Duration) -> miette::Result<SuiteRun> {
     session.run(&RunRequest {
         label: "sequential".to_owned(),
         selection: Selection::All,
