@@ -235,15 +235,6 @@ pub fn survivors(glimpses: &[Glimpse]) -> Vec<Way> {
     glimpses.iter().filter(alive).filter(near).map(|glimpse| glimpse.way).collect()
 }
 
-/// What is run after the first block.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Rest {
-    pub plan: Plan,
-    /// The last one.
-    pub blocks: u32,
-    pub seconds: f64,
-}
-
 /// How far an assessment has come.
 #[derive(Debug, Clone, Copy)]
 pub struct Reached {
@@ -253,7 +244,7 @@ pub struct Reached {
     pub from: u32,
 }
 
-/// As many blocks as fit into the time; where the budget is parade's own, at least those that an interval takes.
+/// What is run after the first block: as many blocks as fit into the time; where the budget is parade's own, at least those that an interval takes.
 pub(super) fn rest(
     plan: &Plan,
     ways: &[Way],
@@ -261,7 +252,7 @@ pub(super) fn rest(
     taken: &Taken<'_>,
     reached: Reached,
     (seconds, strict): (f64, bool),
-) -> Rest {
+) -> Plan {
     let block = taken.block(ways.iter().map(|way| way.name()));
     let single = taken.known(SEQUENTIAL, 1).filter(|_| cores > 1);
     let usable = seconds * (1.0 - FOR_CAUSES);
@@ -290,9 +281,7 @@ pub(super) fn rest(
         };
         (reached.from..=blocks).contains(&trial.repetition) && counts
     };
-    let trials: Vec<Trial> = plan.trials.iter().filter(wanted).cloned().collect();
-    let seconds = trials.iter().map(|trial| taken.of_trial(trial)).sum();
-    Rest { plan: Plan { trials }, blocks, seconds }
+    Plan { trials: plan.trials.iter().filter(wanted).cloned().collect() }
 }
 
 /// A budget as people read it.
@@ -385,20 +374,20 @@ pub(super) mod tests {
         let taken = Taken::of(&survey, 4, &finished);
         let first = Reached { blocks: 1, from: 2 };
         let rest = |reached, seconds, strict| rest(&all, &[Way::Classes], 4, &taken, reached, (seconds, strict));
+        let last = |plan: &Plan| plan.trials.iter().map(|trial| trial.repetition).max();
         let plenty = rest(first, 10_000.0, true);
-        assert_eq!(plenty.blocks, MOST_BLOCKS);
-        let single_core = plenty.plan.trials.iter().filter(|trial| trial.cores == 1).count();
-        assert_eq!((plenty.plan.trials.len(), single_core), (9 * 2 + 2, 2));
+        let single_core = plenty.trials.iter().filter(|trial| trial.cores == 1).count();
+        assert_eq!((last(&plenty), plenty.trials.len(), single_core), (Some(MOST_BLOCKS), 9 * 2 + 2, 2));
         let little = rest(first, 80.0, true);
-        assert_eq!(little.blocks, 3);
+        let seconds: f64 = little.trials.iter().map(|trial| taken.of_trial(trial)).sum();
+        assert!(last(&little) == Some(3) && seconds <= 80.0, "{little:?}");
         let less = rest(first, 50.0, true);
-        assert!(less.blocks == 3 && less.plan.trials.iter().all(|trial| trial.cores == 4), "{less:?}");
-        assert!(little.seconds <= 80.0, "{little:?}");
-        assert_eq!(rest(first, 10.0, true).blocks, 1);
-        assert_eq!(rest(first, 10.0, false).blocks, FEWEST_BLOCKS);
+        assert!(last(&less) == Some(3) && less.trials.iter().all(|trial| trial.cores == 4), "{less:?}");
+        assert_eq!(last(&rest(first, 10.0, true)), None);
+        assert_eq!(last(&rest(first, 10.0, false)), Some(FEWEST_BLOCKS));
         let more = rest(Reached { blocks: 5, from: 5 }, 100.0, true);
-        assert_eq!((more.blocks, more.plan.trials.len()), (8, 4 * 2), "a larger budget adds to what is there");
-        assert_eq!(rest(Reached { blocks: 10, from: 2 }, 10_000.0, true).blocks, MOST_BLOCKS);
+        assert_eq!((last(&more), more.trials.len()), (Some(8), 4 * 2), "a larger budget adds to what is there");
+        assert_eq!(last(&rest(Reached { blocks: 10, from: 2 }, 10_000.0, true)), Some(MOST_BLOCKS));
     }
 
     #[test]

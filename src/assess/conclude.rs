@@ -85,7 +85,7 @@ impl Conclusion<'_> {
             predictions,
             checks,
             improvements,
-            costs: self.costs(evidence, compared),
+            costs: compared.map(|compared| self.costs(compared)),
             risk: self.risk(evidence, decision.verdict),
             ways: self.measured.ways.clone(),
             flaky: self.measured.flaky.iter().cloned().collect(),
@@ -278,11 +278,10 @@ impl Conclusion<'_> {
     }
 
     /// Of the runs that the speedup is made from.
-    fn costs(&self, evidence: Option<&Evidence>, compared: Option<Speedup>) -> Option<costs::Costs> {
-        let (evidence, compared) = (evidence?, compared?);
-        let before = Use { wall_seconds: compared.baseline_seconds, cpu_seconds: evidence.baseline_cpu_seconds? };
-        let after = Use { wall_seconds: compared.seconds, cpu_seconds: evidence.cpu_seconds? };
-        Some(costs::costs(before, after, self.order.cores, self.order.rates))
+    fn costs(&self, compared: Speedup) -> costs::Costs {
+        let before = Use { wall_seconds: compared.baseline_seconds, cpu_seconds: compared.baseline_cpu_seconds };
+        let after = Use { wall_seconds: compared.seconds, cpu_seconds: compared.cpu_seconds };
+        costs::costs(before, after, self.order.cores, self.order.rates)
     }
 
     /// Where repairs are advised, of builds that fail after them.
@@ -471,6 +470,8 @@ mod tests {
         let speedup = |value, low| Speedup {
             value,
             baseline_seconds: value,
+            baseline_cpu_seconds: 1.0,
+            cpu_seconds: 1.0,
             seconds: 1.0,
             ci_low: Some(low),
             ci_high: Some(9.0),

@@ -11,7 +11,7 @@ use super::ways::{SEQUENTIAL, Way};
 use crate::stats;
 use crate::store::RunFolder;
 use crate::store::record::{Phase, RunData, TrialRecord, Verdict};
-use crate::suite::TestId;
+use crate::suite::{Cost, TestId};
 
 const LEVEL: f64 = 0.95;
 const SEED: u64 = 1;
@@ -30,6 +30,9 @@ pub struct Speedup {
     /// Means of the runs that were compared, in pairs of the same block.
     pub baseline_seconds: f64,
     pub seconds: f64,
+    /// CPU time of the same runs.
+    pub baseline_cpu_seconds: f64,
+    pub cpu_seconds: f64,
     pub ci_low: Option<f64>,
     pub ci_high: Option<f64>,
     /// Wilcoxon's signed-rank test, two-sided, corrected for the number of ways that were compared (Holm).
@@ -57,9 +60,6 @@ pub struct Evidence {
     pub plain: Option<Speedup>,
     /// With repairs, over the runs that came out clean.
     pub repaired: Option<Speedup>,
-    /// Repairs included; of the baseline in the same blocks, and of this way.
-    pub baseline_cpu_seconds: Option<f64>,
-    pub cpu_seconds: Option<f64>,
     pub failing_runs: usize,
     pub unrepaired_runs: usize,
     /// Tests that failed in the parallel run, with in how many runs.
@@ -186,7 +186,11 @@ fn mean_use(trials: &[&TrialRecord]) -> Option<Use> {
 }
 
 pub fn cpu(trial: &TrialRecord) -> f64 {
-    trial.cost.user_seconds + trial.cost.system_seconds
+    spent(&trial.cost).cpu_seconds
+}
+
+fn spent(cost: &Cost) -> Use {
+    Use { wall_seconds: cost.wall_seconds, cpu_seconds: cost.user_seconds + cost.system_seconds }
 }
 
 fn evidence(
@@ -208,19 +212,15 @@ fn evidence(
         unrepaired_runs += usize::from(!is_mended);
         first.iter().for_each(|test| *failed.entry(test.to_string()).or_default() += 1);
         left.iter().for_each(|test| *unrepaired.entry(test.to_string()).or_default() += 1);
-        let Some(base) = pair_of(trial, baseline).map(|base| base.cost.wall_seconds) else { continue };
+        let Some(base) = pair_of(trial, baseline).map(|base| spent(&base.cost)) else { continue };
         if is_whole(trial) {
-            let first_stage = trial.stages.first().map_or(trial.cost.wall_seconds, |stage| stage.cost.wall_seconds);
-            plain.push((base, first_stage));
+            let first_stage = trial.stages.first().map_or(&trial.cost, |stage| &stage.cost);
+            plain.push((base, spent(first_stage)));
         }
         if is_mended {
-            repaired.push((base, trial.cost.wall_seconds));
+            repaired.push((base, spent(&trial.cost)));
         }
     }
-    let compared = |trial: &&&TrialRecord| is_whole(trial) && pair_of(trial, baseline).is_some();
-    let of_both: Vec<(f64, f64)> =
-        trials.iter().filter(compared).filter_map(|trial| Some((cpu(pair_of(trial, baseline)?), cpu(trial)))).collect();
-    let mean = |of: fn(&(f64, f64)) -> f64| stats::mean(&of_both.iter().map(of).collect::<Vec<_>>());
     let concurrency: Vec<f64> = trials.iter().map(|trial| trial.concurrency.mean).collect();
     Ok(Evidence {
         way,
@@ -229,8 +229,6 @@ fn evidence(
         concurrency: stats::mean(&concurrency).unwrap_or(0.0),
         plain: speedup(&plain),
         repaired: speedup(&repaired),
-        baseline_cpu_seconds: mean(|(base, _)| *base),
-        cpu_seconds: mean(|(_, own)| *own),
         failing_runs,
         unrepaired_runs,
         failed,
@@ -258,17 +256,21 @@ fn first_failures(
     Ok(failed.map(|row| row.execution.test).filter(|test| !aside.contains(test)).collect())
 }
 
-/// Pairs of the same block: the baseline's seconds and the way's.
-fn speedup(pairs: &[(f64, f64)]) -> Option<Speedup> {
+/// Pairs of the same block: the baseline and the way.
+fn speedup(compared: &[(Use, Use)]) -> Option<Speedup> {
+    let pairs: &[(f64, f64)] =
+        &compared.iter().map(|(base, way)| (base.wall_seconds, way.wall_seconds)).collect::<Vec<_>>();
     let value = stats::ratio_of_means(pairs)?;
     // With few pairs a bootstrap sees too little of what can happen; Student's distribution knows that.
     let student = stats::fieller_paired(pairs, LEVEL).and_then(stats::Fieller::interval);
     let interval = student.or_else(|| stats::ratio_interval(pairs, LEVEL, SEED));
-    let mean = |of: fn(&(f64, f64)) -> f64| stats::mean(&pairs.iter().map(of).collect::<Vec<_>>());
+    let mean = |of: fn(&(Use, Use)) -> f64| stats::mean(&compared.iter().map(of).collect::<Vec<_>>());
     Some(Speedup {
         value,
-        baseline_seconds: mean(|(base, _)| *base)?,
-        seconds: mean(|(_, way)| *way)?,
+        baseline_seconds: mean(|(base, _)| base.wall_seconds)?,
+        seconds: mean(|(_, way)| way.wall_seconds)?,
+        baseline_cpu_seconds: mean(|(base, _)| base.cpu_seconds)?,
+        cpu_seconds: mean(|(_, way)| way.cpu_seconds)?,
         ci_low: interval.map(|interval| interval.low),
         ci_high: interval.map(|interval| interval.high),
         p: stats::wilcoxon(pairs).map(|test| test.p),

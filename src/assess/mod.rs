@@ -276,13 +276,15 @@ impl Assessment<'_> {
             let time = (self.left(&trials), self.order.budget.is_some());
             let rest = agenda::rest(&whole, &chosen, cores, &taken, reached, time);
             let is_new = |trial: &&experiment::Trial| !trials.iter().any(|record| record.trial == trial.id);
-            let missing = rest.plan.trials.iter().filter(is_new).count();
-            if chosen.is_empty() || missing == 0 {
+            let missing: Vec<f64> = rest.trials.iter().filter(is_new).map(|trial| taken.of_trial(trial)).collect();
+            if chosen.is_empty() || missing.is_empty() {
                 break;
             }
-            watcher.event(&Event::Note(format!("Next: {} of {}", plural(missing, "run"), names(&chosen))));
+            let about = agenda::shown(Duration::from_secs_f64(missing.iter().sum::<f64>().clamp(0.0, 1e9)));
+            let runs = plural(missing.len(), "run");
+            watcher.event(&Event::Note(format!("Next: {runs} of {SEQUENTIAL}, {}, about {about}", names(&chosen))));
             let before = trials.len();
-            trials = self.run((Stage::Repeating, &rest.plan), trials, &mut sitting, watcher)?;
+            trials = self.run((Stage::Repeating, &rest), trials, &mut sitting, watcher)?;
             if trials.len() == before {
                 break;
             }

@@ -25,18 +25,18 @@ fn ways(answer: &Answer) -> Table {
         Column::right("runs"),
         Column::right("sequential").under("seconds"),
         Column::right("parallel").under("seconds"),
-        Column::right("times faster"),
+        Column::right("faster"),
         Column::right("95 % interval"),
         Column::right("p"),
         Column::right("seconds").under("with repairs"),
-        Column::right("times faster").under("with repairs"),
-        Column::right("tests at once"),
-        Column::right("failing runs"),
+        Column::right("faster").under("with repairs"),
+        Column::right("at once"),
+        Column::right("failing"),
     ];
     let rows = answer.ways.iter().map(way_row).collect();
     let notes = vec![
-        "Times faster: mean time one after the other (sequential) over that of the parallel run by itself (parallel), both of the same blocks; \
-         with repairs: over the runs that came out clean once what failed was run again. The interval is Fieller's, p is Wilcoxon's, corrected by Holm."
+        "Faster: so many times, mean time one after the other (sequential) over that of the parallel run by itself (parallel), both of the same blocks; \
+         with repairs: over the runs that came out clean once what failed was run again. The interval is Fieller's, p is Wilcoxon's, corrected by Holm. At once: tests that ran at the same time, on average. Failing: runs in which a test failed for it."
             .to_owned(),
     ];
     table("ways", &format!("Measured on {} cores", answer.cores), columns, rows, notes)
