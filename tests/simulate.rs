@@ -81,6 +81,20 @@ fn reports_of_anyones_build_are_read() {
 }
 
 #[test]
+fn a_message_is_short_whatever_the_names_are() {
+    let desk = Desk::new();
+    let name = "n".repeat(200_000);
+    fs::write(desk.path("times.csv"), format!("test,seconds\nA#{name},1\n")).unwrap();
+    fs::write(desk.path("bad.csv"), format!("test,seconds\nA#{name},never\n")).unwrap();
+    fs::write(desk.path("needs.toml"), format!("version=1\n[[dependency]]\ntest='A#{name}x'\nafter=[['A#{name}']]\n"))
+        .unwrap();
+    for arguments in [&["bad.csv"][..], &["times.csv", "--dependencies", "needs.toml"]] {
+        let (code, _, err) = run(&desk, arguments);
+        assert!(code == 2 && err.len() < 2_000, "{arguments:?}: {} bytes", err.len());
+    }
+}
+
+#[test]
 fn what_cannot_be_simulated_is_bad_usage() {
     let desk = Desk::new();
     fs::create_dir(desk.path("empty")).unwrap();

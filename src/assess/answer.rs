@@ -17,7 +17,10 @@ use crate::suite::TestId;
 impl Answer {
     /// The verdict as an answer to the question.
     pub fn meaning(&self) -> String {
-        let meaning = self.verdict.meaning();
+        let meaning = match self.verdict {
+            Verdict::NotWorthIt if self.preliminary && self.ways.is_empty() => "nobody knows yet",
+            verdict => verdict.meaning(),
+        };
         if self.preliminary { format!("{meaning}; preliminary, from too few runs") } else { meaning.to_owned() }
     }
 }

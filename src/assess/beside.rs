@@ -10,10 +10,11 @@ use super::ways::Way;
 use crate::engine::surefire::SurefireSession;
 use crate::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session, Watch};
 use crate::store::record::RunData;
-use crate::suite::{Outcome, SuiteRun, TestId};
+use crate::suite::{Outcome, RunEnd, SuiteRun, TestId};
 
-/// Of the time that is left, for either of the two runs.
+/// Of the time that is left, for the first run, and of what that leaves for the second one, in which limits take longer.
 const SHARE: f64 = 0.4;
+const LARGER_SHARE: f64 = 0.7;
 /// Less than so many sequential runs' time is left to those who look at single tests.
 const LEAST_RUNS: f64 = 2.0;
 
@@ -32,27 +33,28 @@ pub(super) struct Again<'a> {
 }
 
 impl Again<'_> {
-    /// By test; nothing where there is no time for it.
-    pub fn look(&self, session: &mut SurefireSession) -> miette::Result<BTreeMap<TestId, Beside>> {
+    /// Adds what is seen to what is known of the tests; nothing where there is no time for it.
+    pub fn look(&self, session: &mut SurefireSession, known: &mut BTreeMap<TestId, Beside>) -> miette::Result<()> {
         if self.time.as_secs_f64() < LEAST_RUNS * self.sequential {
-            return Ok(BTreeMap::new());
+            return Ok(());
         }
         let began = Instant::now();
         let first = session.run(&self.request("messages", self.time.mul_f64(SHARE)))?;
-        let mut seen = troubles(first, &self.cut);
+        note_troubles(known, first, &self.cut);
         let took = began.elapsed();
-        let more = self.time.saturating_sub(took).mul_f64(SHARE);
+        let more = self.time.saturating_sub(took).mul_f64(LARGER_SHARE);
         let cut_by_parade = |beside: &Beside| beside.limited && beside.message.is_none();
         // Nothing is learnt about parade's own limit from one that is no larger.
-        seen.values_mut()
+        known
+            .values_mut()
             .filter(|beside| cut_by_parade(beside) && more <= self.limit)
             .for_each(|beside| beside.limited = false);
-        if seen.values().any(|beside| beside.limited) && more > took && session.enlarge_limits().is_ok() {
+        if known.values().any(|beside| beside.limited) && more > took && session.enlarge_limits().is_ok() {
             let second = session.run(&self.request("larger-limits", more));
             session.restore_limits();
-            compare(&mut seen, &second?);
+            compare(known, &second?);
         }
-        Ok(seen)
+        Ok(())
     }
 
     fn request(&self, label: &str, time_limit: Duration) -> RunRequest {
@@ -68,18 +70,23 @@ impl Again<'_> {
     }
 }
 
-/// What failed, and what had been cut down before.
-fn troubles(run: SuiteRun, cut: &BTreeSet<TestId>) -> BTreeMap<TestId, Beside> {
-    let limited = |test: &TestId| (test.clone(), Beside { limited: true, ..Beside::default() });
-    let mut seen: BTreeMap<TestId, Beside> = cut.iter().map(limited).collect();
-    for execution in run.executions.into_iter().filter(|execution| execution.outcome.is_failure()) {
-        let beside = match execution.outcome {
-            Outcome::TimedOut => Beside { limited: true, ..Beside::default() },
-            _ => Beside::failed(execution.message),
-        };
-        seen.insert(execution.test, beside);
+/// What failed again, and what had been cut down before. A run that came to its end counts as one more.
+fn note_troubles(known: &mut BTreeMap<TestId, Beside>, run: SuiteRun, cut: &BTreeSet<TestId>) {
+    for test in cut {
+        known.entry(test.clone()).or_default().limited = true;
     }
-    seen
+    let counts = run.end == RunEnd::Finished;
+    if counts {
+        known.values_mut().for_each(|beside| beside.runs += 1);
+    }
+    for execution in run.executions.into_iter().filter(|execution| execution.outcome.is_failure()) {
+        let beside = known.entry(execution.test).or_default();
+        beside.failed += usize::from(counts);
+        match execution.outcome {
+            Outcome::TimedOut => beside.limited = true,
+            _ => beside.told(execution.message),
+        }
+    }
 }
 
 /// Tells of those that ran into a limit whether they pass with a larger one.
@@ -101,7 +108,7 @@ pub(super) fn cut_down(run: &RunData, way: Way) -> BTreeSet<TestId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::{Cost, Execution, Granularity, RunEnd, Seen};
+    use crate::suite::{Cost, Execution, Granularity, Seen};
 
     fn run(executions: &[(&str, Outcome, Option<&str>)]) -> SuiteRun {
         let execution = |(test, outcome, message): &(&str, Outcome, Option<&str>)| Execution {
@@ -132,7 +139,11 @@ mod tests {
             ("A#races", Outcome::Failed, Some("expected 1")),
             ("A#fine", Outcome::Passed, None),
         ]);
-        let mut seen = troubles(first, &BTreeSet::from(["B#hung".parse().unwrap()]));
+        let mut seen =
+            BTreeMap::from([("A#races".parse().unwrap(), Beside { failed: 2, runs: 3, ..Beside::default() })]);
+        note_troubles(&mut seen, first, &BTreeSet::from(["B#hung".parse().unwrap()]));
+        let races = &seen[&"A#races".parse::<TestId>().unwrap()];
+        assert_eq!((races.failed, races.runs), (3, 4), "it failed once more");
         let larger = run(&[
             ("A#slow", Outcome::Passed, None),
             ("A#waits", Outcome::Error, None),

@@ -8,18 +8,31 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session, Watch};
-use crate::suite::{Accesses, Outcome, TestId};
+use crate::stats::{self, Alternative};
+use crate::suite::{Accesses, Outcome, RunEnd, TestId};
+use crate::wording::plural;
 
 /// More tests are not looked into; they are still named.
 const MOST: usize = 30;
 /// Shared things that are named for a test.
 const NAMED: usize = 5;
+/// A test is run alone so often, where that can settle whether parallelism has a part in its failures, and where it cannot.
+const MOST_ALONE: usize = 20;
+const FEW_ALONE: usize = 5;
+/// What fails alone is tried so often, before it is taken for a test that fails alone.
+const ALONE_AGAIN: usize = 2;
+/// So unlikely it has to be that chance alone made a test fail in parallel only.
+const CHANCE: f64 = 0.05;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Passes alone.
+    /// Passes alone, and fails beside others too often for chance.
     RaceOrSharedResource,
+    /// Passes alone, and failed beside others so rarely that it may have been chance.
+    ChanceOrRareRace,
+    /// Fails now and then without any parallelism, too.
+    Chance,
     /// Passes alone, and ran into a limit beside others; with a larger one it passes there, too.
     TimeoutUnderLoad,
     /// Fails alone, passes with its class.
@@ -35,6 +48,8 @@ impl Kind {
     pub fn name(self) -> &'static str {
         match self {
             Kind::RaceOrSharedResource => "race_or_shared_resource",
+            Kind::ChanceOrRareRace => "chance_or_rare_race",
+            Kind::Chance => "chance",
             Kind::TimeoutUnderLoad => "timeout_under_load",
             Kind::OrderWithinClass => "order_within_class",
             Kind::OrderAcrossClasses => "order_across_classes",
@@ -53,32 +68,77 @@ pub struct Beside {
     pub limited: bool,
     /// Did it pass beside the same tests with a larger limit? `None` where that was not tried.
     pub passes_with_more_time: Option<bool>,
+    /// In how many parallel runs it failed, of how many, in the ways in which it did.
+    pub failed: usize,
+    pub runs: usize,
 }
 
 impl Beside {
-    /// As a framework told it.
-    pub fn failed(message: Option<String>) -> Self {
-        Beside { limited: message.as_deref().is_some_and(is_about_a_limit), message, passes_with_more_time: None }
+    /// What a framework told of its failure.
+    pub fn told(&mut self, message: Option<String>) {
+        self.limited = message.as_deref().is_some_and(is_about_a_limit);
+        self.message = message;
     }
 
-    /// The kind of what passes alone.
-    fn kind(&self) -> Kind {
-        if self.limited && self.passes_with_more_time != Some(false) {
-            Kind::TimeoutUnderLoad
-        } else {
-            Kind::RaceOrSharedResource
+    /// The kind of what passes alone, as often as it was run without parallelism.
+    fn kind(&self, passed: usize) -> Kind {
+        match self.limited {
+            true if self.passes_with_more_time != Some(false) => Kind::TimeoutUnderLoad,
+            _ if self.is_beyond_chance(passed) => Kind::RaceOrSharedResource,
+            _ => Kind::ChanceOrRareRace,
         }
+    }
+
+    /// Would a test that does not care about parallelism fail in so many of these runs, and in none of those without? By Fisher's
+    /// exact test, without the first failure: every test that ever fails has that one, or nobody would look at it.
+    fn is_beyond_chance(&self, passed: usize) -> bool {
+        let again = self.failed.saturating_sub(1) as u64;
+        let fine = self.runs.saturating_sub(self.failed) as u64;
+        let p = stats::fisher_exact([[again, fine], [0, passed as u64]], Alternative::Greater);
+        again > 0 && p.is_some_and(|test| test.p < CHANCE)
     }
 }
 
-/// Why a test has to be kept apart, and how.
-fn reason(kind: Kind, beside: &Beside) -> &'static str {
+/// How often a test was run without any parallelism, and failed there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Without {
+    /// With all others, where it always passed.
+    suite_runs: usize,
+    alone: usize,
+    alone_failed: usize,
+}
+
+impl Without {
+    fn passed(&self) -> usize {
+        self.suite_runs + self.alone - self.alone_failed
+    }
+}
+
+/// How often it failed, then why it has to be kept apart, and how.
+fn reason(kind: Kind, beside: &Beside, without: Without) -> String {
+    let Without { suite_runs, alone, alone_failed } = without;
+    let apart = match (alone, alone_failed) {
+        (0, _) => format!("in none of {suite_runs} one after the other"),
+        (_, 0) => format!("in none of {suite_runs} one after the other and {alone} alone"),
+        _ => format!("in none of {suite_runs} one after the other, and in {alone_failed} of {alone} alone"),
+    };
+    let Beside { failed, runs, .. } = beside;
+    format!("failed in {failed} of {} and {apart}: {}", plural(*runs, "parallel run"), explanation(kind, beside))
+}
+
+fn explanation(kind: Kind, beside: &Beside) -> &'static str {
     match kind {
         Kind::RaceOrSharedResource if beside.limited => {
             "passes alone, and beside others runs into its time limit even where that is 20 times as large: it waits for something that they hold; run it by itself (@Isolated or @ResourceLock in Jupiter, @NotThreadSafe for Surefire's JUnit 4), or give each test its own"
         }
         Kind::RaceOrSharedResource => {
             "passes alone: it races with tests beside it, or shares something with them; run it by itself (@Isolated or @ResourceLock in Jupiter, @NotThreadSafe for Surefire's JUnit 4), or give each test its own"
+        }
+        Kind::ChanceOrRareRace => {
+            "passes alone; so few failures can be chance as well as a rare race: a larger --budget, with more runs, may tell"
+        }
+        Kind::Chance => {
+            "fails now and then when nothing runs beside it, too: it is flaky, which is not held against parallelism; mend it whatever you decide"
         }
         Kind::TimeoutUnderLoad if beside.passes_with_more_time.is_some() => {
             "passes alone, and beside others with a larger time limit: under load its limit is too tight; raise it, or wait for the event instead"
@@ -100,11 +160,12 @@ fn reason(kind: Kind, beside: &Beside) -> &'static str {
 }
 
 /// A test that failed in parallel only, and what was found out about it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cause {
     pub test: TestId,
     pub kind: Kind,
-    pub reason: &'static str,
+    /// With how often it failed.
+    pub reason: String,
     /// What it failed of, in a parallel run.
     pub message: Option<String>,
     /// Static fields and files that other failing tests use too, where that can be seen.
@@ -117,70 +178,184 @@ pub struct Laboratory<'a> {
     pub cores: usize,
     pub logs: PathBuf,
     pub time: Duration,
+    /// Runs of the whole suite, one test after the other, in which none of the tests failed.
+    pub sequential_runs: usize,
     /// Is it over?
     pub stop: &'a dyn Fn() -> bool,
 }
 
+/// Names tests for which there is no time.
+pub fn not_tried(tests: &BTreeSet<TestId>, beside: &BTreeMap<TestId, Beside>) -> Vec<Cause> {
+    let without = Without::default();
+    let of = |test: &TestId| cause(test, Kind::NotTried, beside.get(test).unwrap_or(&Beside::default()), without);
+    tests.iter().map(of).collect()
+}
+
+fn cause(test: &TestId, kind: Kind, beside: &Beside, without: Without) -> Cause {
+    let message = beside.message.as_deref().and_then(|message| message.lines().next()).map(str::to_owned);
+    let reason = match kind {
+        Kind::NotTried => explanation(kind, beside).to_owned(),
+        _ => reason(kind, beside, without),
+    };
+    Cause { test: test.clone(), kind, reason, message, shares: Vec::new() }
+}
+
 /// Looks into tests one by one, as long as there is time.
 pub fn explain(
-    mut laboratory: Laboratory<'_>,
+    laboratory: Laboratory<'_>,
     tests: &BTreeSet<TestId>,
     beside: &BTreeMap<TestId, Beside>,
 ) -> miette::Result<Vec<Cause>> {
     let deadline = Instant::now() + laboratory.time;
-    let left = || deadline.saturating_duration_since(Instant::now());
     let mut found: Vec<(Cause, Option<Accesses>)> = Vec::new();
+    let mut bench = Bench { laboratory, deadline, until: deadline };
     for (number, test) in tests.iter().enumerate() {
         let beside = beside.get(test).cloned().unwrap_or_default();
-        laboratory.time = left();
-        let late = number >= MOST || laboratory.time.is_zero() || (laboratory.stop)();
-        let (kind, accesses) =
-            if late { (Kind::NotTried, None) } else { laboratory.look_into(test, &beside, number)? };
-        let message = beside.message.as_deref().and_then(|message| message.lines().next()).map(str::to_owned);
-        let cause = Cause { test: test.clone(), kind, reason: reason(kind, &beside), message, shares: Vec::new() };
-        found.push((cause, accesses));
+        let others = tests.len().min(MOST).saturating_sub(number).max(1);
+        bench.until = Instant::now() + bench.left() / u32::try_from(others).unwrap_or(u32::MAX);
+        let late = number >= MOST || bench.left().is_zero() || (bench.laboratory.stop)();
+        let found_out = if late { FoundOut::default() } else { bench.look_into(test, &beside, number)? };
+        found.push((cause(test, found_out.kind, &beside, found_out.without), found_out.accesses));
     }
     let shared = shared(&found);
     Ok(found.into_iter().zip(shared).map(|((cause, _), shares)| Cause { shares, ..cause }).collect())
 }
 
-impl Laboratory<'_> {
-    fn look_into(&mut self, test: &TestId, beside: &Beside, number: usize) -> miette::Result<(Kind, Option<Accesses>)> {
+/// What became of a test in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Came {
+    Through,
+    ToGrief,
+    /// The time was up.
+    ToNothing,
+}
+
+struct FoundOut {
+    kind: Kind,
+    without: Without,
+    accesses: Option<Accesses>,
+}
+
+impl Default for FoundOut {
+    fn default() -> Self {
+        FoundOut { kind: Kind::NotTried, without: Without::default(), accesses: None }
+    }
+}
+
+/// The laboratory with its clock.
+struct Bench<'a> {
+    laboratory: Laboratory<'a>,
+    deadline: Instant,
+    /// The present test's fair share of the time ends here; what only makes its kind more certain is over then.
+    until: Instant,
+}
+
+impl Bench<'_> {
+    fn left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+
+    fn look_into(&mut self, test: &TestId, beside: &Beside, number: usize) -> miette::Result<FoundOut> {
+        let mut without = Without { suite_runs: self.laboratory.sequential_runs, alone: 1, alone_failed: 0 };
         let alone = Selection::Tests(vec![test.clone()]);
-        let (passed, accesses) = self.passes(test, alone, &format!("{number}-alone"))?;
-        if passed {
-            return Ok((beside.kind(), accesses));
+        let (came, accesses) = self.run(test, alone, &format!("{number}-alone"))?;
+        let kind = match came {
+            Came::Through => self.more_alone(test, beside, number, &mut without)?,
+            Came::ToGrief => {
+                without.alone_failed = 1;
+                self.where_it_passes(test, number, &mut without)?
+            }
+            Came::ToNothing => Kind::NotTried,
+        };
+        Ok(FoundOut { kind, without, accesses })
+    }
+
+    /// Runs what passed alone again, until chance is ruled out, found, or not worth more time.
+    fn more_alone(
+        &mut self,
+        test: &TestId,
+        beside: &Beside,
+        number: usize,
+        without: &mut Without,
+    ) -> miette::Result<Kind> {
+        let certain = beside.is_beyond_chance(without.suite_runs + MOST_ALONE);
+        let most = if certain { MOST_ALONE } else { FEW_ALONE };
+        let is_open = |without: &Without| !beside.limited && !beside.is_beyond_chance(without.passed());
+        while is_open(without) && without.alone < most && Instant::now() < self.until {
+            match self.alone_again(test, number, without.alone)? {
+                Came::Through => without.alone += 1,
+                Came::ToGrief => {
+                    without.alone += 1;
+                    without.alone_failed += 1;
+                    return Ok(Kind::Chance);
+                }
+                Came::ToNothing => break,
+            }
+        }
+        Ok(beside.kind(without.passed()))
+    }
+
+    fn alone_again(&mut self, test: &TestId, number: usize, time: usize) -> miette::Result<Came> {
+        let alone = Selection::Tests(vec![test.clone()]);
+        Ok(self.run(test, alone, &format!("{number}-alone-{}", time + 1))?.0)
+    }
+
+    /// What failed alone: by chance, or for want of what tests before it do?
+    fn where_it_passes(&mut self, test: &TestId, number: usize, without: &mut Without) -> miette::Result<Kind> {
+        for _ in 0..ALONE_AGAIN {
+            match self.alone_again(test, number, without.alone)? {
+                Came::Through => {
+                    without.alone += 1;
+                    return Ok(Kind::Chance);
+                }
+                Came::ToGrief => {
+                    without.alone += 1;
+                    without.alone_failed += 1;
+                }
+                Came::ToNothing => return Ok(Kind::NotTried),
+            }
         }
         let class = Selection::Classes(vec![test.class_id()]);
-        if self.passes(test, class, &format!("{number}-class"))?.0 {
-            return Ok((Kind::OrderWithinClass, accesses));
-        }
         let before = Selection::Tests(self.before(test));
-        let after_all = self.passes(test, before, &format!("{number}-before"))?.0;
-        Ok((if after_all { Kind::OrderAcrossClasses } else { Kind::Unexplained }, accesses))
+        let places = [(class, "class", Kind::OrderWithinClass), (before, "before", Kind::OrderAcrossClasses)];
+        for (selection, label, kind) in places {
+            match self.run(test, selection, &format!("{number}-{label}"))?.0 {
+                Came::Through => return Ok(kind),
+                Came::ToGrief => {}
+                Came::ToNothing => return Ok(Kind::NotTried),
+            }
+        }
+        Ok(Kind::Unexplained)
     }
 
     /// The tests up to this one, in the original order.
     fn before(&self, test: &TestId) -> Vec<TestId> {
-        let earlier = self.session.tests().iter().take_while(|each| *each != test);
+        let earlier = self.laboratory.session.tests().iter().take_while(|each| *each != test);
         earlier.filter(|each| each.module == test.module).chain([test]).cloned().collect()
     }
 
-    fn passes(&mut self, test: &TestId, selection: Selection, label: &str) -> miette::Result<(bool, Option<Accesses>)> {
-        let watch = Watch { coverage: false, accesses: self.session.capabilities().watches.accesses };
-        let run = self.session.run(&RunRequest {
+    fn run(&mut self, test: &TestId, selection: Selection, label: &str) -> miette::Result<(Came, Option<Accesses>)> {
+        let time_limit = self.left();
+        let laboratory = &mut self.laboratory;
+        let watch = Watch { coverage: false, accesses: laboratory.session.capabilities().watches.accesses };
+        let run = laboratory.session.run(&RunRequest {
             label: label.to_owned(),
             selection,
             parallelism: Parallelism::SEQUENTIAL,
-            allotment: Allotment { cores: self.cores, memory_bytes: None, logs: self.logs.clone() },
-            time_limit: self.time,
+            allotment: Allotment { cores: laboratory.cores, memory_bytes: None, logs: laboratory.logs.clone() },
+            time_limit,
             handling: Handling::default(),
             watch,
         })?;
         let outcomes: Vec<Outcome> =
             run.executions.iter().filter(|execution| execution.test == *test).map(|each| each.outcome).collect();
         let passed = !outcomes.is_empty() && outcomes.iter().all(|outcome| *outcome == Outcome::Passed);
-        Ok((passed, run.seen.accesses.into_iter().find(|accesses| accesses.test == *test)))
+        let came = match run.end {
+            _ if passed => Came::Through,
+            RunEnd::TimedOut | RunEnd::Interrupted => Came::ToNothing,
+            _ => Came::ToGrief,
+        };
+        Ok((came, run.seen.accesses.into_iter().find(|accesses| accesses.test == *test)))
     }
 }
 
@@ -228,17 +403,30 @@ id = 'B#never'
 flaky = 1.0
 ";
 
-    fn laboratory(session: &mut ModelSession) -> Laboratory<'_> {
-        Laboratory { session, cores: 2, logs: "logs".into(), time: Duration::from_secs(60), stop: &|| false }
+    /// Explained on a model after so many sequential runs, with what was seen beside others.
+    fn explained(suite: &str, seen: &[(&str, Beside)], time: u64) -> Vec<Cause> {
+        let mut session = ModelSession::new(ModelSuite::parse(suite).unwrap(), 1);
+        let beside: BTreeMap<TestId, Beside> =
+            seen.iter().map(|(test, beside)| (test.parse().unwrap(), beside.clone())).collect();
+        let laboratory = Laboratory {
+            session: &mut session,
+            cores: 2,
+            logs: "logs".into(),
+            time: Duration::from_secs(time),
+            sequential_runs: 4,
+            stop: &|| false,
+        };
+        explain(laboratory, &beside.keys().cloned().collect(), &beside).unwrap()
+    }
+
+    fn failed(failed: usize, runs: usize) -> Beside {
+        Beside { failed, runs, ..Beside::default() }
     }
 
     #[test]
     fn kinds_are_told_apart_by_experiment() {
-        let mut session = ModelSession::new(ModelSuite::parse(SUITE).unwrap(), 1);
-        let tests: BTreeSet<TestId> =
-            ["A#races", "A#needs", "B#needs", "B#never"].iter().map(|id| id.parse().unwrap()).collect();
-        let laboratory = laboratory(&mut session);
-        let found = explain(laboratory, &tests, &BTreeMap::new()).unwrap();
+        let seen = ["A#races", "A#needs", "B#needs", "B#never"].map(|test| (test, failed(4, 4)));
+        let found = explained(SUITE, &seen, 60);
         let kinds: Vec<(String, Kind)> = found.iter().map(|cause| (cause.test.to_string(), cause.kind)).collect();
         let expected = [
             ("A#needs", Kind::OrderWithinClass),
@@ -250,25 +438,62 @@ flaky = 1.0
     }
 
     #[test]
+    fn a_single_failure_is_no_race_and_many_are() {
+        for (seen, kind, said) in [
+            (
+                failed(1, 1),
+                Kind::ChanceOrRareRace,
+                "failed in 1 of 1 parallel run and in none of 4 one after the other and 5 alone",
+            ),
+            (failed(1, 6), Kind::ChanceOrRareRace, "1 of 6 parallel runs"),
+            (failed(2, 6), Kind::ChanceOrRareRace, "2 of 6 parallel runs"),
+            (
+                failed(2, 2),
+                Kind::RaceOrSharedResource,
+                "in none of 4 one after the other and 16 alone: passes alone: it races",
+            ),
+            (
+                failed(6, 6),
+                Kind::RaceOrSharedResource,
+                "failed in 6 of 6 parallel runs and in none of 4 one after the other and 1 alone",
+            ),
+        ] {
+            let found = explained(SUITE, &[("A#races", seen)], 60);
+            assert_eq!(found[0].kind, kind, "{}", found[0].reason);
+            assert!(found[0].reason.contains(said), "{}", found[0].reason);
+        }
+    }
+
+    #[test]
+    fn what_fails_alone_now_and_then_is_chance() {
+        let flaky = "[[test]]\nid = 'A#now_and_then'\nflaky = 0.5\n";
+        let found = explained(flaky, &[("A#now_and_then", failed(3, 6))], 60);
+        assert_eq!(found[0].kind, Kind::Chance, "{found:?}");
+        assert!(found[0].reason.contains(" alone: fails now and then"), "{found:?}");
+        let rare = flaky.replace("0.5", "0.01");
+        let found = explained(&rare, &[("A#now_and_then", failed(1, 6))], 60);
+        assert_eq!(found[0].kind, Kind::ChanceOrRareRace, "{found:?}");
+    }
+
+    #[test]
     fn a_larger_limit_tells_load_from_waiting_for_others() {
-        let cut = Beside::failed(Some("test timed out after 5 milliseconds\nat A".to_owned()));
-        let other = Beside::failed(Some("expected 1".to_owned()));
+        let beside = |message: &str| {
+            let mut beside = failed(4, 4);
+            beside.told(Some(message.to_owned()));
+            beside
+        };
+        let cut = beside("test timed out after 5 milliseconds\nat A");
         let tried = |passes| Beside { passes_with_more_time: Some(passes), ..cut.clone() };
         let (load, waiting) = (Kind::TimeoutUnderLoad, Kind::RaceOrSharedResource);
         for (beside, kind, said) in [
             (tried(true), load, "beside others with a larger"),
             (cut.clone(), load, "was not tried"),
             (tried(false), waiting, "20 times"),
-            (other, waiting, "races with"),
+            (beside("expected 1"), waiting, "races with"),
         ] {
-            assert_eq!(beside.kind(), kind, "{beside:?}");
-            assert!(reason(kind, &beside).contains(said), "{beside:?}");
-            let mut session = ModelSession::new(ModelSuite::parse(SUITE).unwrap(), 1);
-            let laboratory = laboratory(&mut session);
-            let test: TestId = "A#races".parse().unwrap();
-            let found =
-                explain(laboratory, &BTreeSet::from([test.clone()]), &BTreeMap::from([(test, beside)])).unwrap();
-            assert_eq!(found[0].kind, kind);
+            let found = explained(SUITE, &[("A#races", beside.clone())], 60);
+            assert_eq!(found[0].kind, kind, "{beside:?}");
+            assert!(found[0].reason.contains(said), "{found:?}");
         }
     }
 
@@ -278,7 +503,7 @@ flaky = 1.0
         let found = |name: &str, reads: &[&str], writes: &[&str]| {
             let texts = |list: &[&str]| list.iter().map(|&text| text.to_owned()).collect();
             let kind = Kind::RaceOrSharedResource;
-            let cause = Cause { test: test(name), kind, reason: "", message: None, shares: vec![] };
+            let cause = Cause { test: test(name), kind, reason: String::new(), message: None, shares: vec![] };
             (cause, Some(Accesses { test: test(name), reads: texts(reads), writes: texts(writes) }))
         };
         let found = [found("a", &["x", "y"], &["z"]), found("b", &["x", "z"], &["y"]), found("c", &["x"], &[])];
@@ -287,10 +512,13 @@ flaky = 1.0
 
     #[test]
     fn without_time_tests_are_named_and_not_looked_into() {
-        let mut session = ModelSession::new(ModelSuite::parse(SUITE).unwrap(), 1);
-        let laboratory =
-            Laboratory { session: &mut session, cores: 1, logs: "logs".into(), time: Duration::ZERO, stop: &|| false };
-        let tests = BTreeSet::from(["A#races".parse().unwrap()]);
-        assert_eq!(explain(laboratory, &tests, &BTreeMap::new()).unwrap()[0].kind, Kind::NotTried);
+        let found = explained(SUITE, &[("A#races", failed(1, 1))], 0);
+        assert_eq!((found[0].kind, found.len()), (Kind::NotTried, 1));
+    }
+
+    #[test]
+    fn what_the_time_cuts_off_is_not_taken_for_a_failure() {
+        let slow = "[[test]]\nid = 'A#slow'\nseconds = 90\n";
+        assert_eq!(explained(slow, &[("A#slow", failed(1, 1))], 60)[0].kind, Kind::NotTried);
     }
 }

@@ -1,13 +1,12 @@
 //! From everything that was seen to the answer: the model, the decision, the advice.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use super::Order;
 use super::advice;
 use super::agenda::{self, Item};
 use super::answer::{Answer, Count, Failure, Risk};
-use super::causes::Cause;
+use super::causes::{Cause, Kind};
 use super::costs::{self, Use};
 use super::decide::{self, Decision, Seen, Verdict};
 use super::evidence::{self, Evidence, Measured, Speedup};
@@ -31,12 +30,18 @@ pub(super) struct Conclusion<'a> {
     pub survey: &'a Survey,
     pub run: &'a RunData,
     pub folder: &'a RunFolder,
+    /// Before tests were set aside that turned out to fail by chance.
+    pub first_look: &'a Measured,
     pub measured: &'a Measured,
     pub causes: Vec<Cause>,
     pub plan: Vec<Item>,
+    /// Ways of which nothing is known, for want of time.
     pub left_out: Vec<Way>,
-    pub budget: Duration,
-    pub spent: Duration,
+    /// Configurations of which a run was cut off when the budget was up.
+    pub cut: BTreeSet<String>,
+    /// In seconds.
+    pub budget: f64,
+    pub spent: f64,
 }
 
 impl Conclusion<'_> {
@@ -55,7 +60,8 @@ impl Conclusion<'_> {
             (Some(model), Some(way)) => forecast::improvements(model, way, target),
             _ => Vec::new(),
         };
-        let seconds = evidence.and_then(|evidence| told_seconds(decision.verdict, evidence));
+        let mean = self.measured.baseline.map(|used| used.wall_seconds);
+        let compared = speedup.filter(|_| decision.verdict != Verdict::FixFirst);
         let snippets = self.snippets(&decision);
         let notes = self.notes(!snippets.is_empty());
         Ok(Answer {
@@ -68,8 +74,8 @@ impl Conclusion<'_> {
             forks: decision.way.filter(|way| *way == Way::Forks).map(|_| "1C".to_owned()),
             cores: self.order.cores,
             speedup,
-            baseline_seconds: self.measured.baseline.map(|used| used.wall_seconds),
-            seconds,
+            baseline_seconds: compared.map(|speedup| speedup.baseline_seconds).or(mean),
+            seconds: compared.map(|speedup| speedup.seconds),
             failures: self.failures(),
             prediction: prediction.map(|curve| curve.points.clone()).unwrap_or_default(),
             snippet: (!snippets.is_empty())
@@ -79,7 +85,7 @@ impl Conclusion<'_> {
             predictions,
             checks,
             improvements,
-            costs: self.costs(evidence, seconds),
+            costs: compared.map(|compared| self.costs(compared)),
             risk: self.risk(evidence, decision.verdict),
             ways: self.measured.ways.clone(),
             flaky: self.measured.flaky.iter().cloned().collect(),
@@ -88,8 +94,8 @@ impl Conclusion<'_> {
             survey: self.survey.clone(),
             plan: self.plan,
             blocks: self.measured.blocks,
-            budget_seconds: self.budget.as_secs_f64(),
-            spent_seconds: self.spent.as_secs_f64(),
+            budget_seconds: self.budget,
+            spent_seconds: self.spent,
             run_dir: self.folder.dir().to_owned(),
         })
     }
@@ -97,7 +103,15 @@ impl Conclusion<'_> {
     /// Was the budget too small for the answer? Where no way has an effect, more runs would not show one.
     fn is_preliminary(&self, verdict: Verdict, speedup: Option<Speedup>) -> bool {
         let advises = matches!(verdict, Verdict::Adopt | Verdict::AdoptWithPaste);
-        advises && !speedup.is_some_and(|speedup| speedup.gain().is_certain()) || self.has_few_blocks()
+        advises && !speedup.is_some_and(|speedup| speedup.gain().is_certain())
+            || self.has_few_blocks()
+            || self.is_unknown()
+    }
+
+    /// Was the budget up before anything could be compared?
+    fn is_unknown(&self) -> bool {
+        let is_compared = |way: &Evidence| way.plain.is_some() || way.failing_runs > 0;
+        !self.left_out.is_empty() && self.is_sound() && !self.measured.ways.iter().any(is_compared)
     }
 
     fn has_few_blocks(&self) -> bool {
@@ -207,8 +221,8 @@ impl Conclusion<'_> {
 
     fn corrected(&self, mut model: Model) -> Model {
         for evidence in self.measured.ways.iter().filter(|evidence| evidence.failing_runs == 0) {
-            if let Some(seconds) = evidence.seconds {
-                model.correct(evidence.way, self.order.cores, seconds);
+            if let Some(plain) = evidence.plain {
+                model.correct(evidence.way, self.order.cores, plain.seconds);
             }
         }
         model
@@ -252,22 +266,24 @@ impl Conclusion<'_> {
     fn failures(&self) -> Vec<Failure> {
         let of = |cause: &Cause| {
             let name = cause.test.to_string();
-            let counts = self.measured.ways.iter().filter_map(|evidence| {
+            let counts = self.first_look.ways.iter().filter_map(|evidence| {
                 let failed = *evidence.failed.get(&name).or_else(|| evidence.unrepaired.get(&name))?;
                 Some(Count { mode: evidence.way.name().to_owned(), failed, runs: evidence.runs })
             });
             Failure {
                 cause: cause.clone(),
                 failed_in: counts.collect(),
-                unrepaired: self.measured.ways.iter().any(|evidence| evidence.unrepaired.contains_key(&name)),
+                unrepaired: self.first_look.ways.iter().any(|evidence| evidence.unrepaired.contains_key(&name)),
             }
         };
         self.causes.iter().map(of).collect()
     }
 
-    fn costs(&self, evidence: Option<&Evidence>, seconds: Option<f64>) -> Option<costs::Costs> {
-        let after = Use { wall_seconds: seconds?, cpu_seconds: evidence?.cpu_seconds? };
-        Some(costs::costs(self.measured.baseline?, after, self.order.cores, self.order.rates))
+    /// Of the runs that the speedup is made from.
+    fn costs(&self, compared: Speedup) -> costs::Costs {
+        let before = Use { wall_seconds: compared.baseline_seconds, cpu_seconds: compared.baseline_cpu_seconds };
+        let after = Use { wall_seconds: compared.seconds, cpu_seconds: compared.cpu_seconds };
+        costs::costs(before, after, self.order.cores, self.order.rates)
     }
 
     /// Where repairs are advised, of builds that fail after them.
@@ -291,6 +307,9 @@ impl Conclusion<'_> {
         let times = speedup.map(|speedup| format!("{:.2} times as fast", speedup.value)).unwrap_or_default();
         match decision.verdict {
             Verdict::Adopt => format!("{way}, the suite is {times}, and no test fails for it"),
+            Verdict::AdoptWithPaste if self.may_be_chance(decision.way) => format!(
+                "{way}, a test failed that passes alone, by chance or in a rare race; with that run again the suite is still {times}"
+            ),
             Verdict::AdoptWithPaste => {
                 format!("{way}, tests fail that pass alone; with those run again the suite is still {times}")
             }
@@ -299,11 +318,24 @@ impl Conclusion<'_> {
                 let gain = if times.is_empty() { "it may gain".to_owned() } else { format!("it would be about {times}") };
                 format!("{way}, {gain}, but tests fail for it; mend or isolate those below first")
             }
+            Verdict::NotWorthIt if self.is_unknown() => {
+                "the budget was up before any way could be compared with one test after the other: nothing is known yet".to_owned()
+            }
             Verdict::NotWorthIt => too_little(self.best_that_overlapped(), &self.tried()),
             Verdict::AlreadyParallel => {
                 format!("its own settings run tests at the same time already ({times} than one after the other), and {} is clearly better", self.other_ways()).replace("as fast than", "as fast as")
             }
         }
+    }
+
+    /// May every failure in this way have been chance?
+    fn may_be_chance(&self, way: Option<Way>) -> bool {
+        let Some(evidence) = way.and_then(|way| self.measured.way(way)) else { return false };
+        let is_doubtful = |name: &String| {
+            let cause = self.causes.iter().find(|cause| cause.test.to_string() == *name);
+            cause.is_some_and(|cause| cause.kind == Kind::ChanceOrRareRace)
+        };
+        !evidence.failed.is_empty() && evidence.failed.keys().all(is_doubtful)
     }
 
     /// Where the budget left some out, those that were tried.
@@ -338,7 +370,14 @@ impl Conclusion<'_> {
     fn notes(&self, advises: bool) -> Vec<String> {
         let mut notes = self.survey.notes.clone();
         let blocks = self.measured.blocks;
-        if self.has_few_blocks() {
+        if !self.cut.is_empty() {
+            let names: Vec<&str> = self.cut.iter().map(String::as_str).collect();
+            notes.push(format!("cut off when the budget was up, and not counted: a run of {}", names.join(", ")));
+        }
+        if self.is_unknown() {
+            let run = std::time::Duration::from_secs_f64((12.0 * self.survey.seconds).ceil());
+            notes.push(format!("give a --budget of {} or more, for twelve runs", agenda::shown(run)));
+        } else if self.has_few_blocks() {
             notes.push(format!(
                 "preliminary: the budget sufficed for {blocks} of the {} blocks that an interval takes",
                 agenda::FEWEST_BLOCKS
@@ -424,18 +463,24 @@ fn told_speedup(verdict: Verdict, evidence: &Evidence) -> Option<Speedup> {
     if verdict == Verdict::AdoptWithPaste { evidence.repaired } else { evidence.plain }
 }
 
-fn told_seconds(verdict: Verdict, evidence: &Evidence) -> Option<f64> {
-    if verdict == Verdict::FixFirst { None } else { evidence.seconds }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn what_is_not_certain_is_not_called_too_little() {
-        let speedup =
-            |value, low| Speedup { value, ci_low: Some(low), ci_high: Some(9.0), p: None, pairs: 3, least: 0.5 };
+        let speedup = |value, low| Speedup {
+            value,
+            baseline_seconds: value,
+            baseline_cpu_seconds: 1.0,
+            cpu_seconds: 1.0,
+            seconds: 1.0,
+            ci_low: Some(low),
+            ci_high: Some(9.0),
+            p: None,
+            pairs: 3,
+            least: 0.5,
+        };
         assert!(too_little(Some(speedup(1.95, 0.4)), &None).contains("3 pairs of runs differ too much"));
         assert!(too_little(Some(speedup(1.05, 0.9)), &None).contains("less than a change is worth"));
         assert!(too_little(None, &None).ends_with("had an effect"));

@@ -11,7 +11,7 @@ use super::ways::{SEQUENTIAL, Way};
 use crate::stats;
 use crate::store::RunFolder;
 use crate::store::record::{Phase, RunData, TrialRecord, Verdict};
-use crate::suite::TestId;
+use crate::suite::{Cost, TestId};
 
 const LEVEL: f64 = 0.95;
 const SEED: u64 = 1;
@@ -25,7 +25,14 @@ const MOST_EXECUTIONS: usize = 1_000_000;
 /// How many times faster, and how certain that is.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Speedup {
+    /// `baseline_seconds` over `seconds`.
     pub value: f64,
+    /// Means of the runs that were compared, in pairs of the same block.
+    pub baseline_seconds: f64,
+    pub seconds: f64,
+    /// CPU time of the same runs.
+    pub baseline_cpu_seconds: f64,
+    pub cpu_seconds: f64,
     pub ci_low: Option<f64>,
     pub ci_high: Option<f64>,
     /// Wilcoxon's signed-rank test, two-sided, corrected for the number of ways that were compared (Holm).
@@ -50,10 +57,7 @@ pub struct Evidence {
     pub runs: usize,
     pub overlapped: bool,
     pub concurrency: f64,
-    /// Mean of all stages.
-    pub seconds: Option<f64>,
-    pub cpu_seconds: Option<f64>,
-    /// Of the parallel run alone, failures and all.
+    /// Of the parallel run by itself, failures and all.
     pub plain: Option<Speedup>,
     /// With repairs, over the runs that came out clean.
     pub repaired: Option<Speedup>,
@@ -77,6 +81,8 @@ pub struct Measured {
     pub flaky: BTreeSet<TestId>,
     /// Tests that failed in all of them.
     pub broken: BTreeSet<TestId>,
+    /// Runs without any parallelism that came to their end, on any number of cores.
+    pub sequential_runs: usize,
     /// Did every sequential run come to its end?
     pub sequential_trouble: Option<String>,
 }
@@ -93,9 +99,16 @@ impl Measured {
 }
 
 /// The records of the assessment's own trials on all cores.
-pub fn measure(run: &RunData, folder: &RunFolder, cores: usize) -> miette::Result<Measured> {
+/// Tests that turned out to fail by chance are flaky, too.
+pub fn measure(
+    run: &RunData,
+    folder: &RunFolder,
+    cores: usize,
+    by_chance: &BTreeSet<TestId>,
+) -> miette::Result<Measured> {
     let measured: Vec<&TrialRecord> = run.trials.iter().filter(|trial| trial.phase == Phase::Measured).collect();
-    let (flaky, broken) = unsteady(run);
+    let (mut flaky, broken) = unsteady(run);
+    flaky.extend(by_chance.iter().cloned());
     let aside: BTreeSet<&TestId> = flaky.iter().chain(&broken).collect();
     let baseline: Vec<&TrialRecord> =
         measured.iter().copied().filter(|trial| trial.configuration == SEQUENTIAL && trial.cores == cores).collect();
@@ -115,6 +128,7 @@ pub fn measure(run: &RunData, folder: &RunFolder, cores: usize) -> miette::Resul
         blocks: baseline.len(),
         baseline: mean_use(&baseline),
         ways,
+        sequential_runs: sequential(run).count(),
         sequential_trouble: baseline.iter().find(|trial| !is_whole(trial)).map(|trial| trouble(trial)),
         flaky,
         broken,
@@ -124,13 +138,8 @@ pub fn measure(run: &RunData, folder: &RunFolder, cores: usize) -> miette::Resul
 /// Tests that failed in some sequential runs, and those that failed in all. Screening has the first word: what it set aside is
 /// not in the records of later runs.
 fn unsteady(run: &RunData) -> (BTreeSet<TestId>, BTreeSet<TestId>) {
-    let of = |screening: bool| {
-        let is_wanted = move |trial: &&TrialRecord| match trial.phase {
-            Phase::Screening => screening,
-            Phase::Measured => !screening && trial.configuration == SEQUENTIAL,
-            Phase::Warmup => false,
-        };
-        run.trials.iter().filter(is_wanted).filter(|trial| is_whole(trial)).collect::<Vec<_>>()
+    let of = |screening: bool| -> Vec<&TrialRecord> {
+        sequential(run).filter(|trial| (trial.phase == Phase::Screening) == screening).collect()
     };
     let (mut sometimes, mut always) = failing(&of(true));
     let (later, ever) = failing(&of(false));
@@ -139,6 +148,16 @@ fn unsteady(run: &RunData) -> (BTreeSet<TestId>, BTreeSet<TestId>) {
     always.extend(ever);
     sometimes.retain(|test| !always.contains(test));
     (sometimes, always)
+}
+
+/// Whole runs without any parallelism.
+fn sequential(run: &RunData) -> impl Iterator<Item = &TrialRecord> {
+    let is_sequential = |trial: &&TrialRecord| match trial.phase {
+        Phase::Screening => true,
+        Phase::Measured => trial.configuration == SEQUENTIAL,
+        Phase::Warmup => false,
+    };
+    run.trials.iter().filter(is_sequential).filter(|trial| is_whole(trial))
 }
 
 /// Those that fail in some of these runs, and those that fail in all.
@@ -168,7 +187,11 @@ fn mean_use(trials: &[&TrialRecord]) -> Option<Use> {
 }
 
 pub fn cpu(trial: &TrialRecord) -> f64 {
-    trial.cost.user_seconds + trial.cost.system_seconds
+    spent(&trial.cost).cpu_seconds
+}
+
+fn spent(cost: &Cost) -> Use {
+    Use { wall_seconds: cost.wall_seconds, cpu_seconds: cost.user_seconds + cost.system_seconds }
 }
 
 fn evidence(
@@ -190,25 +213,21 @@ fn evidence(
         unrepaired_runs += usize::from(!is_mended);
         first.iter().for_each(|test| *failed.entry(test.to_string()).or_default() += 1);
         left.iter().for_each(|test| *unrepaired.entry(test.to_string()).or_default() += 1);
-        let pair = baseline.iter().find(|base| base.repetition == trial.repetition && is_whole(base));
-        let Some(base) = pair.map(|base| base.cost.wall_seconds) else { continue };
+        let Some(base) = pair_of(trial, baseline).map(|base| spent(&base.cost)) else { continue };
         if is_whole(trial) {
-            let first_stage = trial.stages.first().map_or(trial.cost.wall_seconds, |stage| stage.cost.wall_seconds);
-            plain.push((base, first_stage));
+            let first_stage = trial.stages.first().map_or(&trial.cost, |stage| &stage.cost);
+            plain.push((base, spent(first_stage)));
         }
         if is_mended {
-            repaired.push((base, trial.cost.wall_seconds));
+            repaired.push((base, spent(&trial.cost)));
         }
     }
-    let used = mean_use(trials);
     let concurrency: Vec<f64> = trials.iter().map(|trial| trial.concurrency.mean).collect();
     Ok(Evidence {
         way,
         runs: trials.len(),
         overlapped: trials.iter().any(|trial| trial.concurrency.max > 1),
         concurrency: stats::mean(&concurrency).unwrap_or(0.0),
-        seconds: used.map(|used| used.wall_seconds),
-        cpu_seconds: used.map(|used| used.cpu_seconds),
         plain: speedup(&plain),
         repaired: speedup(&repaired),
         failing_runs,
@@ -217,6 +236,11 @@ fn evidence(
         unrepaired,
         trouble: trials.iter().filter(|trial| !is_whole(trial)).map(|trial| trouble(trial)).collect(),
     })
+}
+
+/// The baseline of the same block.
+fn pair_of<'a>(trial: &TrialRecord, baseline: &[&'a TrialRecord]) -> Option<&'a TrialRecord> {
+    baseline.iter().find(|base| base.repetition == trial.repetition && is_whole(base)).copied()
 }
 
 /// What failed in the parallel run itself. The journal counts it; only the executions name it.
@@ -233,14 +257,21 @@ fn first_failures(
     Ok(failed.map(|row| row.execution.test).filter(|test| !aside.contains(test)).collect())
 }
 
-/// Pairs of the same block: the baseline's seconds and the way's.
-fn speedup(pairs: &[(f64, f64)]) -> Option<Speedup> {
+/// Pairs of the same block: the baseline and the way.
+fn speedup(compared: &[(Use, Use)]) -> Option<Speedup> {
+    let pairs: &[(f64, f64)] =
+        &compared.iter().map(|(base, way)| (base.wall_seconds, way.wall_seconds)).collect::<Vec<_>>();
     let value = stats::ratio_of_means(pairs)?;
     // With few pairs a bootstrap sees too little of what can happen; Student's distribution knows that.
     let student = stats::fieller_paired(pairs, LEVEL).and_then(stats::Fieller::interval);
     let interval = student.or_else(|| stats::ratio_interval(pairs, LEVEL, SEED));
+    let mean = |of: fn(&(Use, Use)) -> f64| stats::mean(&compared.iter().map(of).collect::<Vec<_>>());
     Some(Speedup {
         value,
+        baseline_seconds: mean(|(base, _)| base.wall_seconds)?,
+        seconds: mean(|(_, way)| way.wall_seconds)?,
+        baseline_cpu_seconds: mean(|(base, _)| base.cpu_seconds)?,
+        cpu_seconds: mean(|(_, way)| way.cpu_seconds)?,
         ci_low: interval.map(|interval| interval.low),
         ci_high: interval.map(|interval| interval.high),
         p: stats::wilcoxon(pairs).map(|test| test.p),
@@ -249,7 +280,7 @@ fn speedup(pairs: &[(f64, f64)]) -> Option<Speedup> {
     })
 }
 
-/// The best of several is the best by chance, too. Ways that were given up after the first block do not compete.
+/// The best of several is the best by chance, too. Ways that were given up after one run do not compete.
 fn correct(ways: &mut [Evidence]) {
     correct_each(ways.iter_mut().filter_map(|way| way.plain.as_mut()).collect());
     correct_each(ways.iter_mut().filter_map(|way| way.repaired.as_mut()).collect());
@@ -257,7 +288,7 @@ fn correct(ways: &mut [Evidence]) {
 
 fn correct_each(mut speedups: Vec<&mut Speedup>) {
     let most = speedups.iter().map(|speedup| speedup.pairs).max().unwrap_or(0);
-    speedups.retain(|speedup| speedup.pairs == most && speedup.p.is_some());
+    speedups.retain(|speedup| speedup.pairs >= most.min(2) && speedup.p.is_some());
     let corrected = stats::holm(&speedups.iter().filter_map(|speedup| speedup.p).collect::<Vec<_>>());
     for (speedup, p) in speedups.into_iter().zip(corrected) {
         speedup.p = Some(p);

@@ -5,10 +5,13 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use super::advice::Dialects;
+use super::agenda;
+use super::forecast::{Model, Observed, Suite};
 use super::ways::Way;
 use super::{Order, TAG};
 use crate::engine::direct::DirectSession;
@@ -33,7 +36,7 @@ pub struct Survey {
     /// Of the project as it stands: a commit, or a hash of its content.
     pub revision: String,
     /// What was asked of it: modules, JDK, cores.
-    asked: String,
+    pub(super) asked: String,
     pub build_tool: String,
     pub jdk: Option<String>,
     pub frameworks: Vec<String>,
@@ -44,6 +47,9 @@ pub struct Survey {
     pub parallel_today: Vec<String>,
     /// Ways that can have an effect.
     pub ways: Vec<Way>,
+    /// What the forecast from the first run says that each would take, in seconds.
+    #[serde(default)]
+    pub promise: Vec<(Way, f64)>,
     /// Ways that cannot, with the reason.
     pub impossible: Vec<(Way, String)>,
     pub dialects: Dialects,
@@ -57,6 +63,23 @@ pub struct Survey {
     #[serde(default)]
     pub is_cut_off: bool,
     pub notes: Vec<String>,
+}
+
+impl Survey {
+    /// The first run was made on all cores, which the model takes for one: good enough to tell which way is the most promising.
+    fn with_promise(self, first: &SuiteRun, cores: usize) -> Self {
+        let suite = Suite::of(times(&first.executions), self.test_seconds);
+        let observed = Observed {
+            wall_seconds: self.seconds,
+            cpu_seconds: self.cpu_seconds,
+            test_seconds: self.test_seconds,
+            jvm: first.cost.jvm,
+            suite,
+        };
+        let model = Model::new(observed, agenda::threads_per_core(&self) as usize);
+        let ways = self.ways.iter().copied().filter(|way| *way != Way::Project);
+        Survey { promise: ways.map(|way| (way, model.seconds(way, cores))).collect(), ..self }
+    }
 }
 
 /// How far it came.
@@ -73,6 +96,7 @@ pub(super) fn survey(
     home: &Home,
     interrupt: &Interrupt,
     watcher: &mut dyn Watcher,
+    began: Instant,
 ) -> miette::Result<Surveyed> {
     let watcher = RefCell::new(watcher);
     let stop = || interrupt.is_set();
@@ -85,7 +109,10 @@ pub(super) fn survey(
     watcher.borrow_mut().event(&Event::Preparing { subject: &order.subject.name });
     let surveyed = match &order.subject.origin {
         Origin::Model { path } => of_model(order, path, revision)?,
-        Origin::Git { .. } | Origin::Folder { .. } => of_project(order, revision, folder, home, interrupt, &watcher)?,
+        Origin::Git { .. } | Origin::Folder { .. } => {
+            let builder = Builder { order, home, interrupt, watcher: &watcher, began };
+            builder.survey(revision, folder)?
+        }
     };
     if interrupt.is_set() {
         return Ok(Surveyed::Interrupted);
@@ -111,9 +138,9 @@ fn read(path: &Path) -> Option<Survey> {
 
 fn of_model(order: &Order, path: &Path, revision: String) -> miette::Result<Surveyed> {
     let mut session = ModelSession::load(path, 0)?;
-    let first = first_run(order, &mut session, Path::new("logs"))?;
+    let first = first_run(order, &mut session, Path::new("logs"), order.subject.timeout)?;
     let (ways, impossible) = ways(session.capabilities(), 1);
-    Ok(Surveyed::Known(Box::new(Survey {
+    let survey = Survey {
         revision,
         asked: asked(order),
         build_tool: "model".to_owned(),
@@ -124,6 +151,7 @@ fn of_model(order: &Order, path: &Path, revision: String) -> miette::Result<Surv
         classes: classes(session.tests()),
         parallel_today: Vec::new(),
         ways,
+        promise: Vec::new(),
         impossible,
         dialects: Dialects {
             surefire: true,
@@ -137,76 +165,82 @@ fn of_model(order: &Order, path: &Path, revision: String) -> miette::Result<Surv
         test_seconds: first.test_seconds(),
         is_cut_off: first.end != RunEnd::Finished,
         notes: end_noted(&first),
-    })))
-}
-
-fn of_project(
-    order: &Order,
-    revision: String,
-    folder: &Path,
-    home: &Home,
-    interrupt: &Interrupt,
-    watcher: &RefCell<&mut dyn Watcher>,
-) -> miette::Result<Surveyed> {
-    let (prepared, jdk): (Rc<Prepared>, String) = match build(order, &revision, home, interrupt, watcher)? {
-        Built::Ready { prepared, jdk } => (Rc::from(prepared), jdk),
-        Built::Failed { reason, log } => return Ok(Surveyed::BuildFailed { reason, log }),
     };
-    let mut session = SurefireSession::open(Rc::clone(&prepared), TAG, interrupt.clone())?;
-    watcher.borrow_mut().event(&Event::Stage { text: "running the tests one after the other, to see what they take" });
-    let first = first_run(order, &mut session, &folder.join("first-run"))?;
-    let without_direct = DirectSession::open(Rc::clone(&prepared), TAG, interrupt.clone()).err();
-    let modules = prepared.modules();
-    let (ways, impossible) = ways(session.capabilities(), modules.len());
-    Ok(Surveyed::Known(Box::new(Survey {
-        revision,
-        asked: asked(order),
-        build_tool: format!("Maven {}", prepared.toolchain.maven_version),
-        jdk: Some(jdk),
-        frameworks: prepared.frameworks(),
-        tests: prepared.discovery.tests.len(),
-        classes: prepared.classes(),
-        parallel_today: parallel_today(&prepared, &modules),
-        ways,
-        impossible,
-        dialects: dialects(&prepared.discovery, modules.len()),
-        modules,
-        without_direct: without_direct.map(|error| error.to_string()),
-        seconds: first.cost.wall_seconds,
-        cpu_seconds: first.cost.user_seconds + first.cost.system_seconds,
-        test_seconds: first.test_seconds(),
-        is_cut_off: first.end != RunEnd::Finished,
-        notes: end_noted(&first),
-    })))
+    Ok(Surveyed::Known(Box::new(survey.with_promise(&first, order.cores))))
 }
 
-/// The project as it was when its revision was found out.
-pub(super) fn build(
-    order: &Order,
-    revision: &str,
-    home: &Home,
-    interrupt: &Interrupt,
-    watcher: &RefCell<&mut dyn Watcher>,
-) -> miette::Result<Built> {
-    let wanted = BuildOrder {
-        subject: &order.subject,
-        home,
-        timeout: order.build_timeout,
-        discovery: DiscoveryTime::Now,
-        progress: &Telling(watcher),
-        interrupt,
-        tag: TAG,
-    };
-    wanted.build(Some(revision))
+/// What it takes to build a project within the budget.
+pub(super) struct Builder<'a, 'w> {
+    pub order: &'a Order,
+    pub home: &'a Home,
+    pub interrupt: &'a Interrupt,
+    pub watcher: &'a RefCell<&'w mut dyn Watcher>,
+    pub began: Instant,
 }
 
-fn first_run(order: &Order, session: &mut dyn Session, logs: &Path) -> miette::Result<SuiteRun> {
+impl Builder<'_, '_> {
+    fn survey(&self, revision: String, folder: &Path) -> miette::Result<Surveyed> {
+        let Builder { order, interrupt, watcher, .. } = self;
+        let (prepared, jdk): (Rc<Prepared>, String) = match self.build(&revision)? {
+            Built::Ready { prepared, jdk } => (Rc::from(prepared), jdk),
+            Built::Failed { reason, log } => return Ok(Surveyed::BuildFailed { reason, log }),
+        };
+        let mut session = SurefireSession::open(Rc::clone(&prepared), TAG, (*interrupt).clone())?;
+        watcher
+            .borrow_mut()
+            .event(&Event::Stage { text: "running the tests one after the other, to see what they take" });
+        let limit = order.within(order.subject.timeout, self.began);
+        let first = first_run(order, &mut session, &folder.join("first-run"), limit)?;
+        let without_direct = DirectSession::open(Rc::clone(&prepared), TAG, (*interrupt).clone()).err();
+        let modules = prepared.modules();
+        let (ways, impossible) = ways(session.capabilities(), modules.len());
+        let survey = Survey {
+            revision,
+            asked: asked(order),
+            build_tool: format!("Maven {}", prepared.toolchain.maven_version),
+            jdk: Some(jdk),
+            frameworks: prepared.frameworks(),
+            tests: prepared.discovery.tests.len(),
+            classes: prepared.classes(),
+            parallel_today: parallel_today(&prepared, &modules),
+            ways,
+            promise: Vec::new(),
+            impossible,
+            dialects: dialects(&prepared.discovery, modules.len()),
+            modules,
+            without_direct: without_direct.map(|error| error.to_string()),
+            seconds: first.cost.wall_seconds,
+            cpu_seconds: first.cost.user_seconds + first.cost.system_seconds,
+            test_seconds: first.test_seconds(),
+            is_cut_off: first.end != RunEnd::Finished,
+            notes: end_noted(&first),
+        };
+        Ok(Surveyed::Known(Box::new(survey.with_promise(&first, order.cores))))
+    }
+
+    /// The project as it was when its revision was found out.
+    pub fn build(&self, revision: &str) -> miette::Result<Built> {
+        let Builder { order, began, .. } = self;
+        let wanted = BuildOrder {
+            subject: &order.subject,
+            home: self.home,
+            timeout: order.within(order.build_timeout, *began),
+            discovery: DiscoveryTime::Within(order.within(order.subject.timeout, *began)),
+            progress: &Telling(self.watcher),
+            interrupt: self.interrupt,
+            tag: TAG,
+        };
+        wanted.build(Some(revision))
+    }
+}
+
+fn first_run(order: &Order, session: &mut dyn Session, logs: &Path, time_limit: Duration) -> miette::Result<SuiteRun> {
     session.run(&RunRequest {
         label: "sequential".to_owned(),
         selection: Selection::All,
         parallelism: Parallelism::SEQUENTIAL,
         allotment: Allotment { cores: order.cores, memory_bytes: None, logs: logs.to_owned() },
-        time_limit: order.subject.timeout,
+        time_limit,
         handling: Handling::default(),
         watch: Watch::default(),
     })
@@ -296,6 +330,33 @@ pub(super) fn times(executions: &[Execution]) -> Vec<(TestId, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Survey {
+        /// Of a suite that takes so long, and computes so much.
+        pub fn example(seconds: f64, cpu_seconds: f64) -> Survey {
+            Survey {
+                revision: String::new(),
+                asked: String::new(),
+                build_tool: "model".to_owned(),
+                jdk: None,
+                frameworks: Vec::new(),
+                modules: vec![String::new()],
+                tests: 8,
+                classes: 8,
+                parallel_today: Vec::new(),
+                ways: vec![Way::Classes],
+                promise: Vec::new(),
+                impossible: Vec::new(),
+                dialects: Dialects::default(),
+                without_direct: None,
+                seconds,
+                cpu_seconds,
+                test_seconds: seconds,
+                is_cut_off: false,
+                notes: Vec::new(),
+            }
+        }
+    }
 
     #[test]
     fn a_file_of_the_junit_platform_tells_whether_it_is_parallel() {

@@ -80,6 +80,7 @@ pub fn run(options: &RunOptions) -> miette::Result<ExitCode> {
         quick: options.quick,
         retry: options.retry,
         histories: &histories,
+        pace: None,
     };
     let summary = runner::run(&order, &home, &interrupt, &mut progress);
     progress.finish();

@@ -5,10 +5,13 @@ use std::process::ExitCode;
 
 use parade::simulation::{self, Forecast, Scheduler, Workload};
 use parade::suite::DependencyGraph;
-use parade::wording::{counted, plural};
+use parade::wording::{counted, cut, plural};
 
 use super::BadUsage;
 use super::output::{one_line, pretty, print, table, warn};
+
+/// Of a message that may hold names.
+const LONGEST: usize = 600;
 
 #[derive(Debug)]
 pub struct SimulateOptions {
@@ -29,7 +32,7 @@ pub fn run(options: &SimulateOptions) -> miette::Result<ExitCode> {
         .into());
     }
     let workload = load(options).map_err(|error| BadUsage {
-        message: error.to_string(),
+        message: cut(&error.to_string(), LONGEST),
         help: error.help().map(|help| help.to_string()).unwrap_or_default(),
     })?;
     workload.notes.iter().for_each(|note| warn(&format!("Note: {note}")));

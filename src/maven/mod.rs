@@ -29,7 +29,7 @@ pub use invocation::{Invocation, Invoked, Limits};
 pub use launch::Launch;
 pub use log::{dead_workers, decisive_lines};
 pub(crate) use log::{dead_workers_in, decisive_lines_in};
-pub(crate) use reports::read_report;
+pub(crate) use reports::{Unreadable, read_report};
 pub use selection::{Known, KnownTest, Picked, Selected, select};
 pub use settings::{Settings, TestSettings};
 

@@ -68,6 +68,17 @@ struct Position {
     /// Where the next test starts that has no time stamp of its own.
     clock: f64,
     closed: bool,
+    /// Of the end of the present tag.
+    line: u64,
+    unreadable: Unreadable,
+}
+
+/// Times of a report that say nothing, and count as none.
+#[derive(Debug, Default, PartialEq)]
+pub struct Unreadable {
+    pub count: usize,
+    /// The first one: its line, and what is written there.
+    pub first: Option<(u64, String)>,
 }
 
 /// One report, handed out test by test. What was read before it turned out to be damaged counts.
@@ -76,13 +87,15 @@ pub fn read_report(
     module: &str,
     run: Clock,
     keep: &mut dyn FnMut(Execution),
-) -> Result<(), String> {
-    let mut reader = Reader::from_reader(report);
+) -> Result<Unreadable, String> {
+    let mut reader = Reader::from_reader(Lines::of(report));
     let mut position = Position::default();
     let mut buffer = Vec::new();
     loop {
         buffer.clear();
-        match reader.read_event_into(&mut buffer).map_err(|error| error.to_string())? {
+        let event = reader.read_event_into(&mut buffer).map_err(|error| error.to_string());
+        position.line = reader.get_ref().number;
+        match event.map_err(|error| format!("line {}: {error}", position.line))? {
             Event::Start(tag) => {
                 position.open(&tag, module, run);
                 position.depth += 1;
@@ -95,10 +108,43 @@ pub fn read_report(
                 position.depth = position.depth.saturating_sub(1);
                 position.close(tag.local_name().as_ref(), keep);
             }
-            Event::Eof if position.closed => return Ok(()),
+            Event::Eof if position.closed => return Ok(position.unreadable),
             Event::Eof => return Err("it ends before its test suite does".to_owned()),
             _ => {}
         }
+    }
+}
+
+/// Knows the line that has been read to.
+struct Lines<R> {
+    report: R,
+    number: u64,
+}
+
+impl<R> Lines<R> {
+    fn of(report: R) -> Self {
+        Lines { report, number: 1 }
+    }
+}
+
+impl<R: BufRead> Read for Lines<R> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let length = self.fill_buf()?.read(into)?;
+        self.consume(length);
+        Ok(length)
+    }
+}
+
+impl<R: BufRead> BufRead for Lines<R> {
+    fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
+        self.report.fill_buf()
+    }
+
+    /// What is consumed is in the buffer already: looking at it reads nothing.
+    fn consume(&mut self, length: usize) {
+        let read = self.report.fill_buf().map(|bytes| bytes.get(..length).unwrap_or(bytes)).unwrap_or_default();
+        self.number += read.iter().filter(|byte| **byte == b'\n').count() as u64;
+        self.report.consume(length);
     }
 }
 
@@ -122,7 +168,13 @@ impl Position {
     }
 
     fn test_case(&mut self, tag: &BytesStart<'_>, module: &str, run: Clock) -> Execution {
-        let seconds = attribute(tag, "time").and_then(|time| seconds(&time)).unwrap_or(0.0);
+        let written = attribute(tag, "time");
+        let taken = written.as_deref().and_then(seconds);
+        if let (Some(written), None) = (written, taken) {
+            self.unreadable.count += 1;
+            self.unreadable.first.get_or_insert((self.line, written));
+        }
+        let seconds = taken.unwrap_or(0.0);
         let stamp = attribute(tag, "timestamp").and_then(|stamp| stamp.parse::<jiff::Timestamp>().ok());
         let since_began = |stamp: jiff::Timestamp| stamp.as_microsecond().saturating_sub(run.epoch_micros) as f64 / 1e6;
         // A stamp from outside the run tells of a clock that was set, not of the test.
@@ -225,6 +277,16 @@ mod tests {
         let read = [1234.5, 1_234_567.25, 1234.0, 0.25, 12.5, 3.5].map(Some);
         assert_eq!(written.map(seconds)[..6], read);
         assert_eq!(written.map(seconds)[6..], [None; 3]);
+    }
+
+    #[test]
+    fn a_time_that_says_nothing_is_told_with_its_line() {
+        let report = "<testsuite>\n<testcase name='a' classname='B'/>\n<testcase name='b'\n classname='B' time='fast'/>\n\
+                      <testcase name='c' classname='B' time='-1'/></testsuite>";
+        let unreadable = read_report(report.as_bytes(), "", RUN, &mut |_| {}).unwrap();
+        assert_eq!(unreadable, Unreadable { count: 2, first: Some((4, "fast".to_owned())) });
+        let broken = read_report("<testsuite>\n</testcase>".as_bytes(), "", RUN, &mut |_| {}).unwrap_err();
+        assert!(broken.starts_with("line 2: "), "{broken}");
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod generating;
 pub mod judge;
 mod knowledge;
 mod open;
+mod pace;
 mod screening;
 mod trial;
 pub mod versions;
@@ -27,6 +28,7 @@ use crate::home::Home;
 use crate::process::{self, Interrupt};
 use crate::store::record::{
     ConfigurationSummary, Environment, HistoryRecord, KnowledgeRecord, Phase, RunManifest, SubjectRecord, TrialRecord,
+    Verdict,
 };
 use crate::store::{self, Entry, Journal, Located, Recorded, RunFolder};
 use crate::suite::Change;
@@ -34,6 +36,7 @@ use crate::suite::Change;
 use forecast::Forecast;
 use knowledge::{Knowledge, Refusal};
 use open::OpenSubject;
+pub use pace::{Allowance, Pace};
 use trial::Assignment;
 pub(crate) use watch::Telling;
 pub use watch::{Event, Watcher};
@@ -57,6 +60,8 @@ pub struct Order<'a> {
     pub retry: bool,
     /// Versions that were found in histories.
     pub histories: &'a [HistoryRecord],
+    /// Who may leave trials out for want of time; nobody, where everything is to be run.
+    pub pace: Option<&'a dyn Pace>,
 }
 
 /// How a run ended.
@@ -106,10 +111,12 @@ pub fn run(
         ungenerated: HashMap::new(),
         tag: run_tag(&folder),
         folder,
+        left_out: HashSet::new(),
         ran: 0,
     };
     run.clear_leftovers();
     let carried_out = run.carry_out();
+    run.folder.unplan(&run.left_out)?;
     let derived = run.folder.derive_tables();
     carried_out.and(derived)?;
     Ok(run.summary())
@@ -208,6 +215,8 @@ struct Run<'a> {
     /// Subjects, as the file names them, whose tests could not be generated.
     ungenerated: HashMap<String, Refusal>,
     tag: String,
+    /// Trials for which there was no time.
+    left_out: HashSet<String>,
     ran: usize,
 }
 
@@ -350,6 +359,14 @@ impl Run<'_> {
     }
 
     fn run_trial_on(&mut self, open: &mut OpenSubject, trial: &Trial, phase: Phase) -> miette::Result<()> {
+        let allowance = match self.order.pace.map(|pace| pace.allow(trial, phase, &self.trials)) {
+            Some(None) => {
+                self.left_out.insert(trial.id.clone());
+                return Ok(());
+            }
+            Some(allowance) => allowance,
+            None => None,
+        };
         self.announce(trial, phase);
         let arrangement = self.arrangement(trial, open)?;
         let assignment = Assignment {
@@ -359,6 +376,7 @@ impl Run<'_> {
             phase,
             logs: self.folder.logs(&trial.id),
             arrangement,
+            time: allowance.map(|allowance| allowance.time),
         };
         let finished = trial::run(&assignment, open)?;
         // A trial that was cut off by the user is not a result: it is run again.
@@ -366,6 +384,11 @@ impl Run<'_> {
             return Ok(());
         }
         let record = finished.record;
+        if record.verdict == Verdict::TimedOut && allowance.is_some_and(|allowance| !allowance.is_fair) {
+            self.order.pace.iter().for_each(|pace| pace.cut_off(trial));
+            self.left_out.insert(trial.id.clone());
+            return Ok(());
+        }
         self.folder.record_trial(&mut self.journal, &record, &finished.rows)?;
         self.watcher.event(&Event::TrialEnded { record: &record });
         self.ran += usize::from(phase == Phase::Measured);

@@ -24,6 +24,8 @@ pub struct Assignment<'a> {
     pub logs: PathBuf,
     /// The order that an algorithm gives, or why it gives none; nothing for other techniques.
     pub arrangement: Option<Result<Arrangement, Refusal>>,
+    /// Less than the experiment grants, where there is not more.
+    pub time: Option<Duration>,
 }
 
 /// A trial's record with its executions.
@@ -58,7 +60,7 @@ pub fn run(assignment: &Assignment<'_>, open: &mut OpenSubject) -> miette::Resul
             memory_bytes: assignment.experiment.machine.memory_bytes,
             logs: assignment.logs.clone(),
         },
-        time_limit: recipe.time_limit,
+        time_limit: assignment.time.map_or(recipe.time_limit, |time| time.min(recipe.time_limit)),
         set_aside: open.set_aside.clone(),
     };
     let measures_load = open.runs_for_real;

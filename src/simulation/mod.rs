@@ -3,6 +3,7 @@
 //! P1, P2 and P3 spread tests over machines, each of which runs its own in order; `classes` and `methods` are threads of one
 //! machine that take the next class or test. Nothing here knows overhead or contention: times are taken as they are.
 
+mod encoding;
 mod reports;
 mod workload;
 

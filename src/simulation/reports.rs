@@ -5,15 +5,17 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 use miette::miette;
 
 use crate::folders;
-use crate::maven::{self, Clock};
+use crate::maven::{self, Clock, Unreadable};
 use crate::suite::{Execution, TestId};
-use crate::wording::plural;
+use crate::wording::{brief, counted, plural};
+
+use super::encoding;
 
 /// Of one report.
 const FILE_LIMIT: u64 = 256 << 20;
@@ -70,6 +72,9 @@ struct Collected {
     /// How often a name has come, by the test of its first time.
     times: HashMap<TestId, u32>,
     damaged: Vec<String>,
+    /// Tests whose time could not be read, and where the first one is.
+    timeless: usize,
+    first_timeless: Option<String>,
 }
 
 impl Collected {
@@ -78,8 +83,8 @@ impl Collected {
         let opened = File::open(&path).map_err(|error| miette!("{} could not be read: {error}", path.display()))?;
         let module = module_of(file);
         let before = self.found.tests.len();
-        let report = BufReader::new(opened.take(FILE_LIMIT));
-        let ended = maven::read_report(report, &module, Clock::now(), &mut |execution| self.add(execution));
+        let ended = encoding::xml(opened.take(FILE_LIMIT))
+            .and_then(|report| maven::read_report(report, &module, Clock::now(), &mut |execution| self.add(execution)));
         if self.found.tests.len() >= MOST_TESTS {
             return Err(miette!(
                 help = "is it the folder of one run? each report counts as a part of the same suite",
@@ -89,10 +94,10 @@ impl Collected {
         }
         // Other XML files lie beside reports; only what looks like a report can be a damaged one.
         let is_report = self.found.tests.len() > before || is_named_as_report(file);
-        if let Err(why) = ended
-            && is_report
-        {
-            self.damaged.push(format!("{}: {why}", file.display()));
+        match ended {
+            Err(why) if is_report => self.damaged.push(format!("{}: {}", brief(&file.to_string_lossy()), brief(&why))),
+            Err(_) => {}
+            Ok(unreadable) => self.note_times(file, unreadable),
         }
         Ok(())
     }
@@ -108,7 +113,24 @@ impl Collected {
         self.found.tests.push((test, execution.seconds));
     }
 
+    fn note_times(&mut self, file: &Path, unreadable: Unreadable) {
+        self.timeless += unreadable.count;
+        if let (Some((line, written)), None) = (unreadable.first, &self.first_timeless) {
+            let file = brief(&file.to_string_lossy());
+            self.first_timeless = Some(format!("{file}, line {line}: `{}`", brief(&written)));
+        }
+    }
+
     fn note_damage(&mut self) {
+        if let Some(first) = &self.first_timeless {
+            let (count, more) = (self.timeless, if self.timeless > 1 { "; and others" } else { "" });
+            let text = counted(
+                count,
+                "time is no number of seconds and counts as 0",
+                "times are no numbers of seconds and count as 0",
+            );
+            self.found.notes.push(format!("{text}: {first}{more}"));
+        }
         let Some(first) = self.damaged.first() else { return };
         let count = self.damaged.len();
         let which = if count == 1 { first.clone() } else { format!("{first}; and {} more", count - 1) };
@@ -190,6 +212,25 @@ mod tests {
         let others =
             folder(&[("TEST-a.xml", report), ("lib/TEST-a.xml", report), ("surefire-reports/x/a.xml", report)]);
         assert_eq!(read(others.path()).unwrap().tests.len(), 3, "folders that are no such copies count");
+    }
+
+    #[test]
+    fn reports_come_in_other_encodings_and_their_times_may_be_no_times() {
+        let folder =
+            folder(&[("TEST-b.xml", "<testsuite>\n<testcase classname='b' name='t' time='soon'/></testsuite>")]);
+        let report = |encoding: &str| {
+            format!(
+                "<?xml version='1.0' encoding='{encoding}'?><testsuite><testcase classname='a' name='zwölf' time='1'/></testsuite>"
+            )
+        };
+        let wide: Vec<u8> = format!("\u{feff}{}", report("UTF-16")).encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let latin: Vec<u8> = report("ISO-8859-1").chars().map(|c| c as u8).collect();
+        std::fs::write(folder.path().join("TEST-wide.xml"), wide).unwrap();
+        std::fs::write(folder.path().join("TEST-latin.xml"), latin).unwrap();
+        let found = read(folder.path()).unwrap();
+        let twelve = found.tests.iter().filter(|(test, seconds)| test.name == "zwölf" && *seconds == 1.0).count();
+        assert_eq!((twelve, found.tests.len()), (2, 3), "{:?}", found.tests);
+        assert_eq!(found.notes, ["1 time is no number of seconds and counts as 0: TEST-b.xml, line 2: `soon`"]);
     }
 
     #[test]

@@ -225,6 +225,16 @@ impl RunFolder {
         self.write_json("manifest.json", &manifest)
     }
 
+    /// Takes trials out of the plan again that never came to run.
+    pub fn unplan(&self, trials: &HashSet<String>) -> miette::Result<()> {
+        if trials.is_empty() {
+            return Ok(());
+        }
+        let mut manifest = self.manifest()?;
+        manifest.trials.retain(|trial| !trials.contains(&trial.id));
+        self.write_json("manifest.json", &manifest)
+    }
+
     pub fn journal(&self) -> miette::Result<(Journal, Vec<Entry>)> {
         Journal::open(&self.journal_path())
     }

@@ -1,5 +1,6 @@
 //! What tests take, from a table that somebody kept: CSV with the columns `test` and `seconds`, others besides.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
@@ -8,6 +9,7 @@ use miette::miette;
 
 use super::{ParseIdError, TestId};
 use crate::whole_file;
+use crate::wording::brief;
 
 /// Seconds by test, in the order in which tests came first: of several rows for one test, the mean.
 #[derive(Debug, Clone, Default)]
@@ -43,8 +45,8 @@ impl Durations {
     }
 
     fn read(path: &Path, naming: Naming) -> miette::Result<Self> {
-        let text = whole_file::read(path)?;
-        Self::parse_with(&text, naming).map_err(|error| {
+        let bytes = whole_file::read_bytes(path)?;
+        text_of(&bytes).and_then(|text| Self::parse_with(&text, naming)).map_err(|error| {
             miette!(
                 help = "a row is e.g. `shop.StockTest#fills,1.25`, below `test,seconds`",
                 "{}: {error}",
@@ -78,6 +80,7 @@ impl Durations {
         let test = naming(name).map_err(|error| miette!("line {}: {error}", line()))?;
         let taken = seconds.parse::<f64>().ok().filter(|seconds| seconds.is_finite() && *seconds >= 0.0);
         let taken = taken.ok_or_else(|| {
+            let (test, seconds) = (brief(name), brief(seconds));
             miette!("line {}: `{test}` takes `{seconds}`, which is no number of seconds from 0 on", line())
         })?;
         let sum = self.sum(test);
@@ -135,6 +138,18 @@ impl Sum {
     }
 }
 
+/// Spreadsheets write UTF-16 with a byte order mark, or the characters of a single country without any.
+fn text_of(bytes: &[u8]) -> miette::Result<Cow<'_, str>> {
+    if let Some((encoding, _)) = encoding_rs::Encoding::for_bom(bytes) {
+        return Ok(encoding.decode(bytes).0);
+    }
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let line = bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count() + 1;
+        miette!("line {line} is not UTF-8: save the file as UTF-8")
+    })?;
+    Ok(Cow::Borrowed(text))
+}
+
 /// Where `test` and `seconds` are.
 fn columns(header: &csv::StringRecord) -> miette::Result<[usize; 2]> {
     let place = |name: &str| {
@@ -170,6 +185,21 @@ mod tests {
         let expected = [("z.Z#b", 3.0), ("login page#login page", 1.0), ("z.Z#a", 3.0)];
         assert_eq!(told, expected.map(|(test, seconds)| (test.to_owned(), seconds)));
         assert!(Durations::load(&path).unwrap_err().to_string().contains("line 3"));
+    }
+
+    #[test]
+    fn tables_come_in_other_encodings() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("durations.csv");
+        let wide: Vec<u8> = "\u{feff}test,seconds\nzwölf,2\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        std::fs::write(&path, wide).unwrap();
+        assert_eq!(Durations::load_any(&path).unwrap().into_suite()[0].0.name, "zwölf");
+        std::fs::write(&path, b"test,seconds\na,1\nzw\xf6lf,2\n").unwrap();
+        let error = Durations::load_any(&path).unwrap_err().to_string();
+        assert!(error.contains("durations.csv: line 3 is not UTF-8"), "{error}");
+        std::fs::write(&path, format!("test,seconds\n{},x\n", "n".repeat(200_000))).unwrap();
+        let error = Durations::load_any(&path).unwrap_err().to_string();
+        assert!(error.contains("line 2") && error.len() < 400, "{}", error.len());
     }
 
     #[test]

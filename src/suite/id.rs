@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::wording::brief;
+
 /// A test's identity: where it is declared, and which occurrence of that name it is.
 ///
 /// The occurrence is the framework's own index of the invocation (a parameter set, a repetition, a repeated name in a
@@ -105,7 +107,7 @@ impl FromStr for TestId {
 
 impl fmt::Display for ParseIdError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is not a test id such as `module:pkg.Class#name~2`: {}", self.text, self.why)
+        write!(f, "`{}` is not a test id such as `module:pkg.Class#name~2`: {}", brief(&self.text), self.why)
     }
 }
 

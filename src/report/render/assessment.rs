@@ -207,12 +207,6 @@ struct SnippetView {
     text: String,
 }
 
-/// What the page carries for its script.
-#[derive(Serialize)]
-struct Data {
-    csv: std::collections::BTreeMap<&'static str, String>,
-}
-
 /// A page that needs nothing else.
 pub fn html(answer: &Answer) -> miette::Result<String> {
     let snippet = |snippet: &crate::assess::advice::Snippet| SnippetView {
@@ -221,8 +215,10 @@ pub fn html(answer: &Answer) -> miette::Result<String> {
         text: snippet.text.clone(),
     };
     let tables = Table::of_assessment(answer);
+    let rendered = tables.iter().enumerate().map(|(index, table)| html::table::render_alone(table, index + 1));
+    let tables = rendered.collect::<miette::Result<Vec<String>>>()?;
     let page = Page {
-        carried: Carried::with(html::data::embedded(&Data { csv: Default::default() })?),
+        carried: Carried::with(html::data::embedded(&serde_json::json!({}))?),
         project: shown(&answer.project),
         verdict: answer.verdict.name(),
         meaning: answer.meaning(),
@@ -231,7 +227,7 @@ pub fn html(answer: &Answer) -> miette::Result<String> {
         snippets: answer.snippets.iter().map(snippet).collect(),
         command: answer.command.as_deref().map(shown),
         cautions: cautions(answer),
-        tables: tables.iter().enumerate().map(|(index, table)| html::table::render(table, index + 1)).collect(),
+        tables,
     };
     html::page::render(&TEMPLATE, &page)
 }

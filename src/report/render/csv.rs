@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::report::Analysis;
 use crate::report::analysis::{Scope, SpeedupRow};
 use crate::report::beside::Beside;
-use crate::report::tables::TableName;
+use crate::report::tables::{Cell, Column, Table, TableName};
 
 /// The rows behind a table; only a header line where there are none.
 pub fn render(analysis: &Analysis, table: TableName) -> miette::Result<String> {
@@ -67,6 +67,18 @@ fn gained(analysis: &Analysis) -> Vec<SpeedupRow> {
         rows.extend(here.iter().copied().filter(|row| members.has(&row.subject)).cloned());
     }
     rows
+}
+
+/// A table as it is shown, with numbers where its cells have some.
+pub(super) fn of_table(table: &Table) -> miette::Result<String> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let head = |column: &Column| column.group.iter().chain([&column.label]).cloned().collect::<Vec<_>>().join("/");
+    writer.write_record(table.columns.iter().map(head)).into_diagnostic()?;
+    for row in &table.rows {
+        let cell = |cell: &Cell| cell.value.map_or_else(|| cell.text.clone(), |value| value.to_string());
+        writer.write_record(row.cells.iter().map(cell)).into_diagnostic()?;
+    }
+    String::from_utf8(writer.into_inner().into_diagnostic()?).into_diagnostic()
 }
 
 pub(crate) fn write<R: Serialize + Default>(rows: &[R]) -> miette::Result<String> {

@@ -23,24 +23,20 @@ fn ways(answer: &Answer) -> Table {
     let columns = vec![
         Column::left("way"),
         Column::right("runs"),
-        Column::right("seconds"),
-        Column::right("times faster"),
+        Column::right("sequential").under("seconds"),
+        Column::right("parallel").under("seconds"),
+        Column::right("faster"),
         Column::right("95 % interval"),
         Column::right("p"),
-        Column::right("with repairs"),
-        Column::right("tests at once"),
-        Column::right("failing runs"),
+        Column::right("seconds").under("with repairs"),
+        Column::right("faster").under("with repairs"),
+        Column::right("at once"),
+        Column::right("failing"),
     ];
-    let mut rows: Vec<Vec<Cell>> = Vec::new();
-    if let Some(seconds) = answer.baseline_seconds {
-        let mut row = vec![Cell::new("one after the other"), Cell::count(answer.blocks), seconds_cell(Some(seconds))];
-        row.resize(columns.len(), Cell::muted("–"));
-        rows.push(row);
-    }
-    rows.extend(answer.ways.iter().map(way_row));
+    let rows = answer.ways.iter().map(way_row).collect();
     let notes = vec![
-        "Times faster: mean time one after the other over the mean time of the parallel run by itself, pairs of the same block; \
-         the interval is Fieller's, p is Wilcoxon's, corrected by Holm."
+        "Faster: so many times, mean time one after the other (sequential) over that of the parallel run by itself (parallel), both of the same blocks; \
+         with repairs: over the runs that came out clean once what failed was run again. The interval is Fieller's, p is Wilcoxon's, corrected by Holm. At once: tests that ran at the same time, on average. Failing: runs in which a test failed for it."
             .to_owned(),
     ];
     table("ways", &format!("Measured on {} cores", answer.cores), columns, rows, notes)
@@ -54,10 +50,12 @@ fn way_row(evidence: &Evidence) -> Vec<Cell> {
     vec![
         Cell::new(evidence.way.name()).hinted(Some(evidence.way.described().to_owned())),
         Cell::count(evidence.runs),
-        seconds_cell(evidence.seconds),
+        seconds_cell(plain.map(|speedup| speedup.baseline_seconds)),
+        seconds_cell(plain.map(|speedup| speedup.seconds)),
         speedup_cell(plain),
         interval.map_or_else(|| Cell::muted("–"), Cell::new),
         plain.and_then(|speedup| speedup.p).map_or_else(|| Cell::muted("–"), |p| Cell::new(p_value(p)).valued(p)),
+        seconds_cell(repaired.map(|speedup| speedup.seconds)),
         speedup_cell(repaired),
         Cell::new(format!("{:.1}", evidence.concurrency)).valued(evidence.concurrency),
         if evidence.failing_runs > 0 { failing.toned(Tone::Bad) } else { failing },
@@ -88,7 +86,7 @@ fn failures(answer: &Answer) -> Table {
 fn failure_row(failure: &Failure) -> Vec<Cell> {
     let counts: Vec<String> =
         failure.failed_in.iter().map(|count| format!("{} {} of {}", count.mode, count.failed, count.runs)).collect();
-    let mut why = failure.cause.reason.to_owned();
+    let mut why = failure.cause.reason.clone();
     if !failure.cause.shares.is_empty() {
         let shares: Vec<String> = failure.cause.shares.iter().map(|thing| shown(thing)).collect();
         why.push_str(&format!("; shares {}", shares.join(", ")));

@@ -207,7 +207,7 @@ impl Detective<'_> {
             let ends = self.lab.fail(&asked, Care::Look)?;
             let first = ends.iter().position(|end| *end == wanted);
             with = first.map_or(with, |place| lengths[place]);
-            without = lengths.iter().copied().take(first.unwrap_or(lengths.len())).last().unwrap_or(without);
+            without = lengths[..first.unwrap_or(lengths.len())].last().copied().unwrap_or(without);
         }
         Ok(sequence.len().checked_sub(with).and_then(|place| sequence.get(place)).copied())
     }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::report::render::csv;
 use crate::report::tables::{Agreement, Align, Cell, Column, Row, Table, Tone};
 use crate::report::text::shown;
 
@@ -12,8 +13,27 @@ const MOST_HINTED_ROWS: usize = 300;
 /// Steps of colour on each side of a gradient.
 const STEPS: f64 = 5.0;
 
-/// The table with its title, its links and its notes; `number` tells tables of one page apart.
+/// The table with its title, its links and its notes; `number` tells tables of one page apart. Its CSV lies beside the page.
 pub fn render(table: &Table, number: usize) -> String {
+    linked(table, number, &format!("href=\"{}.csv\" download", table.name.name()))
+}
+
+/// The same for a page that has nothing beside it: its CSV is in the link.
+pub fn render_alone(table: &Table, number: usize) -> miette::Result<String> {
+    let text = csv::of_table(table)?;
+    let encoded: String = text.bytes().map(percent).collect();
+    Ok(linked(
+        table,
+        number,
+        &format!("href=\"data:text/csv;charset=utf-8,{encoded}\" download=\"{}.csv\"", table.name.name()),
+    ))
+}
+
+fn percent(byte: u8) -> String {
+    if byte.is_ascii_alphanumeric() { char::from(byte).to_string() } else { format!("%{byte:02X}") }
+}
+
+fn linked(table: &Table, number: usize, address: &str) -> String {
     let mut out = String::new();
     let name = table.name.name();
     let title = escape(&table.title);
@@ -21,7 +41,7 @@ pub fn render(table: &Table, number: usize) -> String {
     let _ = write!(
         out,
         "<div class=\"block{long}\" id=\"table-{number}\">\n<div class=\"bar\"><h3 id=\"title-{number}\">{title}</h3> \
-         <a class=\"raw\" href=\"{name}.csv\" download data-csv=\"{name}\">CSV</a></div>\n\
+         <a class=\"raw\" {address} data-csv=\"{name}\">CSV</a></div>\n\
          <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"title-{number}\">\n\
          <table>\n<caption class=\"unseen\">{title}</caption>\n"
     );

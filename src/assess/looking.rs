@@ -1,0 +1,182 @@
+//! Looks for the causes of failures within an assessment: opens what runs single tests, and keeps what was found, so that an
+//! answer that is asked for again need not be found out again.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::causes::{self, Beside, Cause, Kind, Laboratory};
+use super::evidence::Measured;
+use super::survey::Builder;
+use super::{Assessment, TAG, agenda, beside};
+use crate::engine::Session;
+use crate::engine::direct::DirectSession;
+use crate::engine::model::ModelSession;
+use crate::engine::surefire::SurefireSession;
+use crate::experiment::Origin;
+use crate::runner::{Event, Watcher};
+use crate::store::RunFolder;
+use crate::store::record::RunData;
+use crate::subject::Built;
+use crate::subject::build::Prepared;
+use crate::suite::TestId;
+use crate::whole_file;
+use crate::wording::plural;
+
+/// Beside the answer.
+const KEPT: &str = "assessment/causes.json";
+/// In less time nothing is found out: opening what runs single tests takes as long.
+const LEAST: Duration = Duration::from_secs(3);
+
+/// What was found out of so many runs.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    runs: usize,
+    causes: Vec<Cause>,
+}
+
+impl Kept {
+    fn read(folder: &RunFolder) -> Option<Kept> {
+        serde_json::from_str(&whole_file::read(&folder.dir().join(KEPT)).ok()?).ok()
+    }
+
+    fn is_complete(&self) -> bool {
+        self.causes.iter().all(|cause| cause.kind != Kind::NotTried)
+    }
+}
+
+/// Tests that fail without any parallelism, too: what they do in parallel is not held against it.
+pub(super) fn by_chance(causes: &[Cause]) -> BTreeSet<TestId> {
+    causes.iter().filter(|cause| cause.kind == Kind::Chance).map(|cause| cause.test.clone()).collect()
+}
+
+impl Assessment<'_> {
+    /// Why tests failed in parallel.
+    pub(super) fn causes(
+        &self,
+        run: &RunData,
+        measured: &Measured,
+        folder: &RunFolder,
+        is_done: bool,
+        watcher: &mut dyn Watcher,
+    ) -> miette::Result<Vec<Cause>> {
+        let tests = failed_tests(measured);
+        if tests.is_empty() {
+            return Ok(Vec::new());
+        }
+        let kept = Kept::read(folder).filter(|kept| kept.runs == run.trials.len() && (is_done || kept.is_complete()));
+        if let Some(kept) = kept {
+            return Ok(kept.causes);
+        }
+        watcher
+            .event(&Event::Note(format!("Looking into {} that failed in parallel only", plural(tests.len(), "test"))));
+        let causes = self.look(run, measured, &tests, &folder.logs("causes"), watcher)?;
+        if !self.interrupt.is_set() {
+            whole_file::write_json(&folder.dir().join(KEPT), &Kept { runs: run.trials.len(), causes: causes.clone() })?;
+        }
+        Ok(causes)
+    }
+
+    fn look(
+        &self,
+        run: &RunData,
+        measured: &Measured,
+        tests: &BTreeSet<TestId>,
+        logs: &Path,
+        watcher: &mut dyn Watcher,
+    ) -> miette::Result<Vec<Cause>> {
+        let stop = || self.interrupt.is_set();
+        let mut beside = frequencies(measured, tests);
+        let laboratory = |session, time| Laboratory {
+            session,
+            cores: self.order.cores,
+            logs: logs.to_owned(),
+            time,
+            sequential_runs: measured.sequential_runs + 1,
+            stop: &stop,
+        };
+        if let Origin::Model { path } = &self.order.subject.origin {
+            let mut session = ModelSession::load(path, 0)?;
+            return causes::explain(laboratory(&mut session, self.budget), tests, &beside);
+        }
+        if self.order.budget.is_some() && self.time_left(run) < LEAST {
+            return Ok(causes::not_tried(tests, &beside));
+        }
+        let watcher = RefCell::new(watcher);
+        let builder = Builder {
+            order: self.order,
+            home: self.home,
+            interrupt: self.interrupt,
+            watcher: &watcher,
+            began: self.clock.began,
+        };
+        let Built::Ready { prepared, .. } = builder.build(&self.survey.revision)? else {
+            return Ok(causes::not_tried(tests, &beside));
+        };
+        let prepared: Rc<Prepared> = Rc::from(prepared);
+        let mut surefire = SurefireSession::open(Rc::clone(&prepared), TAG, self.interrupt.clone())?;
+        self.look_beside(run, measured, &mut surefire, logs, &mut beside)?;
+        let mut direct = DirectSession::open(prepared, TAG, self.interrupt.clone()).ok();
+        let session: &mut dyn Session = match &mut direct {
+            Some(direct) => direct,
+            None => &mut surefire,
+        };
+        causes::explain(laboratory(session, self.time_left(run)), tests, &beside)
+    }
+
+    /// A budget that nobody gave leaves some for it.
+    fn time_left(&self, run: &RunData) -> Duration {
+        let left = Duration::from_secs_f64(self.left(&run.trials));
+        if self.order.budget.is_some() { left } else { left.max(self.budget.mul_f64(agenda::FOR_CAUSES)) }
+    }
+
+    /// What tests do beside others once more, in the way in which most of them fail.
+    fn look_beside(
+        &self,
+        run: &RunData,
+        measured: &Measured,
+        session: &mut SurefireSession,
+        logs: &Path,
+        known: &mut BTreeMap<TestId, Beside>,
+    ) -> miette::Result<()> {
+        let worst = measured.ways.iter().max_by_key(|evidence| evidence.failed.len() + evidence.unrepaired.len());
+        let configuration = worst.and_then(|evidence| self.experiment.configuration(evidence.way.name()));
+        let (Some(worst), Some(configuration)) = (worst, configuration) else { return Ok(()) };
+        let again = beside::Again {
+            parallelism: configuration.parallelism,
+            cores: self.order.cores,
+            logs,
+            sequential: self.survey.seconds,
+            limit: agenda::way_limit(&self.survey, self.survey.seconds, self.budget),
+            time: self.time_left(run),
+            cut: beside::cut_down(run, worst.way),
+        };
+        again.look(session, known)
+    }
+}
+
+/// Every test that failed in some parallel run, and was not set aside.
+fn failed_tests(measured: &Measured) -> BTreeSet<TestId> {
+    let named = measured.ways.iter().flat_map(|evidence| evidence.failed.keys().chain(evidence.unrepaired.keys()));
+    named.filter_map(|test| test.parse().ok()).filter(|test: &TestId| !test.is_whole_class()).collect()
+}
+
+/// How often each test failed, in the ways in which it did.
+fn frequencies(measured: &Measured, tests: &BTreeSet<TestId>) -> BTreeMap<TestId, Beside> {
+    let of = |test: &TestId| {
+        let name = test.to_string();
+        let mut beside = Beside::default();
+        for evidence in &measured.ways {
+            let failed = [&evidence.failed, &evidence.unrepaired].into_iter().filter_map(|map| map.get(&name)).max();
+            let Some(failed) = failed else { continue };
+            beside.failed += failed;
+            beside.runs += evidence.runs;
+        }
+        (test.clone(), beside)
+    };
+    tests.iter().map(of).collect()
+}

@@ -1,0 +1,104 @@
+//! What runs will take, from what they have taken so far. A machine that other work slows down takes longer for all of them, so
+//! the last run counts for more than those before it.
+
+use std::collections::BTreeMap;
+
+use super::survey::Survey;
+use super::ways::SEQUENTIAL;
+use crate::experiment::Trial;
+use crate::store::record::{Phase, TrialRecord};
+
+/// Seconds of the runs of one configuration on so many cores, in the order in which they were made.
+type Cells<'a> = BTreeMap<(&'a str, usize), Vec<f64>>;
+
+#[derive(Debug)]
+pub(super) struct Taken<'a> {
+    survey: &'a Survey,
+    cores: usize,
+    cells: Cells<'a>,
+    /// What the last run took, over what the ones before it took; at least 1.
+    slowdown: f64,
+    last: Option<(&'a str, usize)>,
+}
+
+impl<'a> Taken<'a> {
+    pub fn of(survey: &'a Survey, cores: usize, finished: &'a [TrialRecord]) -> Self {
+        let mut taken = Taken { survey, cores, cells: Cells::new(), slowdown: 1.0, last: None };
+        taken.note(SEQUENTIAL, cores, survey.seconds);
+        for record in finished.iter().filter(|record| record.cost.wall_seconds > 0.0) {
+            let name = if record.phase == Phase::Screening { SEQUENTIAL } else { record.configuration.as_str() };
+            taken.note(name, record.cores, record.cost.wall_seconds);
+        }
+        taken
+    }
+
+    fn note(&mut self, configuration: &'a str, cores: usize, seconds: f64) {
+        let before = self.mean(configuration, cores);
+        self.slowdown = before.map_or(self.slowdown, |before| (seconds / before).max(1.0));
+        self.last = Some((configuration, cores));
+        self.cells.entry((configuration, cores)).or_default().push(seconds);
+    }
+
+    fn mean(&self, configuration: &str, cores: usize) -> Option<f64> {
+        let seconds = self.cells.get(&(configuration, cores))?;
+        Some(seconds.iter().sum::<f64>() / seconds.len() as f64)
+    }
+
+    /// The next run of what has been run before.
+    pub fn known(&self, configuration: &str, cores: usize) -> Option<f64> {
+        let last = *self.cells.get(&(configuration, cores))?.last()?;
+        let mean = self.mean(configuration, cores)?;
+        let is_last = self.last == Some((configuration, cores));
+        Some(if is_last { mean.max(last) } else { mean * self.slowdown })
+    }
+
+    /// One test after the other, on all cores.
+    pub fn sequential(&self) -> f64 {
+        self.known(SEQUENTIAL, self.cores).unwrap_or(self.survey.seconds)
+    }
+
+    /// What has not been run yet takes as long as one test after the other; on fewer cores, as long as it computes.
+    pub fn next(&self, configuration: &str, cores: usize) -> f64 {
+        let fewer = || {
+            let slower = self.sequential() / self.survey.seconds.max(1e-9);
+            (self.survey.cpu_seconds * slower / cores.max(1) as f64).max(self.sequential())
+        };
+        let unknown = || if cores < self.cores { fewer() } else { self.sequential() };
+        self.known(configuration, cores).unwrap_or_else(unknown)
+    }
+
+    pub fn of_trial(&self, trial: &Trial) -> f64 {
+        self.next(&trial.configuration, trial.cores)
+    }
+
+    /// The baseline and these ways, once.
+    pub fn block<'n>(&self, ways: impl Iterator<Item = &'n str>) -> f64 {
+        std::iter::once(SEQUENTIAL).chain(ways).map(|name| self.next(name, self.cores)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::record::tests::trial;
+    use crate::suite::Cost;
+
+    fn record(configuration: &str, cores: usize, seconds: f64) -> TrialRecord {
+        let cost = Cost { wall_seconds: seconds, ..Cost::default() };
+        TrialRecord { configuration: configuration.to_owned(), cores, phase: Phase::Measured, cost, ..trial("x") }
+    }
+
+    #[test]
+    fn a_machine_that_gets_slower_is_expected_to_stay_so() {
+        let survey = Survey::example(10.0, 12.0);
+        let nothing = Taken::of(&survey, 2, &[]);
+        assert_eq!((nothing.sequential(), nothing.next("classes", 2), nothing.next(SEQUENTIAL, 1)), (10.0, 10.0, 12.0));
+        let steady = [record(SEQUENTIAL, 2, 10.0), record("classes", 2, 6.0)];
+        let steady = Taken::of(&survey, 2, &steady);
+        assert_eq!((steady.next("classes", 2), steady.block(["classes"].into_iter())), (6.0, 16.0));
+        let slow = [record("classes", 2, 6.0), record(SEQUENTIAL, 2, 40.0)];
+        let slow = Taken::of(&survey, 2, &slow);
+        assert_eq!((slow.sequential(), slow.next("classes", 2), slow.next("methods", 2)), (40.0, 24.0, 40.0));
+        assert_eq!(slow.next(SEQUENTIAL, 1), 48.0);
+    }
+}
