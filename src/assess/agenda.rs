@@ -89,7 +89,8 @@ pub fn experiment_text(order: &Order, survey: &Survey, name: &str) -> String {
         survey.revision,
         quoted(name),
         cores.join(", "),
-        limit.as_secs(),
+        // A build belongs to it: with another one the project would be built anew.
+        order.subject.timeout.as_secs().max(1),
         order.build_timeout.as_secs().max(1),
         quoted(&order.subject.name),
     );
@@ -108,6 +109,9 @@ pub fn experiment_text(order: &Order, survey: &Survey, name: &str) -> String {
     if !order.subject.modules.is_empty() {
         let modules: Vec<String> = order.subject.modules.iter().map(|module| quoted(module)).collect();
         put("modules", &format!("[{}]", modules.join(", ")));
+    }
+    for name in std::iter::once(SEQUENTIAL).chain(survey.ways.iter().map(|way| way.name())) {
+        text.push_str(&format!("\n[subject.override.{name}]\ntimeout = \"{}s\"\n", limit.as_secs()));
     }
     text.push_str(&format!("\n[[configuration]]\nname = \"{SEQUENTIAL}\"\n\n"));
     let rerun = (survey.without_direct.is_none() && !order.subject.is_model()).then_some("direct");

@@ -97,7 +97,8 @@ pub fn run(order: &Order, home: &Home, interrupt: &Interrupt, watcher: &mut dyn 
         Surveyed::Interrupted => return Ok(Ended::Interrupted),
     };
     let budget = order.budget.unwrap_or_else(|| agenda::default_budget(survey.seconds));
-    if survey.seconds >= budget.as_secs_f64() {
+    let is_cut_off = survey.is_cut_off && order.within(Duration::MAX, began).is_zero();
+    if is_cut_off || survey.seconds >= budget.as_secs_f64() {
         return Err(too_small(budget, &sequential_run(&survey)));
     }
     let text = agenda::experiment_text(order, &survey, &order.subject.name);

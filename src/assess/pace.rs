@@ -150,9 +150,9 @@ impl<'a> Purse<'a> {
 
     /// A way that hangs is not waited for to the end of the budget. One test after the other has come to its end before.
     fn allowance(&self, trial: &Trial, taken: &Taken<'_>, left: f64) -> Allowance {
-        let fair = match trial.configuration.as_str() {
-            SEQUENTIAL => agenda::trial_limit(self.survey),
-            _ => agenda::way_limit(self.survey, taken.sequential(), self.budget),
+        let fair = match Way::of_name(&trial.configuration) {
+            None => agenda::trial_limit(self.survey),
+            Some(_) => agenda::way_limit(self.survey, taken.sequential(), self.budget),
         };
         let fair = fair.as_secs_f64();
         let time = if self.strict { fair.min(left.max(1.0)) } else { fair };

@@ -138,7 +138,8 @@ fn read(path: &Path) -> Option<Survey> {
 
 fn of_model(order: &Order, path: &Path, revision: String) -> miette::Result<Surveyed> {
     let mut session = ModelSession::load(path, 0)?;
-    let first = first_run(order, &mut session, Path::new("logs"), order.subject.timeout)?;
+    let time = order.budget.map_or(order.subject.timeout, |budget| budget.min(order.subject.timeout));
+    let first = first_run(order, &mut session, Path::new("logs"), time)?;
     let (ways, impossible) = ways(session.capabilities(), 1);
     let survey = Survey {
         revision,

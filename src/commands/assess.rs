@@ -80,8 +80,7 @@ pub fn run(options: &AssessOptions) -> miette::Result<ExitCode> {
 
 fn order(options: &AssessOptions, home: &Home) -> miette::Result<Order> {
     let choice = Choice { revision: options.revision.as_deref(), modules: &options.module };
-    let time_limit = options.budget.map_or(options.timeout, |budget| options.timeout.min(budget));
-    let mut subject = project::locate(&options.project, &choice, time_limit)
+    let mut subject = project::locate(&options.project, &choice, options.timeout)
         .map_err(|Refusal { message, help }| BadUsage { message, help })?;
     if let Some(name) = subject.name.strip_prefix("test-") {
         subject.name = format!("assess-{name}");

@@ -54,7 +54,11 @@ fn way_row(evidence: &Evidence) -> Vec<Cell> {
         seconds_cell(plain.map(|speedup| speedup.seconds)),
         speedup_cell(plain),
         interval.map_or_else(|| Cell::muted("–"), Cell::new),
-        plain.and_then(|speedup| speedup.p).map_or_else(|| Cell::muted("–"), |p| Cell::new(p_value(p)).valued(p)),
+        // A single pair has a p-value of 1 whatever it showed.
+        plain
+            .filter(|speedup| speedup.pairs > 1)
+            .and_then(|speedup| speedup.p)
+            .map_or_else(|| Cell::muted("–"), |p| Cell::new(p_value(p)).valued(p)),
         seconds_cell(repaired.map(|speedup| speedup.seconds)),
         speedup_cell(repaired),
         Cell::new(format!("{:.1}", evidence.concurrency)).valued(evidence.concurrency),
