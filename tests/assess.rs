@@ -366,7 +366,7 @@ fn paste(snippet: &str, project: &Path) {
 
 #[test]
 fn clean_gains_is_to_be_adopted_and_maven_takes_the_snippet() {
-    let Some(answer) = check_subject("clean-gains", "100s") else { return };
+    let Some(answer) = check_subject("clean-gains", "4m") else { return };
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempfile::tempdir().unwrap();
     let [plain, pasted] = ["plain", "pasted"].map(|name| {
@@ -404,7 +404,7 @@ fn overlapped(reports: &Path) -> bool {
 
 #[test]
 fn races_for_a_file_gains_with_paste_only() {
-    let Some(answer) = check_subject("races-for-a-file", "90s") else { return };
+    let Some(answer) = check_subject("races-for-a-file", "3m") else { return };
     assert!(answer["command"].as_str().unwrap().contains("--technique paste"), "{answer}");
     let named = answer["failures"].as_array().unwrap();
     assert!(named.iter().all(|failure| failure["kind"] == "race_or_shared_resource"), "{named:?}");
@@ -412,7 +412,7 @@ fn races_for_a_file_gains_with_paste_only() {
 
 #[test]
 fn needs_another_class_has_to_be_mended() {
-    let Some(answer) = check_subject("needs-another-class", "80s") else { return };
+    let Some(answer) = check_subject("needs-another-class", "150s") else { return };
     let failure = &answer["failures"][0];
     assert_eq!(failure["test"], "harbour.BergenTest#letsShipsIn");
     assert_eq!(failure["kind"], "order_across_classes");
@@ -420,12 +420,12 @@ fn needs_another_class_has_to_be_mended() {
 
 #[test]
 fn already_parallel_is_told_so() {
-    check_subject("already-parallel", "60s");
+    check_subject("already-parallel", "2m");
 }
 
 #[test]
 fn junit3_gains_nothing() {
-    check_subject("junit3", "30s");
+    check_subject("junit3", "90s");
 }
 
 /// Tests that wait; tests that take the longer the more of them run; and one that hangs beside others. Each of the latter has
@@ -473,7 +473,7 @@ fn a_limit_that_is_too_tight_under_load_is_told_from_a_test_that_hangs() {
     download(&desk);
     let project = desk.path("limited");
     limited_suite(&project);
-    let arguments = ["assess", project.to_str().unwrap(), "--json", "--budget", "100s"];
+    let arguments = ["assess", project.to_str().unwrap(), "--json", "--budget", "4m"];
     let output = desk.command(arguments).output().unwrap();
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     let failure = |class: &str| {
