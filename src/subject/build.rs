@@ -275,7 +275,7 @@ fn lowest_compiler_level(java_major: u32) -> Option<u32> {
 /// What has to be built before the phase that runs the tests.
 fn build_goals(phase: &str) -> [&str; 2] {
     const BEFORE_PACKAGE: [&str; 5] = ["validate", "compile", "test-compile", "process-test-classes", "test"];
-    let goal = if BEFORE_PACKAGE.contains(&phase) { "test-compile" } else { "package" };
+    let goal = if BEFORE_PACKAGE.contains(&phase) { "process-test-classes" } else { "package" };
     ["-DskipTests", goal]
 }
 

@@ -213,6 +213,17 @@ impl<W: Workplace> Slot<'_, W> {
 
     fn give(&mut self, tests: &[usize], manner: Manner) -> miette::Result<Account> {
         self.bury_the_dead()?;
+        let has_stayed = self.worker.is_some();
+        let account = self.hand_over(tests, manner)?;
+        if has_stayed && matches!(account.close, Close::NeverBegan(_)) {
+            // What earlier tests left in it ended it just now.
+            self.mourn();
+            return self.hand_over(tests, manner);
+        }
+        Ok(account)
+    }
+
+    fn hand_over(&mut self, tests: &[usize], manner: Manner) -> miette::Result<Account> {
         let order = Order { id: self.place.next_order(), tests, manner };
         let mut worker = match self.worker.take() {
             Some(worker) => worker,
@@ -234,10 +245,14 @@ impl<W: Workplace> Slot<'_, W> {
         if let Some(dead) = self.worker.take_if(|worker| !place.is_alive(worker)) {
             let closing = place.end(dead)?;
             self.haul.add(closing);
-            let text = "a process that was kept for later runs died between two of them, and was replaced";
-            self.haul.findings.push(Finding::new(FindingKind::DeadWorker, text));
+            self.mourn();
         }
         Ok(())
+    }
+
+    fn mourn(&mut self) {
+        let text = "a process that was kept for later runs died between two of them, and was replaced";
+        self.haul.findings.push(Finding::new(FindingKind::DeadWorker, text));
     }
 
     fn dismiss(&mut self) -> miette::Result<()> {

@@ -10,7 +10,7 @@ use crate::subject::{Checkout, snapshot};
 use crate::whole_file;
 
 /// Of the file with what was found; a change makes every subject build again.
-const RECORD_VERSION: u32 = 2;
+const RECORD_VERSION: u32 = 3;
 pub(super) const RECORD: &str = "build.json";
 /// What a run that was not sequential revealed.
 pub(super) const SEEN: &str = "seen.json";

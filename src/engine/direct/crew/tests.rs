@@ -31,6 +31,8 @@ struct Stage {
 
 struct Actor {
     alive: Cell<bool>,
+    /// It looks alive until it is to take up an order.
+    dying: Cell<bool>,
 }
 
 impl Stage {
@@ -87,7 +89,7 @@ impl Workplace for Stage {
 
     fn start(&self, _: u32, _: Option<&Order<'_>>) -> miette::Result<Actor> {
         *self.starts.lock().unwrap() += 1;
-        Ok(Actor { alive: Cell::new(true) })
+        Ok(Actor { alive: Cell::new(true), dying: Cell::new(false) })
     }
 
     fn is_alive(&self, worker: &mut Actor) -> bool {
@@ -96,6 +98,10 @@ impl Workplace for Stage {
 
     fn carry_out(&self, worker: &mut Actor, order: &Order<'_>) -> miette::Result<Account> {
         assert!(worker.alive.get(), "the dead take no orders");
+        if worker.dying.get() {
+            let close = Close::NeverBegan("exit code 11".to_owned());
+            return Ok(Account { seen: vec![], unrunnable: vec![], touched: vec![], close });
+        }
         self.started.lock().unwrap().push(order.tests.to_vec());
         let mut account = self.play(order);
         if let Some(close) = &self.close {
@@ -252,4 +258,16 @@ fn processes_that_stay_serve_the_next_run_and_are_replaced_when_dead() {
     idle[0].alive.set(false);
     let haul = run(&stage, stay, vec![vec![0, 1]], &mut idle).unwrap();
     assert_eq!((haul.seen.len(), haul.findings.len(), *stage.starts.lock().unwrap()), (2, 1, 2));
+}
+
+#[test]
+fn a_process_that_stayed_and_dies_over_its_next_order_is_replaced() {
+    let stage = Stage::new(&[Deed::Pass; 2]);
+    let stay = Staffing { stay: true, ..staffing(1, 1, true) };
+    let mut idle = Vec::new();
+    run(&stage, stay, vec![vec![0, 1]], &mut idle).unwrap();
+    idle[0].dying.set(true);
+    let haul = run(&stage, stay, vec![vec![0, 1]], &mut idle).unwrap();
+    assert_eq!((haul.end, haul.seen.len(), haul.findings.len()), (None, 2, 1));
+    assert_eq!(*stage.starts.lock().unwrap(), 2);
 }
