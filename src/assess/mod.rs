@@ -14,6 +14,7 @@ pub mod costs;
 pub mod decide;
 pub mod evidence;
 pub mod forecast;
+pub mod scaling;
 pub mod survey;
 pub mod ways;
 
