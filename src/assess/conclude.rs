@@ -10,20 +10,19 @@ use super::causes::{Cause, Kind};
 use super::costs::{self, Use};
 use super::decide::{self, Decision, Seen, Verdict};
 use super::evidence::{self, Evidence, Measured, Speedup};
-use super::forecast::{self, Check, Curve, Model, Observed, Suite};
-use super::survey::{self, Survey};
-use super::ways::{SEQUENTIAL, Way};
+use super::forecast::{self, Check, Curve, Model};
+use super::scaling;
+use super::survey::Survey;
+use super::ways::Way;
 use crate::simulation::Scheduler;
 use crate::stats;
 use crate::store::RunFolder;
-use crate::store::record::{Phase, RunData, TrialRecord, Verdict as TrialVerdict};
-use crate::suite::{Execution, JvmWork, TestId};
+use crate::store::record::RunData;
+use crate::suite::TestId;
 use crate::wording::{counted, plural};
 
 /// The numbers of cores, and of machines, that are told.
 const CORES: [usize; 6] = [2, 4, 8, 16, 32, 64];
-/// More tests than anyone has in one project are not modelled.
-const MOST_TESTS: usize = 1_000_000;
 
 pub(super) struct Conclusion<'a> {
     pub order: &'a Order,
@@ -137,27 +136,8 @@ impl Conclusion<'_> {
 
     /// Sequential runs on a single core, as a model.
     fn model(&self) -> miette::Result<Option<Model>> {
-        let is_wanted = |trial: &&TrialRecord| {
-            trial.phase == Phase::Measured
-                && trial.configuration == SEQUENTIAL
-                && trial.cores == 1
-                && matches!(trial.verdict, TrialVerdict::Clean | TrialVerdict::Failing)
-        };
-        let trials: Vec<&TrialRecord> = self.run.trials.iter().filter(is_wanted).collect();
-        let mean = |of: fn(&TrialRecord) -> f64| stats::mean(&trials.iter().map(|trial| of(trial)).collect::<Vec<_>>());
-        let (Some(first), Some(wall_seconds)) = (trials.first(), mean(|trial| trial.cost.wall_seconds)) else {
-            return Ok(None);
-        };
-        let rows = self.folder.executions(&first.trial, MOST_TESTS)?.rows;
-        let executions: Vec<Execution> = rows.into_iter().map(|row| row.execution).collect();
-        // One run's times, scaled to the mean of all.
-        let test_seconds = mean(|trial| trial.test_seconds).unwrap_or(first.test_seconds);
-        let scale = if first.test_seconds > 0.0 { test_seconds / first.test_seconds } else { 1.0 };
-        let tests = survey::times(&executions).into_iter().map(|(test, seconds)| (test, seconds * scale)).collect();
-        let suite = Suite::of(tests, test_seconds);
-        let cpu_seconds = mean(evidence::cpu).unwrap_or(wall_seconds);
-        let observed = Observed { wall_seconds, cpu_seconds, test_seconds, jvm: mean_work(&trials), suite };
-        Ok(Some(Model::new(observed, self.threads_per_core())))
+        let observed = scaling::observed(&self.run.trials, self.folder)?;
+        Ok(observed.map(|observed| Model::new(observed, self.threads_per_core())))
     }
 
     fn decide(&self, model: Option<&Model>) -> Decision {
@@ -187,36 +167,10 @@ impl Conclusion<'_> {
         ways.filter_map(|evidence| evidence.plain).max_by(|a, b| a.value.total_cmp(&b.value))
     }
 
-    /// Predictions from the single core alone, beside what was measured: runs without failures, as those end early.
     fn checks(&self, model: &Model) -> Vec<Check> {
-        let clean = |trial: &&TrialRecord| trial.phase == Phase::Measured && trial.verdict == TrialVerdict::Clean;
-        let first_stage = |trial: &TrialRecord| {
-            trial.stages.first().filter(|stage| stage.failures_after == 0).map(|stage| stage.cost.wall_seconds)
-        };
-        let mut checks = Vec::new();
-        for cores in agenda::core_counts(self.order.cores).into_iter().filter(|cores| *cores > 1) {
-            let mean = |name: &str| {
-                let of = self
-                    .run
-                    .trials
-                    .iter()
-                    .filter(clean)
-                    .filter(|trial| trial.configuration == name && trial.cores == cores);
-                stats::mean(&of.filter_map(first_stage).collect::<Vec<_>>())
-            };
-            checks.extend(
-                mean(SEQUENTIAL).map(|measured| Check::of(SEQUENTIAL, cores, model.sequential(cores), measured)),
-            );
-            for evidence in
-                self.measured.ways.iter().filter(|evidence| evidence.way != Way::Project && evidence.overlapped)
-            {
-                let way = evidence.way;
-                checks.extend(
-                    mean(way.name()).map(|measured| Check::of(way.name(), cores, model.seconds(way, cores), measured)),
-                );
-            }
-        }
-        checks
+        let had_an_effect = |evidence: &&Evidence| evidence.way != Way::Project && evidence.overlapped;
+        let ways: Vec<Way> = self.measured.ways.iter().filter(had_an_effect).map(|evidence| evidence.way).collect();
+        scaling::checks(&self.run.trials, model, &ways, self.order.cores)
     }
 
     fn corrected(&self, mut model: Model) -> Model {
@@ -403,11 +357,10 @@ impl Conclusion<'_> {
             let names: Vec<&str> = self.left_out.iter().map(|way| way.name()).collect();
             notes.push(format!("not tried, for the budget's sake: {}", names.join(", ")));
         }
-        let disturbed =
-            self.run.trials.iter().filter(|trial| trial.load_before.is_some_and(|cores| cores > 0.5)).count();
+        let disturbed = self.run.trials.iter().filter(|trial| trial.is_disturbed()).count();
         if disturbed > 0 {
             notes.push(format!(
-                "other work kept the machine busy before {disturbed} of {} runs: times are worse than they would be",
+                "other work kept the machine busy during {disturbed} of {} runs: times are worse than they would be",
                 self.run.trials.len()
             ));
         }
@@ -443,19 +396,6 @@ fn too_little(best: Option<Speedup>, tried: &Option<String>) -> String {
     format!(
         "the best way{only} is {value:.2} times as fast as one test after the other, which is less than a change is worth"
     )
-}
-
-/// What JVMs computed, where they told in every run.
-fn mean_work(trials: &[&TrialRecord]) -> Option<JvmWork> {
-    let sum = trials.iter().map(|trial| trial.cost.jvm).reduce(|a, b| Some(a? + b?)).flatten()?;
-    let share = 1.0 / trials.len() as f64;
-    Some(JvmWork {
-        beside_startup: sum.beside_startup * share,
-        beside_tests: sum.beside_tests * share,
-        process_startup: sum.process_startup * share,
-        tests: sum.tests * share,
-        processes: sum.processes / trials.len(),
-    })
 }
 
 /// With repairs where they are advised, without where nothing needs them.

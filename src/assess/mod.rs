@@ -16,6 +16,7 @@ pub mod evidence;
 pub mod forecast;
 mod looking;
 mod pace;
+pub mod scaling;
 pub mod survey;
 mod taken;
 pub mod ways;

@@ -316,6 +316,7 @@ fn trial_record(subject: &str, configuration: &str, cores: usize, repetition: u3
         findings,
         load_before: Some(0.4),
         load_after: Some(1.5),
+        load_during: Some(0.0),
         swapped_pages: None,
         throttle_events: None,
         revision: Some("2d62a3e9da726942a93cf16b6e91c0187e6c0136".into()),

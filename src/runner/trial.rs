@@ -150,6 +150,8 @@ fn recipe(assignment: &Assignment<'_>) -> miette::Result<Recipe> {
 /// A record that lacks only what the run brings.
 struct Draft {
     record: TrialRecord,
+    /// What the machine went through meanwhile.
+    strain: Option<Strain>,
 }
 
 impl Draft {
@@ -179,6 +181,7 @@ impl Draft {
             findings: vec![],
             load_before: None,
             load_after: None,
+            load_during: None,
             swapped_pages: None,
             throttle_events: None,
             revision: open.record.revision.clone(),
@@ -189,12 +192,13 @@ impl Draft {
             provenance: None,
             arrangement: None,
         };
-        Draft { record }
+        Draft { record, strain: None }
     }
 
     fn note_strain(&mut self, strain: Strain) {
         self.record.swapped_pages = strain.swapped_pages;
         self.record.throttle_events = strain.throttle_events;
+        self.strain = Some(strain);
     }
 
     fn without_run(mut self, verdict: Verdict, reason: String) -> Finished {
@@ -216,6 +220,9 @@ impl Draft {
         let expectation = Expectation { tests, set_aside: &bench.set_aside, capabilities, cores };
         let Judgement { verdict, reason, tally, outcomes_hash, residual, mut findings } =
             judge::judge(stages, &expectation);
+        self.record.cost = total_cost(stages);
+        let computed = self.record.cost.user_seconds + self.record.cost.system_seconds;
+        self.record.load_during = self.strain.and_then(|strain| strain.other_cores(computed));
         findings.extend(self.disturbances());
         let record = &mut self.record;
         record.verdict = verdict;
@@ -224,7 +231,6 @@ impl Draft {
         record.outcomes_hash = Some(outcomes_hash);
         record.residual = residual;
         record.findings = findings;
-        record.cost = total_cost(stages);
         record.test_seconds = total(stages.iter().map(|stage| stage.run.test_seconds()));
         record.makespan_seconds = if arrangement.is_some() { ordered::makespan(stages) } else { record.test_seconds };
         record.arrangement = arrangement.map(arrangement_record);
@@ -239,11 +245,13 @@ impl Draft {
     /// What made this trial slower than it had to be.
     fn disturbances(&self) -> Vec<Finding> {
         let record = &self.record;
-        let busy = record.load_before.is_some_and(|cores| cores > 0.5);
+        let busy = record.load_before.is_some_and(|cores| cores > TrialRecord::BUSY_BEFORE);
+        let shared = record.load_during.is_some_and(|cores| cores > TrialRecord::BUSY_DURING);
         let swapped = record.swapped_pages.is_some_and(|pages| pages > 0);
         let throttled = record.throttle_events.is_some_and(|events| events > 0);
         let seen = [
             (busy, "other work kept cores busy right before the trial (`load_before` has how many)"),
+            (shared, "other work kept cores busy during the trial (`load_during` has how many)"),
             (swapped, "memory was swapped during the trial"),
             (throttled, "the processor was slowed down for its heat during the trial"),
         ];

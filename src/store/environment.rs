@@ -52,16 +52,34 @@ fn cpu_ticks() -> Option<(u64, u64)> {
     Some((ticks.iter().take(8).sum(), ticks.get(3)? + ticks.get(4)?))
 }
 
+/// Ticks of the kernel's clock in a second, as it tells them.
+const TICKS_PER_SECOND: f64 = 100.0;
+
 /// Counters of what slows a machine down unseen.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Strain {
     pub swapped_pages: Option<u64>,
     pub throttle_events: Option<u64>,
+    /// What all cores were busy, also for other guests of the machine below this one.
+    pub busy_seconds: Option<f64>,
+    /// What this process itself computed.
+    pub own_seconds: f64,
+    /// Of the monotonic clock.
+    pub at_seconds: f64,
 }
 
 impl Strain {
     pub fn now() -> Self {
-        Strain { swapped_pages: swapped_pages(), throttle_events: throttle_events() }
+        let clock = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+        let own = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+        let seconds = |time: rustix::time::Timespec| time.tv_sec as f64 + time.tv_nsec as f64 / 1e9;
+        Strain {
+            swapped_pages: swapped_pages(),
+            throttle_events: throttle_events(),
+            busy_seconds: cpu_ticks().map(|(all, idle)| all.saturating_sub(idle) as f64 / TICKS_PER_SECOND),
+            own_seconds: seconds(own),
+            at_seconds: seconds(clock),
+        }
     }
 
     /// What has come since then.
@@ -70,7 +88,16 @@ impl Strain {
         Strain {
             swapped_pages: grown(self.swapped_pages, earlier.swapped_pages),
             throttle_events: grown(self.throttle_events, earlier.throttle_events),
+            busy_seconds: self.busy_seconds.zip(earlier.busy_seconds).map(|(now, then)| now - then),
+            own_seconds: self.own_seconds - earlier.own_seconds,
+            at_seconds: self.at_seconds - earlier.at_seconds,
         }
+    }
+
+    /// Cores that others kept busy over this time, in which a trial computed so many seconds.
+    pub fn other_cores(&self, trial_seconds: f64) -> Option<f64> {
+        let others = self.busy_seconds? - self.own_seconds - trial_seconds;
+        (self.at_seconds > 0.0).then(|| (others / self.at_seconds).max(0.0))
     }
 }
 
@@ -150,9 +177,19 @@ mod tests {
 
     #[test]
     fn strain_is_what_has_come_since() {
-        let strain = |pages| Strain { swapped_pages: Some(pages), throttle_events: None };
+        let strain = |pages| Strain { swapped_pages: Some(pages), ..Strain::default() };
         assert_eq!(strain(7).since(strain(3)), strain(4));
         assert!(Strain::now().swapped_pages.is_some());
+    }
+
+    #[test]
+    fn others_are_what_kept_cores_busy_and_was_not_the_trial() {
+        let strain =
+            |busy, own, at| Strain { busy_seconds: Some(busy), own_seconds: own, at_seconds: at, ..Strain::default() };
+        let during = strain(115.0, 2.0, 50.0).since(strain(100.0, 1.0, 40.0));
+        assert_eq!((during.other_cores(9.0), during.other_cores(99.0)), (Some(0.5), Some(0.0)));
+        assert_eq!(Strain { busy_seconds: None, ..during }.other_cores(9.0), None);
+        assert!(Strain::now().busy_seconds.is_some());
     }
 
     #[test]

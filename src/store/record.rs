@@ -133,6 +133,9 @@ pub struct TrialRecord {
     /// Cores that were busy in the quarter second before the trial, and after it.
     pub load_before: Option<f64>,
     pub load_after: Option<f64>,
+    /// Cores that other work kept busy during the trial, on average; older records have none.
+    #[serde(default)]
+    pub load_during: Option<f64>,
     /// Pages swapped in or out, and times that a core was slowed down for its heat, during the trial, where the machine tells.
     pub swapped_pages: Option<u64>,
     pub throttle_events: Option<u64>,
@@ -166,6 +169,15 @@ pub struct Provenance {
 
 impl TrialRecord {
     pub const MAX_RESIDUAL: usize = 5000;
+    /// More cores than these that other work keeps busy disturb a trial.
+    pub const BUSY_BEFORE: f64 = 0.5;
+    pub const BUSY_DURING: f64 = 0.2;
+
+    /// Did other work make its times worse? Where nobody looked during the trial, what was seen before it counts.
+    pub fn is_disturbed(&self) -> bool {
+        let before = self.load_before.is_some_and(|cores| cores > Self::BUSY_BEFORE);
+        self.load_during.map_or(before, |cores| cores > Self::BUSY_DURING)
+    }
 }
 
 /// An execution as a row of `tests.parquet`.
@@ -365,6 +377,7 @@ pub(crate) mod tests {
             findings: vec![],
             load_before: None,
             load_after: None,
+            load_during: None,
             swapped_pages: None,
             throttle_events: None,
             revision: None,

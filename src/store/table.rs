@@ -9,7 +9,7 @@ use miette::IntoDiagnostic;
 use super::record::{Phase, RunData, StageRecord, SubjectRecord, TrialRecord};
 use crate::suite::RunEnd;
 
-const COLUMNS: [&str; 48] = [
+const COLUMNS: [&str; 49] = [
     "trial",
     "subject",
     "configuration",
@@ -53,6 +53,7 @@ const COLUMNS: [&str; 48] = [
     "jdk",
     "maven",
     "load_after",
+    "load_during",
     "subject_tests",
     "subject_classes",
     "subject_modules",
@@ -115,7 +116,7 @@ fn of_the_trial(trial: &TrialRecord) -> [String; 32] {
 }
 
 /// What the judgement of a trial rests on besides.
-fn of_its_stages(trial: &TrialRecord) -> [String; 11] {
+fn of_its_stages(trial: &TrialRecord) -> [String; 12] {
     let given = trial.stages.first().map(|stage| stage.parallelism);
     let findings: BTreeSet<&str> = trial.findings.iter().map(|finding| finding.kind.name()).collect();
     [
@@ -130,6 +131,7 @@ fn of_its_stages(trial: &TrialRecord) -> [String; 11] {
         some(trial.jdk.as_deref()),
         some(trial.maven.as_deref()),
         some(trial.load_after),
+        some(trial.load_during),
     ]
 }
 

@@ -70,12 +70,24 @@ pub struct Check {
     pub measured_seconds: f64,
     /// Above zero where the prediction was too long.
     pub error_percent: f64,
+    /// Runs that the measured time is the mean of.
+    pub runs: usize,
+    /// Did other work keep the machine busy in all runs on one core, or in all of these? Then the error is not the model's alone.
+    pub disturbed: bool,
 }
 
 impl Check {
-    pub fn of(way: &str, cores: usize, predicted: f64, measured: f64) -> Self {
+    pub fn of(way: &str, cores: usize, predicted: f64, measured: f64, runs: usize, disturbed: bool) -> Self {
         let error_percent = if measured > 0.0 { (predicted / measured - 1.0) * 100.0 } else { 0.0 };
-        Check { way: way.to_owned(), cores, predicted_seconds: predicted, measured_seconds: measured, error_percent }
+        Check {
+            way: way.to_owned(),
+            cores,
+            predicted_seconds: predicted,
+            measured_seconds: measured,
+            error_percent,
+            runs,
+            disturbed,
+        }
     }
 }
 
@@ -101,7 +113,8 @@ impl Model {
 
     /// One test after the other.
     pub fn sequential(&self, cores: usize) -> f64 {
-        self.startup(cores) + self.observed.test_seconds * self.pace(cores)
+        let bound = self.parts.computing / cores.max(1) as f64;
+        self.startup(cores) + (self.observed.test_seconds * self.pace(cores)).max(bound)
     }
 
     /// What a test takes on so many cores, as a part of what it took on one.
@@ -133,7 +146,7 @@ impl Model {
     /// What the tests compute. Processes compile each for itself.
     fn computing(&self, way: Way, cores: usize) -> f64 {
         let again = if way == Way::Forks { cores.min(self.observed.suite.classes()).saturating_sub(1) } else { 0 };
-        self.parts.computing + self.parts.compiling * again as f64
+        self.parts.computing + self.parts.warming * again as f64
     }
 
     pub fn threads(&self, way: Way, cores: usize) -> usize {

@@ -6,11 +6,8 @@
 use super::Observed;
 use crate::suite::JvmWork;
 
-/// Of what JVMs compute beside a program that starts, what a second core takes off; for the rest the program waits all the
-/// same. The one number here that was fitted: on two projects, and held against others; docs/assess.md has how far off it is.
-const OVERLAP: f64 = 0.8;
 /// Of a start-up, where no process told what it computed beside its program: others told this much.
-const BESIDE_STARTUP: f64 = 0.55;
+const BESIDE_STARTUP: f64 = 0.5;
 /// What one more process computes before its first test, as a part of a start-up, where none told.
 const PROCESS_STARTUP: f64 = 0.2;
 
@@ -25,8 +22,10 @@ pub(super) struct Parts {
     pub tests: f64,
     /// What tests compute, all told.
     pub computing: f64,
-    /// What JVMs compute beside that.
+    /// What of it JVMs compute beside them, Maven's included.
     pub compiling: f64,
+    /// What of that a test process compiles: every further one does it again.
+    pub warming: f64,
     /// What one more process computes before its first test.
     pub process: f64,
 }
@@ -36,15 +35,26 @@ impl Parts {
         let tests = observed.test_seconds.max(0.0);
         let startup = (observed.wall_seconds - tests).max(0.0);
         let told = observed.jvm.unwrap_or_else(|| assumed(observed, startup));
-        let computing = told.tests.clamp(0.0, tests);
+        let of_tests = told.tests.clamp(0.0, tests);
         // Processes count until they exit, which can be after the last test: then a part of it was in the tests.
         let in_tests = if told.tests > tests { tests / told.tests } else { 1.0 };
+        // A core cannot have computed more before the first test than it had time for: the rest was Maven's, while tests ran.
+        let of_maven = (observed.cpu_seconds - startup - told.tests).clamp(0.0, tests - of_tests);
+        let maven_beside = if told.processes > 1 {
+            // Maven worked between processes, which then started: that is start-up, with compilers as in the first.
+            of_maven * (told.beside_startup / (startup + of_maven)).min(1.0)
+        } else {
+            // Maven does nothing but wait for the tests, while its compilers finish what they have begun.
+            of_maven
+        };
+        let warming = (told.beside_tests * in_tests).clamp(0.0, of_tests);
         Parts {
             startup,
-            startup_beside: (OVERLAP * told.beside_startup).clamp(0.0, startup / 2.0),
+            startup_beside: (told.beside_startup - maven_beside).clamp(0.0, startup / 2.0),
             tests,
-            computing,
-            compiling: (told.beside_tests * in_tests).clamp(0.0, computing),
+            computing: of_tests + of_maven,
+            compiling: warming + maven_beside,
+            warming,
             process: told.process_startup / told.processes.max(1) as f64,
         }
     }
@@ -54,9 +64,15 @@ impl Parts {
         if cores > 1 { self.startup - self.startup_beside } else { self.startup }
     }
 
-    /// What a test takes where nothing keeps it waiting, as a part of what it took on one core.
+    /// What a test takes where nothing keeps it waiting, as a part of what it took on one core. Compilers are in the way of
+    /// what computes, not of what waits.
     pub fn unhindered(&self) -> f64 {
-        if self.tests > 0.0 { 1.0 - self.compiling / self.tests } else { 1.0 }
+        let program = self.computing - self.compiling;
+        let unhindered = program + (self.tests - self.computing);
+        if self.tests <= 0.0 || unhindered <= 0.0 {
+            return 1.0;
+        }
+        1.0 - self.compiling * (program / unhindered) / self.tests
     }
 }
 
@@ -85,10 +101,30 @@ mod tests {
     fn what_compilers_took_from_tests_comes_back_with_a_second_core() {
         let told = JvmWork { beside_startup: 1.5, beside_tests: 4.0, process_startup: 2.0, tests: 10.0, processes: 2 };
         let parts = Parts::of(&observed(Some(told)));
-        assert_eq!((parts.startup_on(1), parts.startup_on(2), parts.startup_on(8)), (4.0, 2.8, 2.8));
+        assert_eq!((parts.startup_on(1), parts.startup_on(2), parts.startup_on(8)), (4.0, 2.5, 2.5));
         assert!((parts.unhindered() - 0.6).abs() < 1e-9 && parts.process == 1.0);
-        let waiting = Parts::of(&observed(Some(JvmWork { tests: 0.5, beside_tests: 0.2, ..told })));
-        assert!((waiting.unhindered() - 0.98).abs() < 1e-9, "tests that wait have little to lose: {waiting:?}");
+    }
+
+    #[test]
+    fn compilers_take_nothing_from_tests_that_wait() {
+        let told = JvmWork { beside_startup: 1.5, beside_tests: 0.2, process_startup: 2.0, tests: 0.5, processes: 1 };
+        let waiting = Parts::of(&Observed { cpu_seconds: 4.5, ..observed(Some(told)) });
+        assert!(waiting.unhindered() > 0.999, "there is time enough while they wait: {waiting:?}");
+        let half = JvmWork { beside_tests: 2.0, tests: 6.0, ..told };
+        let half = Parts::of(&Observed { cpu_seconds: 10.0, ..observed(Some(half)) });
+        assert!((half.unhindered() - 0.9).abs() < 1e-9, "half of the time compilers are in the way: {half:?}");
+    }
+
+    #[test]
+    fn what_maven_compiles_while_tests_run_is_in_their_way_and_not_in_that_of_the_start_up() {
+        let told = JvmWork { beside_startup: 2.0, beside_tests: 3.0, process_startup: 0.5, tests: 8.0, processes: 1 };
+        let parts = Parts::of(&Observed { cpu_seconds: 13.5, ..observed(Some(told)) });
+        assert!((parts.computing - 9.5).abs() < 1e-9 && (parts.compiling - 4.5).abs() < 1e-9, "{parts:?}");
+        assert!((parts.startup_on(2) - 3.5).abs() < 1e-9, "{parts:?}");
+        let several = JvmWork { processes: 3, ..told };
+        let several = Parts::of(&Observed { cpu_seconds: 13.5, ..observed(Some(several)) });
+        assert_eq!(several.computing, parts.computing);
+        assert!(several.compiling < parts.compiling, "between processes Maven works itself: {several:?}");
     }
 
     #[test]

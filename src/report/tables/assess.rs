@@ -142,6 +142,7 @@ fn checks(answer: &Answer) -> Table {
         Column::right("predicted"),
         Column::right("measured"),
         Column::right("error"),
+        Column::left("the machine"),
     ];
     let row = |check: &crate::assess::forecast::Check| {
         vec![
@@ -150,10 +151,14 @@ fn checks(answer: &Answer) -> Table {
             seconds_cell(Some(check.predicted_seconds)),
             seconds_cell(Some(check.measured_seconds)),
             Cell::new(format!("{:+.0} %", check.error_percent)).valued(check.error_percent),
+            Cell::new(if check.disturbed { "busy" } else { "quiet" }),
         ]
     };
     let rows = answer.checks.iter().map(row).collect();
-    let notes = vec!["Predicted from the runs on a single core alone, before any correction.".to_owned()];
+    let mut notes = vec!["Predicted from the runs on a single core alone, before any correction.".to_owned()];
+    if answer.checks.iter().any(|check| check.disturbed) {
+        notes.push("busy: other work disturbed all runs on one core, or all that were measured. The error is then not the model's alone.".to_owned());
+    }
     table("checks", "How far the model is off here", columns, rows, notes)
 }
 
