@@ -261,6 +261,20 @@ mod tests {
         assert!((waiting.seconds(Way::Classes, 2) - (waiting.startup(2) + 3.0)).abs() < 1e-9);
     }
 
+    /// Four classes of 3 seconds that compute all the time: 6 of the 12 seconds are their compilers', and 3 Maven's.
+    #[test]
+    fn nothing_is_faster_than_the_cores_compute() {
+        let suite = suite(&[("A", 3.0), ("B", 3.0), ("C", 3.0), ("D", 3.0)]);
+        let told = JvmWork { beside_startup: 3.5, beside_tests: 6.0, process_startup: 0.5, tests: 9.0, processes: 1 };
+        let observed = Observed { wall_seconds: 14.0, cpu_seconds: 14.0, test_seconds: 12.0, jvm: Some(told), suite };
+        let model = Model::new(observed, 1);
+        assert!((model.startup(2) - 1.5).abs() < 1e-9, "of Maven's compilers half a second was in the start-up");
+        assert!((model.sequential(2) - 7.5).abs() < 1e-9, "the program alone would take 3 of these 6 seconds");
+        assert!((model.seconds(Way::Classes, 2) - 7.5).abs() < 1e-9);
+        let processes = model.seconds(Way::Forks, 2) - model.startup(2) - model.processes(Way::Forks, 2);
+        assert!((processes - 9.0).abs() < 1e-9, "both compile, but Maven's compilers are there once");
+    }
+
     #[test]
     fn what_was_measured_corrects_what_is_told_of_more_cores() {
         let mut model = model(14.0, 1);
