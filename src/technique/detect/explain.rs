@@ -34,13 +34,22 @@ impl Detective<'_> {
         self.see_suspects_alone()?;
         loop {
             self.blame_the_usual()?;
-            let next = self.open_suspects().min_by_key(|test| self.evidence.get(test).map(Evidence::shortest));
-            let Some(test) = next else { return Ok(()) };
+            // Every suspect has its first cause before any has more.
+            let turn = |test: &usize| (self.looked_into.get(test), self.evidence.get(test).map(Evidence::shortest));
+            let Some(test) = self.open_suspects().min_by_key(turn) else { return Ok(()) };
             let (done, all) = (self.settled.len() + 1, self.evidence.len());
             self.lab.doing(format!("finding causes: suspect {done} of {all}"));
-            self.explain(test)?;
-            self.settled.insert(test);
+            if self.explain_more(test)? {
+                self.looked_into.remove(&test);
+                self.settled.insert(test);
+            }
         }
+    }
+
+    /// There is more to look into than there was.
+    pub(super) fn reopen(&mut self, test: usize) {
+        self.settled.remove(&test);
+        self.looked_into.remove(&test);
     }
 
     pub(super) fn open_suspects(&self) -> impl Iterator<Item = usize> + '_ {
@@ -159,23 +168,27 @@ impl Detective<'_> {
         Ok(pairs.iter().zip(ends).filter(|(_, fails)| *fails == Some(true)).map(|(pair, _)| *pair).collect())
     }
 
-    fn explain(&mut self, test: usize) -> Step<()> {
-        let Some(fails_alone) = self.alone(test)? else { return Ok(()) };
+    /// Looks into one more order in which the test failed. Is there nothing left to look into?
+    fn explain_more(&mut self, test: usize) -> Step<bool> {
+        let Some(fails_alone) = self.alone(test)? else { return Ok(true) };
         self.known.entry(test).or_default().fails_alone = fails_alone;
         if fails_alone && self.known_of(test).setters.is_empty() {
             self.credit(test)?;
         }
         let base = self.known_of(test).base();
         if fails_alone && base.is_empty() {
-            return Ok(());
+            return Ok(true);
         }
-        for history in self.failing_histories(test).into_iter().take(CAUSES) {
+        let before = self.looked_into.get(&test).copied().unwrap_or(0);
+        for (place, history) in self.failing_histories(test).into_iter().enumerate().take(CAUSES).skip(before) {
             let has_base = base.iter().all(|setter| history.contains(setter));
             if has_base && !self.flaky.contains_key(&test) && !self.known_of(test).explains(&history) {
                 self.blame(test, &base, &history)?;
+                self.looked_into.insert(test, place + 1);
+                return Ok(false);
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     pub(super) fn known_of(&self, test: usize) -> Known {

@@ -95,6 +95,8 @@ struct Detective<'a> {
     accused: BTreeSet<(usize, usize)>,
     /// Of these, those that a process that stays has shown to be polluters of the test.
     guilty: Vec<(usize, usize)>,
+    /// Of suspects that are being explained: failing orders that were looked into.
+    looked_into: BTreeMap<usize, usize>,
     /// Suspects whose evidence was looked into.
     settled: BTreeSet<usize>,
     flaky: BTreeMap<usize, String>,
@@ -150,6 +152,7 @@ impl<'a> Detective<'a> {
             accused: BTreeSet::new(),
             guilty: Vec::new(),
             neutral: BTreeMap::new(),
+            looked_into: BTreeMap::new(),
             settled: BTreeSet::new(),
             unconfirmed: BTreeSet::new(),
             dropped: BTreeMap::new(),

@@ -206,7 +206,7 @@ impl Detective<'_> {
             let explained = fails && self.known.get(&seen.test).is_some_and(|known| known.explains(&history));
             if !explained {
                 self.evidence.entry(seen.test).or_default().add(fails, history);
-                self.settled.remove(&seen.test);
+                self.reopen(seen.test);
             }
         }
     }

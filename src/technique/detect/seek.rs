@@ -142,7 +142,7 @@ impl<'a> Detective<'a> {
                 let known = self.known.get(&test.test);
                 if !known.is_some_and(|known| known.explains(&history)) {
                     self.evidence.entry(test.test).or_default().add(true, history);
-                    self.settled.remove(&test.test);
+                    self.reopen(test.test);
                 }
             }
         }
