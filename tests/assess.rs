@@ -407,7 +407,11 @@ fn races_for_a_file_gains_with_paste_only() {
     let Some(answer) = check_subject("races-for-a-file", "3m") else { return };
     assert!(answer["command"].as_str().unwrap().contains("--technique paste"), "{answer}");
     let named = answer["failures"].as_array().unwrap();
-    assert!(named.iter().all(|failure| failure["kind"] == "race_or_shared_resource"), "{named:?}");
+    // Each time it is the one or the other of two that loses the race: one of them may have failed too rarely to be sure of.
+    let kinds: Vec<&str> = named.iter().filter_map(|failure| failure["kind"].as_str()).collect();
+    let is_race = |kind: &&str| ["race_or_shared_resource", "chance_or_rare_race"].contains(kind);
+    assert!(!kinds.is_empty() && kinds.iter().all(is_race), "{named:?}");
+    assert!(named.iter().all(|failure| failure["shares"].to_string().contains("berth")), "{named:?}");
 }
 
 #[test]
