@@ -223,6 +223,20 @@ fn numbers_agree_with_each_other() {
     }
 }
 
+/// One class, so that only its methods can run side by side.
+#[test]
+fn a_race_is_seen_though_the_test_is_flaky_as_well() {
+    let mut text = "startup = 1\n".to_owned();
+    for test in 0..20 {
+        let more = if test == 1 { "races_with = ['C#m0']\nflaky = 0.1\n" } else { "" };
+        text.push_str(&format!("[[test]]\nid = 'C#m{test}'\nseconds = 1.0\n{more}"));
+    }
+    let answer = assess(&Desk::new(), &text, &["--budget", "1h"]);
+    assert_eq!(answer["verdict"], "adopt_with_paste", "{answer}");
+    let failure = &answer["failures"][0];
+    assert_eq!((&failure["test"], &failure["kind"]), (&"C#m1".into(), &"race_or_shared_resource".into()), "{failure}");
+}
+
 #[test]
 fn a_budget_below_one_run_is_refused_and_what_comes_of_a_small_one_is_called_preliminary() {
     let desk = Desk::new();

@@ -22,7 +22,7 @@ const FEW_ALONE: usize = 5;
 /// What fails alone is tried so often, before it is taken for a test that fails alone.
 const ALONE_AGAIN: usize = 2;
 /// So unlikely it has to be that chance alone made a test fail in parallel only.
-const CHANCE: f64 = 0.05;
+pub const CHANCE: f64 = 0.05;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -71,6 +71,8 @@ pub struct Beside {
     /// In how many parallel runs it failed, of how many, in the ways in which it did.
     pub failed: usize,
     pub runs: usize,
+    /// Of a test that is flaky, too: runs without parallelism, and those of them in which it failed. Fewer than chance explains.
+    pub without: Option<Without>,
 }
 
 impl Beside {
@@ -101,23 +103,29 @@ impl Beside {
 
 /// How often a test was run without any parallelism, and failed there.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Without {
-    /// With all others, where it always passed.
-    suite_runs: usize,
+pub struct Without {
+    /// With all others.
+    pub suite_runs: usize,
+    pub suite_failed: usize,
     alone: usize,
     alone_failed: usize,
 }
 
 impl Without {
+    pub fn of_suite(suite_runs: usize, suite_failed: usize) -> Self {
+        Without { suite_runs, suite_failed, ..Without::default() }
+    }
+
     fn passed(&self) -> usize {
-        self.suite_runs + self.alone - self.alone_failed
+        self.suite_runs - self.suite_failed + self.alone - self.alone_failed
     }
 }
 
 /// How often it failed, then why it has to be kept apart, and how.
 fn reason(kind: Kind, beside: &Beside, without: Without) -> String {
-    let Without { suite_runs, alone, alone_failed } = without;
+    let Without { suite_runs, suite_failed, alone, alone_failed } = without;
     let apart = match (alone, alone_failed) {
+        _ if suite_failed > 0 => format!("in {suite_failed} of {suite_runs} one after the other, as it is flaky, too"),
         (0, _) => format!("in none of {suite_runs} one after the other"),
         (_, 0) => format!("in none of {suite_runs} one after the other and {alone} alone"),
         _ => format!("in none of {suite_runs} one after the other, and in {alone_failed} of {alone} alone"),
@@ -129,10 +137,10 @@ fn reason(kind: Kind, beside: &Beside, without: Without) -> String {
 fn explanation(kind: Kind, beside: &Beside) -> &'static str {
     match kind {
         Kind::RaceOrSharedResource if beside.limited => {
-            "passes alone, and beside others runs into its time limit even where that is 20 times as large: it waits for something that they hold; run it by itself (@Isolated or @ResourceLock in Jupiter, @NotThreadSafe for Surefire's JUnit 4), or give each test its own"
+            "passes alone, and beside others runs into its time limit even where that is 20 times as large: it waits for something that they hold; run it by itself (`@Isolated` or `@ResourceLock` in Jupiter, `@NotThreadSafe` for Surefire's JUnit 4), or give each test its own"
         }
         Kind::RaceOrSharedResource => {
-            "passes alone: it races with tests beside it, or shares something with them; run it by itself (@Isolated or @ResourceLock in Jupiter, @NotThreadSafe for Surefire's JUnit 4), or give each test its own"
+            "passes alone: it races with tests beside it, or shares something with them; run it by itself (`@Isolated` or `@ResourceLock` in Jupiter, `@NotThreadSafe` for Surefire's JUnit 4), or give each test its own"
         }
         Kind::ChanceOrRareRace => {
             "passes alone; so few failures can be chance as well as a rare race: a larger --budget, with more runs, may tell"
@@ -256,7 +264,11 @@ impl Bench<'_> {
     }
 
     fn look_into(&mut self, test: &TestId, beside: &Beside, number: usize) -> miette::Result<FoundOut> {
-        let mut without = Without { suite_runs: self.laboratory.sequential_runs, alone: 1, alone_failed: 0 };
+        if let Some(without) = beside.without {
+            // Whatever it does alone, it fails more often beside others.
+            return Ok(FoundOut { kind: Kind::RaceOrSharedResource, without, accesses: None });
+        }
+        let mut without = Without { alone: 1, ..Without::of_suite(self.laboratory.sequential_runs, 0) };
         let alone = Selection::Tests(vec![test.clone()]);
         let (came, accesses) = self.run(test, alone, &format!("{number}-alone"))?;
         let kind = match came {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use super::causes::{CHANCE, Without};
 use super::costs::Use;
 use super::decide;
 use super::ways::{SEQUENTIAL, Way};
@@ -81,6 +82,8 @@ pub struct Measured {
     pub flaky: BTreeSet<TestId>,
     /// Tests that failed in all of them.
     pub broken: BTreeSet<TestId>,
+    /// Tests that are flaky as well, but fail in parallel far more often than that explains.
+    pub racing: BTreeMap<TestId, Without>,
     /// Runs without any parallelism that came to their end, on any number of cores.
     pub sequential_runs: usize,
     /// Did every sequential run come to its end?
@@ -108,7 +111,9 @@ pub fn measure(
 ) -> miette::Result<Measured> {
     let measured: Vec<&TrialRecord> = run.trials.iter().filter(|trial| trial.phase == Phase::Measured).collect();
     let (mut flaky, broken) = unsteady(run);
+    let racing = racing(run, folder, cores, &flaky)?;
     flaky.extend(by_chance.iter().cloned());
+    flaky.retain(|test| !racing.contains_key(test));
     let aside: BTreeSet<&TestId> = flaky.iter().chain(&broken).collect();
     let baseline: Vec<&TrialRecord> =
         measured.iter().copied().filter(|trial| trial.configuration == SEQUENTIAL && trial.cores == cores).collect();
@@ -120,7 +125,7 @@ pub fn measure(
             .filter(|trial| trial.configuration == way.name() && trial.cores == cores)
             .collect();
         if trials.iter().any(|trial| trial.verdict != Verdict::Unsupported) {
-            ways.push(evidence(way, &trials, &baseline, &aside, folder)?);
+            ways.push(evidence(way, &trials, &baseline, &aside, !racing.is_empty(), folder)?);
         }
     }
     correct(&mut ways);
@@ -132,7 +137,63 @@ pub fn measure(
         sequential_trouble: baseline.iter().find(|trial| !is_whole(trial)).map(|trial| trouble(trial)),
         flaky,
         broken,
+        racing,
     })
+}
+
+/// Of flaky tests, those that fail in some way far more often than without parallelism: by Fisher's exact test, corrected for all
+/// pairs of test and way. They would hide a race if they were set aside.
+fn racing(
+    run: &RunData,
+    folder: &RunFolder,
+    cores: usize,
+    flaky: &BTreeSet<TestId>,
+) -> miette::Result<BTreeMap<TestId, Without>> {
+    if flaky.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let without: Vec<&TrialRecord> = sequential(run).collect();
+    let rarely = times_failed(&without, flaky, folder)?;
+    let parallel = |way: Way| -> Vec<&TrialRecord> {
+        let of_way = |trial: &&TrialRecord| trial.configuration == way.name() && trial.cores == cores;
+        let overlapped = |trial: &&TrialRecord| trial.concurrency.max > 1 && is_whole(trial);
+        run.trials.iter().filter(|trial| trial.phase == Phase::Measured).filter(of_way).filter(overlapped).collect()
+    };
+    let limit = CHANCE / (flaky.len() * Way::ALL.len()) as f64;
+    let mut racing = BTreeMap::new();
+    for trials in Way::ALL.map(parallel) {
+        for (test, failed) in times_failed(&trials, flaky, folder)? {
+            let usual = rarely.get(&test).copied().unwrap_or(0);
+            let count = |failed: usize, of: usize| [failed as u64, of.saturating_sub(failed) as u64];
+            let table = [count(failed, trials.len()), count(usual, without.len())];
+            let p = stats::fisher_exact(table, stats::Alternative::Greater).map(|test| test.p);
+            if p.is_some_and(|p| p < limit) {
+                racing.insert(test, Without::of_suite(without.len(), usual));
+            }
+        }
+    }
+    Ok(racing)
+}
+
+/// In how many of these runs each of these tests failed at first. What screening set aside is in the executions alone.
+fn times_failed(
+    trials: &[&TrialRecord],
+    tests: &BTreeSet<TestId>,
+    folder: &RunFolder,
+) -> miette::Result<BTreeMap<TestId, usize>> {
+    let mut times = BTreeMap::new();
+    for trial in trials {
+        for test in failed_at_first(trial, folder)?.into_iter().filter(|test| tests.contains(test)) {
+            *times.entry(test).or_default() += 1;
+        }
+    }
+    Ok(times)
+}
+
+fn failed_at_first(trial: &TrialRecord, folder: &RunFolder) -> miette::Result<BTreeSet<TestId>> {
+    let executions = folder.executions(&trial.trial, MOST_EXECUTIONS)?;
+    let failed = executions.rows.into_iter().filter(|row| row.stage == 1 && row.execution.outcome.is_failure());
+    Ok(failed.map(|row| row.execution.test).collect())
 }
 
 /// Tests that failed in some sequential runs, and those that failed in all. Screening has the first word: what it set aside is
@@ -199,13 +260,14 @@ fn evidence(
     trials: &[&TrialRecord],
     baseline: &[&TrialRecord],
     aside: &BTreeSet<&TestId>,
+    may_race: bool,
     folder: &RunFolder,
 ) -> miette::Result<Evidence> {
     let (mut failed, mut unrepaired) = (BTreeMap::new(), BTreeMap::new());
     let (mut failing_runs, mut unrepaired_runs) = (0, 0);
     let (mut plain, mut repaired) = (Vec::new(), Vec::new());
     for trial in trials {
-        let first = first_failures(trial, aside, folder)?;
+        let first = first_failures(trial, aside, may_race, folder)?;
         let left: Vec<&TestId> =
             trial.residual.iter().map(|test| &test.test).filter(|test| !aside.contains(*test)).collect();
         failing_runs += usize::from(!first.is_empty() || !is_whole(trial));
@@ -243,18 +305,18 @@ fn pair_of<'a>(trial: &TrialRecord, baseline: &[&'a TrialRecord]) -> Option<&'a 
     baseline.iter().find(|base| base.repetition == trial.repetition && is_whole(base)).copied()
 }
 
-/// What failed in the parallel run itself. The journal counts it; only the executions name it.
+/// What failed in the parallel run itself. The journal counts it, but not what screening set aside and may race all the same; only
+/// the executions name it.
 fn first_failures(
     trial: &TrialRecord,
     aside: &BTreeSet<&TestId>,
+    may_race: bool,
     folder: &RunFolder,
 ) -> miette::Result<BTreeSet<TestId>> {
-    if trial.stages.first().is_none_or(|stage| stage.failures_after == 0) {
+    if !may_race && trial.stages.first().is_none_or(|stage| stage.failures_after == 0) {
         return Ok(BTreeSet::new());
     }
-    let executions = folder.executions(&trial.trial, MOST_EXECUTIONS)?;
-    let failed = executions.rows.into_iter().filter(|row| row.stage == 1 && row.execution.outcome.is_failure());
-    Ok(failed.map(|row| row.execution.test).filter(|test| !aside.contains(test)).collect())
+    Ok(failed_at_first(trial, folder)?.into_iter().filter(|test| !aside.contains(test)).collect())
 }
 
 /// Pairs of the same block: the baseline and the way.

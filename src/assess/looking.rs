@@ -169,8 +169,8 @@ fn failed_tests(measured: &Measured) -> BTreeSet<TestId> {
 fn frequencies(measured: &Measured, tests: &BTreeSet<TestId>) -> BTreeMap<TestId, Beside> {
     let of = |test: &TestId| {
         let name = test.to_string();
-        let mut beside = Beside::default();
-        for evidence in &measured.ways {
+        let mut beside = Beside { without: measured.racing.get(test).copied(), ..Beside::default() };
+        for evidence in measured.ways.iter().filter(|evidence| evidence.overlapped) {
             let failed = [&evidence.failed, &evidence.unrepaired].into_iter().filter_map(|map| map.get(&name)).max();
             let Some(failed) = failed else { continue };
             beside.failed += failed;

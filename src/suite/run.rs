@@ -223,10 +223,14 @@ impl Concurrency {
     }
 
     fn swept(executions: &[Execution]) -> Self {
+        // What ends and begins in the same nanosecond does not overlap, whatever sums of fractions make of it.
+        let nanosecond = |seconds: f64| (seconds * 1e9).round() / 1e9;
         let mut edges: Vec<(f64, i64)> = executions
             .iter()
-            .filter(|e| e.seconds > 0.0 && e.outcome != Outcome::NotRun)
-            .flat_map(|e| [(e.start, 1), (e.start + e.seconds, -1)])
+            .filter(|e| e.outcome != Outcome::NotRun)
+            .map(|e| (nanosecond(e.start), nanosecond(e.start + e.seconds)))
+            .filter(|(start, end)| start < end)
+            .flat_map(|(start, end)| [(start, 1), (end, -1)])
             .collect();
         edges.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
 
@@ -285,5 +289,17 @@ mod tests {
     #[test]
     fn nothing_ran_means_no_concurrency() {
         assert_eq!(Concurrency::of(&[]), Concurrency::default());
+    }
+
+    #[test]
+    fn sums_of_fractions_make_no_overlap() {
+        let mut start = 0.1;
+        let mut executions = Vec::new();
+        for _ in 0..20 {
+            executions.push(execution(start, 0.1));
+            start += 0.1;
+        }
+        let exact = executions.windows(2).all(|pair| pair[0].start + pair[0].seconds <= pair[1].start);
+        assert_eq!(Concurrency::of(&executions), Concurrency { mean: 1.0, max: 1 }, "exact: {exact}");
     }
 }

@@ -302,6 +302,19 @@ impl Detective<'_> {
         Ok(agreed)
     }
 
+    /// What was confirmed a few times is held against everything that fresh processes have ever shown: a test that has both passed
+    /// and failed after one and the same sequence is flaky, whatever else was seen of it.
+    pub(super) fn set_the_flaky_aside(&mut self) {
+        let mixed = |(test, known): (&usize, &Known)| {
+            let base = known.base();
+            let polluted = known.polluters.iter().map(|group| [base.as_slice(), group].concat());
+            let mut sequences = polluted.chain(known.setters.iter().cloned()).chain([Vec::new()]);
+            sequences.any(|before| self.lab.recorded(&before, *test).is_mixed()).then_some(*test)
+        };
+        let flaky: Vec<usize> = self.known.iter().filter_map(mixed).collect();
+        flaky.into_iter().for_each(|test| self.call_flaky(test, "in one and the same order"));
+    }
+
     fn call_flaky(&mut self, test: usize, wherein: &str) {
         self.flaky.insert(test, format!("passes and fails {wherein}"));
         self.known.remove(&test);
@@ -310,7 +323,8 @@ impl Detective<'_> {
     /// Finds what makes a test fail that passes after `base`.
     fn blame(&mut self, test: usize, base: &[usize], history: &[usize]) -> Step<()> {
         for usual in self.usual(history, test, |known| &known.polluters) {
-            if base.is_empty() && self.accused.contains(&(usual, test)) {
+            // What the test needs is before it anyway, and in its own order.
+            if base.contains(&usual) || base.is_empty() && self.accused.contains(&(usual, test)) {
                 continue;
             }
             let before = in_order(history, base, &[usual]);

@@ -134,6 +134,7 @@ pub fn detect<'a>(
     let confirmations = if lab.has_warm() { CONFIRMATIONS } else { CONFIRMATIONS_COLD };
     let mut detective = Detective::of(lab, baseline, confirmations);
     detective.work(plan)?;
+    detective.set_the_flaky_aside();
     Ok(detective.result())
 }
 

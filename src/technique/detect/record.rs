@@ -21,6 +21,11 @@ impl Ends {
         (if fails { self.failed } else { self.passed }) as usize
     }
 
+    /// Has it done both?
+    pub fn is_mixed(self) -> bool {
+        self.passed > 0 && self.failed > 0
+    }
+
     /// Does it fail? `None` where nobody has seen it, or where it does so only now and then.
     pub fn agreed(self) -> Option<bool> {
         match (self.passed, self.failed) {

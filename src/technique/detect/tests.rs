@@ -141,6 +141,32 @@ fn flaky_tests_are_set_aside_or_not_confirmed() {
 }
 
 #[test]
+fn what_is_reported_agrees_with_every_run_that_was_made() {
+    // Much is run, so that a test that fails in one run of five looks now and then as if something made it fail.
+    let of = |n: usize| if n % 3 == 0 { "flaky=0.2\n" } else { "" };
+    let toml: String = (0..36).map(|n| format!("[[test]]\nid='C{}#t{n}'\n{}", n / 6, of(n))).collect();
+    for seed in 0..4 {
+        let settings = Settings { rounds: 20, k: 2, seed };
+        let plan = Plan { settings, budget: Duration::from_secs(36_000), ..plan(None) };
+        let mut session = ModelSession::new(ModelSuite::parse(&toml).unwrap(), seed);
+        let detection = detected(&mut session, &plan, &mut Forgetful);
+        assert_eq!(detection.order_dependent, [], "seed {seed}");
+    }
+}
+
+#[test]
+fn what_a_test_needs_is_not_called_its_polluter() {
+    let toml = "[[test]]\nid='A#cleaner'\n\
+                [[test]]\nid='A#other'\npolluted_by=['C#both', 'A#cleaner']\n\
+                [[test]]\nid='B#setter'\n\
+                [[test]]\nid='C#both'\nneeds=['B#setter']\npolluted_by=['B#setter', 'A#other']\ncleaned_by=['A#cleaner']\n";
+    let found = of_model(toml, None).order_dependent;
+    let both = found.iter().find(|found| found.test.to_string() == "C#both").expect("it depends on the order");
+    assert_eq!(names(&both.polluters), "A#other");
+    assert_eq!(names(&both.state_setters), "A#cleaner B#setter");
+}
+
+#[test]
 fn tests_that_hang_or_exit_in_one_order_are_said_and_the_rest_goes_on() {
     for (how, outcome) in [("hanging", Outcome::TimedOut), ("exiting", Outcome::Crashed)] {
         let toml = format!(
