@@ -143,7 +143,7 @@ fn flaky_tests_are_set_aside_or_not_confirmed() {
 #[test]
 fn what_is_reported_agrees_with_every_run_that_was_made() {
     // Much is run, so that a test that fails in one run of five looks now and then as if something made it fail.
-    let of = |n: usize| if n % 3 == 0 { "flaky=0.2\n" } else { "" };
+    let of = |n: usize| if n.is_multiple_of(3) { "flaky=0.2\n" } else { "" };
     let toml: String = (0..36).map(|n| format!("[[test]]\nid='C{}#t{n}'\n{}", n / 6, of(n))).collect();
     for seed in 0..4 {
         let settings = Settings { rounds: 20, k: 2, seed };
