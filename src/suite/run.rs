@@ -293,13 +293,9 @@ mod tests {
 
     #[test]
     fn sums_of_fractions_make_no_overlap() {
-        let mut start = 0.1;
-        let mut executions = Vec::new();
-        for _ in 0..20 {
-            executions.push(execution(start, 0.1));
-            start += 0.1;
-        }
-        let exact = executions.windows(2).all(|pair| pair[0].start + pair[0].seconds <= pair[1].start);
-        assert_eq!(Concurrency::of(&executions), Concurrency { mean: 1.0, max: 1 }, "exact: {exact}");
+        let executions: Vec<Execution> = (1..40).map(|n| execution(0.1 * f64::from(n), 0.1)).collect();
+        let overlaps = executions.windows(2).any(|pair| pair[0].start + pair[0].seconds > pair[1].start);
+        assert!(overlaps, "as far as fractions can tell");
+        assert_eq!(Concurrency::of(&executions), Concurrency { mean: 1.0, max: 1 });
     }
 }
