@@ -145,7 +145,7 @@ fn what_is_reported_agrees_with_every_run_that_was_made() {
     // Much is run, so that a test that fails in one run of five looks now and then as if something made it fail.
     let of = |n: usize| if n.is_multiple_of(3) { "flaky=0.2\n" } else { "" };
     let toml: String = (0..36).map(|n| format!("[[test]]\nid='C{}#t{n}'\n{}", n / 6, of(n))).collect();
-    for seed in 0..4 {
+    for seed in 0..60 {
         let settings = Settings { rounds: 20, k: 2, seed };
         let plan = Plan { settings, budget: Duration::from_secs(36_000), ..plan(None) };
         let mut session = ModelSession::new(ModelSuite::parse(&toml).unwrap(), seed);
