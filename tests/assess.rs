@@ -73,7 +73,7 @@ fn races_are_repaired_named_and_explained() {
     }
     // Processes share nothing in a model.
     let racing = suite("races_with = ['B#t']", "");
-    let answer = assess(&Desk::new(), &racing, &["--budget", "6m"]);
+    let answer = assess(&Desk::new(), &racing, &["--budget", "20m"]);
     assert_eq!(answer["verdict"], "adopt", "processes keep them apart: {answer}");
     let failure = &answer["failures"][0];
     assert_eq!((failure["test"].as_str(), failure["kind"].as_str()), (Some("A#t"), Some("race_or_shared_resource")));
@@ -180,9 +180,50 @@ fn a_budget_holds_and_the_most_promising_way_is_tried_first() {
         let [spent, all] = ["spent_seconds", "budget_seconds"].map(|key| answer[key].as_f64().unwrap());
         assert!(spent <= all, "{budget}: {spent} of {all}");
     }
-    let unknown = assess(&Desk::new(), &one_class, &["--budget", "50s"]);
-    assert_eq!(unknown["preliminary"], true, "{unknown}");
-    assert!(unknown["reason"].as_str().unwrap().contains("nothing is known yet"), "{unknown}");
+}
+
+#[test]
+fn more_time_is_never_less_of_an_answer() {
+    if !has_two_cores() {
+        return;
+    }
+    for more in ["races_with = ['A#t']", "needs = ['A#t']"] {
+        let mut before = (0, 0, 0);
+        for budget in [105, 170, 240, 330, 480, 700] {
+            let answer = assess(&Desk::new(), &suite("", more), &["--budget", &format!("{budget}s")]);
+            let runs = |way: &Value| way["runs"].as_u64().unwrap();
+            let ways = answer["ways"].as_array().unwrap();
+            let now = (answer["blocks"].as_u64().unwrap(), ways.len(), ways.iter().map(runs).sum::<u64>());
+            let grows = now.0 >= before.0 && now.1 >= before.1 && now.2 >= before.2;
+            assert!(grows, "{more}, {budget} s: blocks, ways and runs {now:?}, with less time {before:?}");
+            before = now;
+        }
+        assert!(before.0 >= 3 && before.1 >= 4, "{more}: {before:?}");
+    }
+}
+
+/// What breaks down without parallelism is not for parallelism, however long one looks.
+#[test]
+fn a_suite_that_breaks_down_by_itself_has_to_be_mended_whatever_the_budget() {
+    for budget in ["3m", "10m", "1h"] {
+        let answer = assess(&Desk::new(), &suite("", "exits_after = 1"), &["--budget", budget]);
+        assert_eq!(answer["verdict"], "fix_first", "{budget}: {answer}");
+        assert!(answer["reason"].as_str().unwrap().contains("without any parallelism"), "{budget}: {answer}");
+    }
+}
+
+/// The tests of an answer that advises something say whether they are in its way.
+#[test]
+fn failures_of_other_ways_are_not_held_against_the_advice() {
+    if !has_two_cores() {
+        return;
+    }
+    let desk = Desk::new();
+    let answer = assess(&desk, &suite("races_with = ['B#t']", ""), &["--budget", "20m"]);
+    assert_eq!((&answer["verdict"], &answer["failures"][0]["in_mode"]), (&"adopt".into(), &false.into()), "{answer}");
+    let text = desk.command(["assess", "suite.toml", "--cores", "2", "--budget", "20m"]).output().unwrap();
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    assert!(text.contains("None of them failed in the way that is advised, forks"), "{text}");
 }
 
 #[test]
@@ -244,6 +285,18 @@ fn a_budget_below_one_run_is_refused_and_what_comes_of_a_small_one_is_called_pre
     let output = desk.command(["assess", "suite.toml", "--cores", "2", "--budget", "20s"]).output().unwrap();
     let err = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.code() == Some(2) && err.contains("did not come to its end in it"), "{err}");
+    assert!(err.contains("give a --budget of 4m or more"), "{err}");
+    let output = desk.command(["assess", "suite.toml", "--cores", "2", "--timeout", "20s"]).output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && err.contains("give a larger --timeout"), "{err}");
+    let output = desk.command(["assess", "suite.toml", "--cores", "2", "--budget", "80s"]).output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && err.contains("no answer takes less than 3"), "{err}");
+    assert!(err.contains("give a --budget of 6m48s or more"), "{err}");
+    fs::write(desk.path("none.toml"), "startup = 1\n").unwrap();
+    let output = desk.command(["assess", "none.toml", "--json"]).output().unwrap();
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((output.status.code(), &answer["verdict"]), (Some(1), &"build_failed".into()), "{answer}");
     if !has_two_cores() {
         return;
     }

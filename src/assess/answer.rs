@@ -17,10 +17,7 @@ use crate::suite::TestId;
 impl Answer {
     /// The verdict as an answer to the question.
     pub fn meaning(&self) -> String {
-        let meaning = match self.verdict {
-            Verdict::NotWorthIt if self.preliminary && self.ways.is_empty() => "nobody knows yet",
-            verdict => verdict.meaning(),
-        };
+        let meaning = self.verdict.meaning();
         if self.preliminary { format!("{meaning}; preliminary, from too few runs") } else { meaning.to_owned() }
     }
 }
@@ -77,6 +74,8 @@ pub struct Failure {
     pub cause: Cause,
     /// The ways in which it failed, and in how many of their runs.
     pub failed_in: Vec<Count>,
+    /// Did it fail in the way that the verdict is about?
+    pub in_mode: bool,
     /// Does it still fail once it and its class have been run again?
     pub unrepaired: bool,
 }

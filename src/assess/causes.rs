@@ -71,6 +71,10 @@ pub struct Beside {
     /// In how many parallel runs it failed, of how many, in the ways in which it did.
     pub failed: usize,
     pub runs: usize,
+    /// Ways in which tests ran at the same time, where there were others than those: it was free to fail in any of them.
+    pub ways: usize,
+    /// Will there be no more runs, whatever the budget?
+    pub is_final: bool,
     /// Of a test that is flaky, too: runs without parallelism, and those of them in which it failed. Fewer than chance explains.
     pub without: Option<Without>,
 }
@@ -82,22 +86,24 @@ impl Beside {
         self.message = message;
     }
 
-    /// The kind of what passes alone, as often as it was run without parallelism.
-    fn kind(&self, passed: usize) -> Kind {
+    /// The kind of what passes alone.
+    fn kind(&self, is_beyond_chance: bool) -> Kind {
         match self.limited {
             true if self.passes_with_more_time != Some(false) => Kind::TimeoutUnderLoad,
-            _ if self.is_beyond_chance(passed) => Kind::RaceOrSharedResource,
+            _ if is_beyond_chance => Kind::RaceOrSharedResource,
             _ => Kind::ChanceOrRareRace,
         }
     }
 
-    /// Would a test that does not care about parallelism fail in so many of these runs, and in none of those without? By Fisher's
-    /// exact test, without the first failure: every test that ever fails has that one, or nobody would look at it.
-    fn is_beyond_chance(&self, passed: usize) -> bool {
+    /// How likely a test that does not care about parallelism fails in so many of these runs, and in none of those without. By
+    /// Fisher's exact test, without the first failure: every test that ever fails has that one, or nobody would look at it.
+    /// Where it failed in some ways only, those were chosen by the failures, and count for as many tries as there are ways.
+    fn chance(&self, passed: usize) -> f64 {
         let again = self.failed.saturating_sub(1) as u64;
         let fine = self.runs.saturating_sub(self.failed) as u64;
-        let p = stats::fisher_exact([[again, fine], [0, passed as u64]], Alternative::Greater);
-        again > 0 && p.is_some_and(|test| test.p < CHANCE)
+        let p = stats::fisher_exact([[again, fine], [0, passed as u64]], Alternative::Greater).map(|test| test.p);
+        let p = p.filter(|_| again > 0).unwrap_or(1.0);
+        (p * self.ways.max(1) as f64).min(1.0)
     }
 }
 
@@ -141,6 +147,9 @@ fn explanation(kind: Kind, beside: &Beside) -> &'static str {
         }
         Kind::RaceOrSharedResource => {
             "passes alone: it races with tests beside it, or shares something with them; run it by itself (`@Isolated` or `@ResourceLock` in Jupiter, `@NotThreadSafe` for Surefire's JUnit 4), or give each test its own"
+        }
+        Kind::ChanceOrRareRace if beside.is_final => {
+            "passes alone; so few failures can be chance as well as a rare race, and parade has no more runs to tell them apart: watch it in the CI"
         }
         Kind::ChanceOrRareRace => {
             "passes alone; so few failures can be chance as well as a rare race: a larger --budget, with more runs, may tell"
@@ -215,18 +224,35 @@ pub fn explain(
     beside: &BTreeMap<TestId, Beside>,
 ) -> miette::Result<Vec<Cause>> {
     let deadline = Instant::now() + laboratory.time;
-    let mut found: Vec<(Cause, Option<Accesses>)> = Vec::new();
-    let mut bench = Bench { laboratory, deadline, until: deadline };
+    let mut found: Vec<(&TestId, Beside, FoundOut)> = Vec::new();
+    let wanted = CHANCE / tests.len().max(1) as f64;
+    let mut bench = Bench { laboratory, deadline, until: deadline, wanted };
     for (number, test) in tests.iter().enumerate() {
         let beside = beside.get(test).cloned().unwrap_or_default();
         let others = tests.len().min(MOST).saturating_sub(number).max(1);
         bench.until = Instant::now() + bench.left() / u32::try_from(others).unwrap_or(u32::MAX);
         let late = number >= MOST || bench.left().is_zero() || (bench.laboratory.stop)();
         let found_out = if late { FoundOut::default() } else { bench.look_into(test, &beside, number)? };
-        found.push((cause(test, found_out.kind, &beside, found_out.without), found_out.accesses));
+        found.push((test, beside, found_out));
     }
+    doubt(&mut found);
+    let named = |(test, beside, found): (&TestId, Beside, FoundOut)| {
+        (cause(test, found.kind, &beside, found.without), found.accesses)
+    };
+    let found: Vec<(Cause, Option<Accesses>)> = found.into_iter().map(named).collect();
     let shared = shared(&found);
     Ok(found.into_iter().zip(shared).map(|((cause, _), shares)| Cause { shares, ..cause }).collect())
+}
+
+/// Of many tests that fail by chance, some look as if they raced. So many are called races that at most one in twenty of them is
+/// expected to be none (Benjamini and Hochberg).
+fn doubt(found: &mut [(&TestId, Beside, FoundOut)]) {
+    let is_open = |found: &FoundOut| found.chance.is_some();
+    let chances: Vec<f64> = found.iter().filter_map(|(_, _, found)| found.chance).collect();
+    let corrected = stats::benjamini_hochberg(&chances);
+    for ((_, beside, found), p) in found.iter_mut().filter(|(_, _, found)| is_open(found)).zip(corrected) {
+        found.kind = beside.kind(p < CHANCE);
+    }
 }
 
 /// What became of a test in a run.
@@ -242,11 +268,13 @@ struct FoundOut {
     kind: Kind,
     without: Without,
     accesses: Option<Accesses>,
+    /// Of what passes alone: how likely its failures beside others are chance.
+    chance: Option<f64>,
 }
 
 impl Default for FoundOut {
     fn default() -> Self {
-        FoundOut { kind: Kind::NotTried, without: Without::default(), accesses: None }
+        FoundOut { kind: Kind::NotTried, without: Without::default(), accesses: None, chance: None }
     }
 }
 
@@ -256,6 +284,8 @@ struct Bench<'a> {
     deadline: Instant,
     /// The present test's fair share of the time ends here; what only makes its kind more certain is over then.
     until: Instant,
+    /// So unlikely chance has to be before nothing more is asked.
+    wanted: f64,
 }
 
 impl Bench<'_> {
@@ -266,7 +296,7 @@ impl Bench<'_> {
     fn look_into(&mut self, test: &TestId, beside: &Beside, number: usize) -> miette::Result<FoundOut> {
         if let Some(without) = beside.without {
             // Whatever it does alone, it fails more often beside others.
-            return Ok(FoundOut { kind: Kind::RaceOrSharedResource, without, accesses: None });
+            return Ok(FoundOut { kind: Kind::RaceOrSharedResource, without, ..FoundOut::default() });
         }
         let mut without = Without { alone: 1, ..Without::of_suite(self.laboratory.sequential_runs, 0) };
         let alone = Selection::Tests(vec![test.clone()]);
@@ -279,7 +309,9 @@ impl Bench<'_> {
             }
             Came::ToNothing => Kind::NotTried,
         };
-        Ok(FoundOut { kind, without, accesses })
+        let is_open = matches!(kind, Kind::RaceOrSharedResource | Kind::ChanceOrRareRace);
+        let chance = is_open.then(|| beside.chance(without.passed()));
+        Ok(FoundOut { kind, without, accesses, chance })
     }
 
     /// Runs what passed alone again, until chance is ruled out, found, or not worth more time.
@@ -290,9 +322,10 @@ impl Bench<'_> {
         number: usize,
         without: &mut Without,
     ) -> miette::Result<Kind> {
-        let certain = beside.is_beyond_chance(without.suite_runs + MOST_ALONE);
-        let most = if certain { MOST_ALONE } else { FEW_ALONE };
-        let is_open = |without: &Without| !beside.limited && !beside.is_beyond_chance(without.passed());
+        let can_be_certain = beside.chance(without.suite_runs + MOST_ALONE) < CHANCE;
+        let most = if can_be_certain { MOST_ALONE } else { FEW_ALONE };
+        let wanted = self.wanted;
+        let is_open = |without: &Without| !beside.limited && beside.chance(without.passed()) >= wanted;
         while is_open(without) && without.alone < most && Instant::now() < self.until {
             match self.alone_again(test, number, without.alone)? {
                 Came::Through => without.alone += 1,
@@ -304,7 +337,7 @@ impl Bench<'_> {
                 Came::ToNothing => break,
             }
         }
-        Ok(beside.kind(without.passed()))
+        Ok(beside.kind(beside.chance(without.passed()) < CHANCE))
     }
 
     fn alone_again(&mut self, test: &TestId, number: usize, time: usize) -> miette::Result<Came> {
@@ -507,6 +540,31 @@ flaky = 1.0
             assert_eq!(found[0].kind, kind, "{beside:?}");
             assert!(found[0].reason.contains(said), "{found:?}");
         }
+    }
+
+    #[test]
+    fn what_failed_in_one_of_many_ways_has_to_fail_more_often() {
+        let of = |ways| Beside { ways, ..failed(2, 2) };
+        assert!(of(1).chance(24) < CHANCE && of(3).chance(24) > CHANCE);
+        assert!(Beside { ways: 3, ..failed(3, 3) }.chance(24) < CHANCE);
+    }
+
+    #[test]
+    fn of_many_tests_one_that_barely_looks_like_a_race_is_doubted() {
+        let suite: String = (0..12).map(|n| format!("[[test]]\nid = 'A#t{n:02}'\n")).collect();
+        let names: Vec<String> = (0..12).map(|n| format!("A#t{n:02}")).collect();
+        let kinds = |first: Beside, others: Beside| {
+            let of = |number: usize| if number == 0 { first.clone() } else { others.clone() };
+            let seen: Vec<(&str, Beside)> = names.iter().enumerate().map(|(n, name)| (name.as_str(), of(n))).collect();
+            explained(&suite, &seen, 60).into_iter().map(|cause| cause.kind).collect::<Vec<_>>()
+        };
+        let (barely, clearly) = (failed(2, 2), failed(8, 8));
+        assert_eq!(kinds(barely.clone(), failed(1, 8))[0], Kind::ChanceOrRareRace);
+        assert_eq!(kinds(clearly, failed(1, 8))[0], Kind::RaceOrSharedResource);
+        assert!(
+            kinds(barely.clone(), barely).iter().all(|kind| *kind == Kind::RaceOrSharedResource),
+            "they support each other"
+        );
     }
 
     #[test]

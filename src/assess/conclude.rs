@@ -8,6 +8,7 @@ use super::agenda::{self, Item};
 use super::answer::{Answer, Count, Failure, Risk};
 use super::causes::{Cause, Kind};
 use super::costs::{self, Use};
+use super::course::FEWEST_BLOCKS;
 use super::decide::{self, Decision, Seen, Verdict};
 use super::evidence::{self, Evidence, Measured, Speedup};
 use super::forecast::{self, Check, Curve, Model};
@@ -73,9 +74,9 @@ impl Conclusion<'_> {
             forks: decision.way.filter(|way| *way == Way::Forks).map(|_| "1C".to_owned()),
             cores: self.order.cores,
             speedup,
-            baseline_seconds: compared.map(|speedup| speedup.baseline_seconds).or(mean),
-            seconds: compared.map(|speedup| speedup.seconds),
-            failures: self.failures(),
+            baseline_seconds: speedup.map(|speedup| speedup.baseline_seconds).or(mean),
+            seconds: speedup.map(|speedup| speedup.seconds),
+            failures: self.failures(decision.way),
             prediction: prediction.map(|curve| curve.points.clone()).unwrap_or_default(),
             snippet: (!snippets.is_empty())
                 .then(|| snippets.iter().map(|snippet| snippet.text.as_str()).collect::<Vec<_>>().join("\n")),
@@ -102,20 +103,18 @@ impl Conclusion<'_> {
     /// Was the budget too small for the answer? Where no way has an effect, more runs would not show one.
     fn is_preliminary(&self, verdict: Verdict, speedup: Option<Speedup>) -> bool {
         let advises = matches!(verdict, Verdict::Adopt | Verdict::AdoptWithPaste);
-        advises && !speedup.is_some_and(|speedup| speedup.gain().is_certain())
-            || self.has_few_blocks()
-            || self.is_unknown()
+        advises && !speedup.is_some_and(|speedup| speedup.gain().is_certain()) || self.has_few_blocks()
     }
 
     /// Was the budget up before anything could be compared?
-    fn is_unknown(&self) -> bool {
+    pub fn is_unknown(&self) -> bool {
         let is_compared = |way: &Evidence| way.plain.is_some() || way.failing_runs > 0;
         !self.left_out.is_empty() && self.is_sound() && !self.measured.ways.iter().any(is_compared)
     }
 
     fn has_few_blocks(&self) -> bool {
         let has_an_effect = self.measured.ways.iter().any(|evidence| evidence.overlapped);
-        has_an_effect && self.is_sound() && self.measured.blocks < agenda::FEWEST_BLOCKS as usize
+        has_an_effect && self.is_sound() && self.measured.blocks < FEWEST_BLOCKS as usize
     }
 
     fn is_sound(&self) -> bool {
@@ -217,16 +216,18 @@ impl Conclusion<'_> {
         }
     }
 
-    fn failures(&self) -> Vec<Failure> {
+    fn failures(&self, way: Option<Way>) -> Vec<Failure> {
         let of = |cause: &Cause| {
             let name = cause.test.to_string();
             let counts = self.first_look.ways.iter().filter_map(|evidence| {
                 let failed = *evidence.failed.get(&name).or_else(|| evidence.unrepaired.get(&name))?;
                 Some(Count { mode: evidence.way.name().to_owned(), failed, runs: evidence.runs })
             });
+            let failed_in: Vec<Count> = counts.collect();
             Failure {
                 cause: cause.clone(),
-                failed_in: counts.collect(),
+                in_mode: way.is_some_and(|way| failed_in.iter().any(|count| count.mode == way.name())),
+                failed_in,
                 unrepaired: self.first_look.ways.iter().any(|evidence| evidence.unrepaired.contains_key(&name)),
             }
         };
@@ -271,9 +272,6 @@ impl Conclusion<'_> {
             Verdict::FixFirst => {
                 let gain = if times.is_empty() { "it may gain".to_owned() } else { format!("it would be about {times}") };
                 format!("{way}, {gain}, but tests fail for it; mend or isolate those below first")
-            }
-            Verdict::NotWorthIt if self.is_unknown() => {
-                "the budget was up before any way could be compared with one test after the other: nothing is known yet".to_owned()
             }
             Verdict::NotWorthIt => too_little(self.best_that_overlapped(), &self.tried()),
             Verdict::AlreadyParallel => {
@@ -328,15 +326,12 @@ impl Conclusion<'_> {
             let names: Vec<&str> = self.cut.iter().map(String::as_str).collect();
             notes.push(format!("cut off when the budget was up, and not counted: a run of {}", names.join(", ")));
         }
-        if self.is_unknown() {
-            let run = std::time::Duration::from_secs_f64((12.0 * self.survey.seconds).ceil());
-            notes.push(format!("give a --budget of {} or more, for twelve runs", agenda::shown(run)));
-        } else if self.has_few_blocks() {
+        if self.has_few_blocks() {
             notes.push(format!(
                 "preliminary: the budget sufficed for {blocks} of the {} blocks that an interval takes",
-                agenda::FEWEST_BLOCKS
+                FEWEST_BLOCKS
             ));
-        } else if (agenda::FEWEST_BLOCKS as usize..6).contains(&blocks) {
+        } else if (FEWEST_BLOCKS as usize..6).contains(&blocks) {
             notes.push(format!("{blocks} pairs of runs can never reach p < 0.05; six can: give a larger --budget"));
         }
         if !self.measured.broken.is_empty() {

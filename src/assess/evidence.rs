@@ -12,7 +12,7 @@ use super::ways::{SEQUENTIAL, Way};
 use crate::stats;
 use crate::store::RunFolder;
 use crate::store::record::{Phase, RunData, TrialRecord, Verdict};
-use crate::suite::{Cost, TestId};
+use crate::suite::{Cost, Outcome, TestId};
 
 const LEVEL: f64 = 0.95;
 const SEED: u64 = 1;
@@ -134,11 +134,27 @@ pub fn measure(
         baseline: mean_use(&baseline),
         ways,
         sequential_runs: sequential(run).count(),
-        sequential_trouble: baseline.iter().find(|trial| !is_whole(trial)).map(|trial| trouble(trial)),
+        sequential_trouble: sequential_trouble(run, &baseline),
         flaky,
         broken,
         racing,
     })
+}
+
+/// Why runs without parallelism did not come to their end. Screening sets aside what it loses, so that later runs are whole: where a
+/// process broke down in it, the suite is none that runs by itself.
+fn sequential_trouble(run: &RunData, baseline: &[&TrialRecord]) -> Option<String> {
+    let screening = run.trials.iter().filter(|trial| trial.phase == Phase::Screening);
+    let all: Vec<&TrialRecord> = screening.chain(baseline.iter().copied()).collect();
+    let broke_down = |trial: &TrialRecord| {
+        let crashed = || trial.residual.iter().any(|test| test.outcome == Outcome::Crashed);
+        let only_lost = trial.phase == Phase::Screening && trial.verdict == Verdict::LostTests && !crashed();
+        !is_whole(trial) && !only_lost
+    };
+    let broken: Vec<&TrialRecord> = all.iter().copied().filter(|trial| broke_down(trial)).collect();
+    let first = trouble(broken.first()?);
+    let (some, runs) = (broken.len(), all.len());
+    Some(if some < runs { format!("{first} (in {some} of {runs} runs)") } else { first })
 }
 
 /// Of flaky tests, those that fail in some way far more often than without parallelism: by Fisher's exact test, corrected for all

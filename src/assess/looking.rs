@@ -10,7 +10,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::causes::{self, Beside, Cause, Kind, Laboratory};
-use super::evidence::Measured;
+use super::course::MOST_BLOCKS;
+use super::evidence::{Evidence, Measured};
 use super::survey::Builder;
 use super::{Assessment, TAG, agenda, beside};
 use crate::engine::Session;
@@ -96,14 +97,15 @@ impl Assessment<'_> {
             cores: self.order.cores,
             logs: logs.to_owned(),
             time,
-            sequential_runs: measured.sequential_runs + 1,
+            // Of the first run no names are known: it counts where nothing failed in it.
+            sequential_runs: measured.sequential_runs + usize::from(self.survey.failed == 0),
             stop: &stop,
         };
         if let Origin::Model { path } = &self.order.subject.origin {
             let mut session = ModelSession::load(path, 0)?;
-            return causes::explain(laboratory(&mut session, self.budget), tests, &beside);
+            return causes::explain(laboratory(&mut session, self.budget.time), tests, &beside);
         }
-        if self.order.budget.is_some() && self.time_left(run) < LEAST {
+        if self.budget.is_strict && self.time_left(run) < LEAST {
             return Ok(causes::not_tried(tests, &beside));
         }
         let watcher = RefCell::new(watcher);
@@ -131,7 +133,7 @@ impl Assessment<'_> {
     /// A budget that nobody gave leaves some for it.
     fn time_left(&self, run: &RunData) -> Duration {
         let left = Duration::from_secs_f64(self.left(&run.trials));
-        if self.order.budget.is_some() { left } else { left.max(self.budget.mul_f64(agenda::FOR_CAUSES)) }
+        if self.budget.is_strict { left } else { left.max(self.budget.time.mul_f64(agenda::FOR_CAUSES)) }
     }
 
     /// What tests do beside others once more, in the way in which most of them fail.
@@ -151,7 +153,7 @@ impl Assessment<'_> {
             cores: self.order.cores,
             logs,
             sequential: self.survey.seconds,
-            limit: agenda::way_limit(&self.survey, self.survey.seconds, self.budget),
+            limit: agenda::way_limit(&self.survey, self.survey.seconds, self.budget.time),
             time: self.time_left(run),
             cut: beside::cut_down(run, worst.way),
         };
@@ -167,15 +169,23 @@ fn failed_tests(measured: &Measured) -> BTreeSet<TestId> {
 
 /// How often each test failed, in the ways in which it did.
 fn frequencies(measured: &Measured, tests: &BTreeSet<TestId>) -> BTreeMap<TestId, Beside> {
+    let overlapped: Vec<&Evidence> = measured.ways.iter().filter(|evidence| evidence.overlapped).collect();
+    let is_final = measured.blocks >= MOST_BLOCKS as usize;
     let of = |test: &TestId| {
         let name = test.to_string();
-        let mut beside = Beside { without: measured.racing.get(test).copied(), ..Beside::default() };
-        for evidence in measured.ways.iter().filter(|evidence| evidence.overlapped) {
-            let failed = [&evidence.failed, &evidence.unrepaired].into_iter().filter_map(|map| map.get(&name)).max();
-            let Some(failed) = failed else { continue };
-            beside.failed += failed;
-            beside.runs += evidence.runs;
-        }
+        let failed = |evidence: &Evidence| {
+            [&evidence.failed, &evidence.unrepaired].into_iter().filter_map(|map| map.get(&name)).max().copied()
+        };
+        let failing: Vec<(usize, usize)> =
+            overlapped.iter().filter_map(|evidence| Some((failed(evidence)?, evidence.runs))).collect();
+        let beside = Beside {
+            failed: failing.iter().map(|(failed, _)| failed).sum(),
+            runs: failing.iter().map(|(_, runs)| runs).sum(),
+            ways: if failing.len() < overlapped.len() { overlapped.len() } else { 1 },
+            is_final,
+            without: measured.racing.get(test).copied(),
+            ..Beside::default()
+        };
         (test.clone(), beside)
     };
     tests.iter().map(of).collect()

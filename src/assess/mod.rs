@@ -11,6 +11,7 @@ mod beside;
 pub mod causes;
 mod conclude;
 pub mod costs;
+mod course;
 pub mod decide;
 pub mod evidence;
 pub mod forecast;
@@ -21,7 +22,8 @@ pub mod survey;
 mod taken;
 pub mod ways;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -34,22 +36,20 @@ use crate::home::Home;
 use crate::process::Interrupt;
 use crate::runner::{self, Event, Watcher};
 use crate::store::RunFolder;
-use crate::store::record::{Phase, RunData, TrialRecord, Verdict};
+use crate::store::record::{Phase, RunData, TrialRecord};
 use crate::whole_file;
 use crate::wording::{counted, plural};
 
-use agenda::{Glimpse, Reached};
 use answer::Answer;
 use costs::Rates;
-use pace::{Clock, Purse, Stage};
+use course::Course;
+use pace::{Budget, Clock, Purse};
 use survey::{Survey, Surveyed};
 use taken::Taken;
 use ways::{SEQUENTIAL, Way};
 
 /// Begins the mark of all processes that the runner does not start.
 const TAG: &str = "assess";
-/// Of what is left, for trying every way once; where that takes more, what is most needed comes first.
-const FOR_FIRST_BLOCK: f64 = 0.6;
 /// The answer in a run's folder; the last thing that is written.
 pub const ANSWER: &str = "assessment/answer.json";
 
@@ -97,11 +97,11 @@ pub fn run(order: &Order, home: &Home, interrupt: &Interrupt, watcher: &mut dyn 
         Surveyed::BuildFailed { reason, log } => return build_failed(order, began, reason, log),
         Surveyed::Interrupted => return Ok(Ended::Interrupted),
     };
-    let budget = order.budget.unwrap_or_else(|| agenda::default_budget(survey.seconds));
-    let is_cut_off = survey.is_cut_off && order.within(Duration::MAX, began).is_zero();
-    if is_cut_off || survey.seconds >= budget.as_secs_f64() {
-        return Err(too_small(budget, &sequential_run(&survey)));
+    if survey.is_cut_off {
+        return Err(cut_off(order, &survey));
     }
+    let time = order.budget.unwrap_or_else(|| agenda::default_budget(survey.seconds));
+    let budget = Budget { time, is_strict: order.budget.is_some() };
     let text = agenda::experiment_text(order, &survey, &order.subject.name);
     let experiment = experiment(order, &text, &folder)?;
     // For the run's folder, which others may see.
@@ -109,7 +109,12 @@ pub fn run(order: &Order, home: &Home, interrupt: &Interrupt, watcher: &mut dyn 
     let standing = Standing::of(&folder, &text, order.fresh);
     let earlier = if standing.is_new { 0.0 } else { standing.spent(&survey) };
     let model = order.subject.is_model().then_some(survey.seconds);
-    let clock = Clock { began, earlier, model };
+    let clock = Clock { began, earlier, model, lost: Cell::new(0.0) };
+    let least = agenda::least_time(&survey, order.cores);
+    if standing.trials.is_empty() && budget.left(&clock, &[]) < least {
+        let built = clock.spent(&[]) - survey.seconds;
+        return Err(too_small(time, &sequential_run(&survey), agenda::advised_budget(&survey, built)));
+    }
     let results = Results { folder, text, fresh: standing.is_new };
     let mut assessment = Assessment { order, home, interrupt, experiment, survey, budget, clock, results, standing };
     assessment.carry_out(watcher)
@@ -118,24 +123,49 @@ pub fn run(order: &Order, home: &Home, interrupt: &Interrupt, watcher: &mut dyn 
 /// A build that the budget cut off is none that failed.
 fn build_failed(order: &Order, began: Instant, reason: String, log: PathBuf) -> miette::Result<Ended> {
     match order.budget.filter(|budget| began.elapsed() >= *budget) {
-        Some(budget) => Err(too_small(budget, "building it and running its tests once did not come to an end in it")),
+        Some(budget) => Err(too_small(budget, "building the project did not come to an end in it", 4 * budget)),
         None => Ok(Ended::BuildFailed { reason, log }),
     }
 }
 
 fn sequential_run(survey: &Survey) -> String {
-    if survey.is_cut_off {
-        return "one run of the suite, one test after the other, did not come to its end in it".to_owned();
-    }
     let run = Duration::from_secs_f64(survey.seconds.ceil());
-    format!("one run of the suite, one test after the other, takes {}", agenda::shown(run))
+    let runs = agenda::least_runs(survey) + 1;
+    format!(
+        "one run of the suite, one test after the other, takes {}, and no answer takes less than {runs}",
+        agenda::shown(run)
+    )
 }
 
 /// A run that is cut off would look like a suite that hangs.
-fn too_small(budget: Duration, why: &str) -> miette::Report {
+fn cut_off(order: &Order, survey: &Survey) -> miette::Report {
+    let ran = Duration::from_secs_f64(survey.seconds.ceil());
+    if let Some(budget) = order.budget.filter(|_| ran < order.subject.timeout) {
+        return too_small(
+            budget,
+            "one run of the suite, one test after the other, did not come to its end in it",
+            12 * budget,
+        );
+    }
+    BadUsage {
+        message: format!(
+            "one run of the suite, one test after the other, did not come to its end in {}",
+            agenda::shown(order.subject.timeout)
+        ),
+        help: format!("give a larger --timeout, or --module for a part of it; {IF_IT_HANGS}"),
+    }
+    .into()
+}
+
+const IF_IT_HANGS: &str = "if it hangs, `parade test … --technique sequential --timeout TIME` says where";
+
+fn too_small(budget: Duration, why: &str, advised: Duration) -> miette::Report {
     BadUsage {
         message: format!("a budget of {} is too small: {why}", agenda::shown(budget)),
-        help: "give a --budget of twelve runs, or --module for a part of it; if it hangs, `parade test … --technique sequential --timeout TIME` says where".to_owned(),
+        help: format!(
+            "give a --budget of {} or more, or --module for a part of it; {IF_IT_HANGS}",
+            agenda::shown(advised)
+        ),
     }
     .into()
 }
@@ -206,7 +236,7 @@ struct Assessment<'a> {
     interrupt: &'a Interrupt,
     experiment: Experiment,
     survey: Survey,
-    budget: Duration,
+    budget: Budget,
     clock: Clock,
     results: Results,
     standing: Standing,
@@ -223,7 +253,7 @@ struct Sitting {
 
 impl Assessment<'_> {
     fn carry_out(&mut self, watcher: &mut dyn Watcher) -> miette::Result<Ended> {
-        let is_done = self.standing.suffices(self.budget);
+        let is_done = self.standing.suffices(self.budget.time);
         let sitting = if is_done { Sitting::default() } else { self.measure(watcher)? };
         if sitting.is_interrupted {
             return Ok(Ended::Interrupted);
@@ -252,108 +282,48 @@ impl Assessment<'_> {
             budget,
             spent,
         };
+        if conclusion.is_unknown() {
+            let why = "it was up before any way could be compared with one test after the other";
+            return Err(too_small(
+                self.budget.time,
+                why,
+                agenda::advised_budget(&self.survey, 0.0).max(self.budget.time * 2),
+            ));
+        }
         conclusion.answer().map(|answer| Ended::Answered(Box::new(answer)))
     }
 
     /// What was measured within a larger budget before is told with that one.
     fn told_budget(&self, run: &RunData, is_done: bool) -> (f64, f64) {
-        let now = (self.budget.as_secs_f64(), self.clock.spent(&run.trials));
+        let now = (self.budget.time.as_secs_f64(), self.clock.spent(&run.trials));
         let before = self.standing.answered.map(|answered| (answered.budget_seconds, answered.spent_seconds));
         before.filter(|_| is_done).unwrap_or(now)
     }
 
-    /// Tries ways that have not been tried, then repeats those that may pay off for as long as there is time.
+    /// Runs what the course has, for as long as there is time.
     fn measure(&mut self, watcher: &mut dyn Watcher) -> miette::Result<Sitting> {
-        let (whole, cores) = (Plan::of(&self.experiment), self.order.cores);
-        let mut sitting = Sitting::default();
-        let mut trials = std::mem::take(&mut self.standing.trials);
-        let reached = if self.standing.answered.is_some() { blocks(&trials, cores) } else { 0 };
-        let block = (reached + 1).min(agenda::MOST_BLOCKS);
-        let tryout = self.tryout(&whole, block, &trials, &mut sitting, watcher);
-        trials = self.run((Stage::Trying, &tryout), trials, &mut sitting, watcher)?;
-        while !sitting.is_interrupted {
-            let chosen = agenda::survivors(&glimpses(&trials, cores, self.survey.seconds));
-            let reached = Reached { blocks: blocks(&trials, cores), from: block.max(2) };
-            let taken = Taken::of(&self.survey, cores, &trials);
-            let time = (self.left(&trials), self.order.budget.is_some());
-            let rest = agenda::rest(&whole, &chosen, cores, &taken, reached, time);
-            let is_new = |trial: &&experiment::Trial| !trials.iter().any(|record| record.trial == trial.id);
-            let missing: Vec<f64> = rest.trials.iter().filter(is_new).map(|trial| taken.of_trial(trial)).collect();
-            if chosen.is_empty() || missing.is_empty() {
-                break;
-            }
-            let about = agenda::shown(Duration::from_secs_f64(missing.iter().sum::<f64>().clamp(0.0, 1e9)));
-            let runs = plural(missing.len(), "run");
-            watcher.event(&Event::Note(format!("Next: {runs} of {SEQUENTIAL}, {}, about {about}", names(&chosen))));
-            let before = trials.len();
-            trials = self.run((Stage::Repeating, &rest), trials, &mut sitting, watcher)?;
-            if trials.len() == before {
-                break;
-            }
+        let cores = self.order.cores;
+        let trials = std::mem::take(&mut self.standing.trials);
+        // What was answered is complete; what was broken off goes on where it stood.
+        let from = if self.standing.answered.is_some() { blocks(&trials, cores) + 1 } else { 1 };
+        let course = Course { survey: &self.survey, cores };
+        let purse = Purse::new(course, &self.clock, self.budget, from);
+        let outlook = purse.outlook(&trials);
+        let plan = self.plan(course.told(&outlook, &Taken::of(&self.survey, cores, &trials)));
+        self.tell(&plan, watcher);
+        let mut sitting = Sitting { plan, ..Sitting::default() };
+        let whole = Plan::of(&self.experiment);
+        let possible = Plan { trials: whole.trials.into_iter().filter(|trial| trial.repetition >= from).collect() };
+        if possible.trials.is_empty() {
+            return Ok(sitting);
         }
-        Ok(sitting)
-    }
-
-    /// The block in which ways are tried for the first time, told before it is run.
-    fn tryout(
-        &self,
-        whole: &Plan,
-        block: u32,
-        trials: &[TrialRecord],
-        sitting: &mut Sitting,
-        watcher: &mut dyn Watcher,
-    ) -> Plan {
-        let (cores, left, strict) = (self.order.cores, self.left(trials), self.order.budget.is_some());
-        let has = |name: &str, cores: usize| {
-            trials.iter().any(|record| record.configuration == name && record.cores == cores && self.is_answered())
-        };
-        let untried: Vec<Way> =
-            agenda::by_promise(&self.survey).into_iter().filter(|way| !has(way.name(), cores)).collect();
-        let ways = agenda::affordable(&self.survey, untried, left * FOR_FIRST_BLOCK);
-        sitting.plan = agenda::outlook(&self.survey, &ways, self.budget, Duration::from_secs_f64(left));
-        self.tell(&sitting.plan, watcher);
-        let fits = agenda::affords_single_core(&self.survey, &ways, left);
-        let single_core = !has(SEQUENTIAL, 1) && (!strict || fits);
-        if ways.is_empty() && !single_core {
-            return Plan { trials: Vec::new() };
-        }
-        let plan = agenda::tryout(whole, block, &ways, cores, single_core);
-        let taken = Taken::of(&self.survey, cores, trials);
-        let expected: f64 = plan.trials.iter().map(|trial| taken.of_trial(trial)).sum();
-        let is_tight = strict && expected > left * FOR_FIRST_BLOCK;
-        if is_tight { agenda::most_needed_first(plan, &ways, cores) } else { plan }
-    }
-
-    fn is_answered(&self) -> bool {
-        self.standing.answered.is_some()
-    }
-
-    /// What is left of the budget, in seconds.
-    fn left(&self, trials: &[TrialRecord]) -> f64 {
-        (self.budget.as_secs_f64() - self.clock.spent(trials)).max(0.0)
-    }
-
-    /// As much of a plan as there is time for; all trials so far come back.
-    fn run(
-        &mut self,
-        (stage, plan): (Stage, &Plan),
-        trials: Vec<TrialRecord>,
-        sitting: &mut Sitting,
-        watcher: &mut dyn Watcher,
-    ) -> miette::Result<Vec<TrialRecord>> {
-        if plan.trials.is_empty() {
-            return Ok(trials);
-        }
-        let strict = self.order.budget.is_some();
-        let purse =
-            Purse::new((&self.survey, &self.clock), (self.budget, strict), self.order.cores, (stage, plan), &trials);
         let order = runner::Order {
             experiment: &self.experiment,
             experiment_text: &self.results.text,
             experiment_folder: None,
-            plan,
+            plan: &possible,
             results: self.order.results.clone(),
-            fresh: std::mem::take(&mut self.results.fresh),
+            fresh: self.results.fresh,
             accept_changes: false,
             quick: false,
             retry: false,
@@ -363,7 +333,23 @@ impl Assessment<'_> {
         let summary = runner::run(&order, self.home, self.interrupt, watcher)?;
         sitting.cut.extend(purse.cut());
         sitting.is_interrupted = summary.interrupted;
-        Ok(summary.folder.read()?.trials)
+        Ok(sitting)
+    }
+
+    /// What is run, as far as it can be foreseen.
+    fn plan(&self, blocks: Vec<agenda::Item>) -> Vec<agenda::Item> {
+        let runs = agenda::screening_runs(&self.survey) as usize;
+        let screening = agenda::Item {
+            what: "one test after the other, to set aside what fails without any parallelism".to_owned(),
+            runs,
+            seconds: self.survey.seconds * runs as f64,
+        };
+        std::iter::once(screening).filter(|item| item.runs > 0).chain(blocks).collect()
+    }
+
+    /// What is left of the budget, in seconds.
+    fn left(&self, trials: &[TrialRecord]) -> f64 {
+        self.budget.left(&self.clock, trials).max(0.0)
     }
 
     /// What will be done, before it is.
@@ -380,7 +366,7 @@ impl Assessment<'_> {
         ));
         survey.parallel_today.iter().for_each(|today| note(format!("today: {today}")));
         survey.impossible.iter().for_each(|(way, why)| note(format!("not possible here: {way}: {why}")));
-        note(format!("Plan within {}:", agenda::shown(self.budget)));
+        note(format!("Plan within {}:", agenda::shown(self.budget.time)));
         for item in plan {
             let time = agenda::shown(Duration::from_secs_f64(item.seconds.clamp(0.0, 1e9)));
             note(format!("  {:>8}, about {time:>6}: {}", plural(item.runs, "run"), item.what));
@@ -394,42 +380,10 @@ fn left_out(survey: &Survey, trials: &[TrialRecord]) -> Vec<Way> {
     survey.ways.iter().copied().filter(|way| !was_run(way)).collect()
 }
 
-fn names(ways: &[Way]) -> String {
-    ways.iter().map(|way| way.name()).collect::<Vec<_>>().join(", ")
-}
-
 /// The last block that has a baseline on all cores.
 fn blocks(trials: &[TrialRecord], cores: usize) -> u32 {
     let baselines = trials
         .iter()
         .filter(|trial| trial.phase == Phase::Measured && trial.configuration == SEQUENTIAL && trial.cores == cores);
     baselines.map(|trial| trial.repetition).max().unwrap_or(0)
-}
-
-/// What the first run of each way showed, beside the baseline of the same block.
-fn glimpses(trials: &[TrialRecord], cores: usize, sequential: f64) -> Vec<Glimpse> {
-    let measured = || trials.iter().filter(|trial| trial.phase == Phase::Measured && trial.cores == cores);
-    let mut first: BTreeMap<Way, &TrialRecord> = BTreeMap::new();
-    for trial in measured() {
-        let Some(way) = Way::of_name(&trial.configuration) else { continue };
-        let known = first.entry(way).or_insert(trial);
-        if trial.repetition < known.repetition {
-            *known = trial;
-        }
-    }
-    let baseline = |block: u32| {
-        let same = measured().find(|trial| trial.configuration == SEQUENTIAL && trial.repetition == block);
-        same.map_or(sequential, |trial| trial.cost.wall_seconds)
-    };
-    let glimpse = |(way, trial): (Way, &TrialRecord)| {
-        // Before any repair: what repairs cost can change once tests are mended.
-        let seconds = trial.stages.first().map_or(trial.cost.wall_seconds, |stage| stage.cost.wall_seconds);
-        Glimpse {
-            way,
-            overlapped: trial.concurrency.max > 1,
-            complete: matches!(trial.verdict, Verdict::Clean | Verdict::Failing),
-            share: seconds / baseline(trial.repetition).max(1e-9),
-        }
-    };
-    first.into_iter().map(glimpse).collect()
 }

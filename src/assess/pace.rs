@@ -1,20 +1,18 @@
-//! Keeps an assessment within its budget: before each run, what is left is held against what runs have taken lately. A run for
-//! which there is no time is left out, and one that the end of the budget cuts off is no result.
+//! Keeps an assessment within its budget: before each block, what is left is held against what runs have taken lately. What
+//! does not fit is left out, and a run that the end of the budget cuts off is no result.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell as Mutable, RefCell};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use super::agenda;
-use super::survey::Survey;
+use super::course::{self, Cell, Course, FEWEST_BLOCKS, Fitting, Known};
 use super::taken::Taken;
-use super::ways::{SEQUENTIAL, Way};
-use crate::experiment::{Plan, Trial};
-use crate::runner::{Allowance, Pace};
-use crate::store::record::{Phase, TrialRecord, Verdict};
+use super::ways::Way;
+use crate::experiment::Trial;
+use crate::runner::{Ahead, Allowance, Pace};
+use crate::store::record::{Phase, TrialRecord};
 
-/// Of what is left when the first block begins, for trying ways beyond the most promising one.
-const FOR_TRYING: f64 = 0.7;
 /// For writing the answer down, in seconds.
 const FOR_ANSWERING: f64 = 2.0;
 
@@ -26,60 +24,77 @@ pub(super) struct Clock {
     pub earlier: f64,
     /// A model's time passes in its runs alone; its first run took so many seconds.
     pub model: Option<f64>,
+    /// In a model's run that was cut off: there is no record of it.
+    pub lost: Mutable<f64>,
 }
 
 impl Clock {
     pub fn spent(&self, finished: &[TrialRecord]) -> f64 {
         match self.model {
-            Some(first) => first + finished.iter().map(|record| record.cost.wall_seconds).sum::<f64>(),
+            Some(first) => {
+                first + self.lost.get() + finished.iter().map(|record| record.cost.wall_seconds).sum::<f64>()
+            }
             None => self.earlier + self.began.elapsed().as_secs_f64(),
         }
     }
 }
 
-/// What is being run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
-    /// Ways for the first time.
-    Trying,
-    /// Blocks of what may pay off.
-    Repeating,
+/// How much time there is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Budget {
+    pub time: Duration,
+    /// Is it the user's own? Else the blocks that an interval needs are run whatever they take.
+    pub is_strict: bool,
+}
+
+impl Budget {
+    /// What is left of it, in seconds.
+    pub fn left(&self, clock: &Clock, finished: &[TrialRecord]) -> f64 {
+        self.time.as_secs_f64() - clock.spent(finished)
+    }
+
+    /// What is left of it for runs: not the time for the answer, nor, once tests fail, that for finding out why.
+    fn left_for_runs(&self, clock: &Clock, finished: &[TrialRecord], taken: &Taken<'_>) -> f64 {
+        let all = self.time.as_secs_f64();
+        let has_trouble = finished.iter().any(|trial| course::has_trouble(trial, finished));
+        let looking = (all * agenda::FOR_CAUSES).max(3.0 * taken.sequential() + 5.0).min(0.35 * all);
+        let reserve = if has_trouble { looking } else { 0.0 };
+        self.left(clock, finished) - FOR_ANSWERING.min(all * 0.02) - reserve
+    }
 }
 
 #[derive(Debug)]
 pub(super) struct Purse<'a> {
-    pub survey: &'a Survey,
+    pub course: Course<'a>,
     pub clock: &'a Clock,
-    pub budget: Duration,
-    /// Is it the user's own? Else three blocks are run whatever they take.
-    pub strict: bool,
-    pub cores: usize,
-    pub stage: Stage,
-    pub plan: &'a Plan,
-    /// What had been spent when this stage began, in seconds.
-    pub since: f64,
+    pub budget: Budget,
     state: State,
 }
 
 /// What has been decided so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
-    /// The last block that was begun, and whether what only serves the prediction fits into it.
-    block: Cell<(u32, bool)>,
-    is_over: Cell<bool>,
+    /// The block under way.
+    block: Mutable<u32>,
+    /// What is run of it.
+    chosen: RefCell<Fitting>,
+    is_over: Mutable<bool>,
+    /// What the run under way may take.
+    allowed: Mutable<f64>,
     cut: RefCell<BTreeSet<String>>,
 }
 
 impl<'a> Purse<'a> {
-    pub fn new(
-        (survey, clock): (&'a Survey, &'a Clock),
-        (budget, strict): (Duration, bool),
-        cores: usize,
-        (stage, plan): (Stage, &'a Plan),
-        finished: &[TrialRecord],
-    ) -> Self {
-        let since = clock.spent(finished);
-        Purse { survey, clock, budget, strict, cores, stage, plan, since, state: State::default() }
+    /// For the blocks from this one on.
+    pub fn new(course: Course<'a>, clock: &'a Clock, budget: Budget, from: u32) -> Self {
+        let state = State {
+            block: Mutable::new(from.saturating_sub(1)),
+            chosen: RefCell::new(Fitting { cells: Vec::new(), are_all: true }),
+            is_over: Mutable::new(false),
+            allowed: Mutable::new(0.0),
+            cut: RefCell::default(),
+        };
+        Purse { course, clock, budget, state }
     }
 
     /// Configurations of which a run was cut off when the budget was up.
@@ -87,189 +102,238 @@ impl<'a> Purse<'a> {
         self.state.cut.borrow().clone()
     }
 
-    fn left(&self, finished: &[TrialRecord]) -> f64 {
-        self.budget.as_secs_f64() - self.clock.spent(finished)
+    /// What will probably be run after the block under way, by block.
+    pub fn outlook(&self, finished: &[TrialRecord]) -> Vec<(u32, Vec<Cell>)> {
+        let from = self.state.block.get() + 1;
+        let Course { survey, cores } = self.course;
+        let taken = Taken::of(survey, cores, finished);
+        let known = Known::before(from, survey, cores, finished);
+        self.course.ahead(from, known, &taken, self.budget.left_for_runs(self.clock, finished, &taken))
     }
 
-    /// Sequential runs that only look for flaky tests; where the budget is tight, those of the blocks have to do.
-    fn affords_screening(&self, number: u32, taken: &Taken<'_>, left: f64) -> bool {
-        let runs = self.budget.as_secs_f64() / taken.sequential().max(1e-3);
-        number <= agenda::screening_runs(runs) && taken.sequential() * agenda::FEWEST_RUNS <= left
-    }
-
-    fn is_worth_trying(&self, trial: &Trial, taken: &Taken<'_>, finished: &[TrialRecord]) -> bool {
-        let ways = |trial: &&Trial| Way::of_name(&trial.configuration).is_some();
-        let first = self.plan.trials.iter().find(ways).map(|first| first.id.as_str());
-        if trial.configuration == SEQUENTIAL && trial.cores == self.cores || Some(trial.id.as_str()) == first {
-            return true;
+    fn is_wanted(&self, trial: &Trial, taken: &Taken<'_>, finished: &[TrialRecord]) -> bool {
+        if trial.repetition != self.state.block.get() {
+            self.begin(trial.repetition, taken, finished);
         }
-        if trial.configuration == SEQUENTIAL {
-            let missing: f64 = self.missing(trial.repetition, finished).map(|trial| taken.of_trial(trial)).sum();
-            return missing <= self.left(finished) * FOR_TRYING;
-        }
-        let until = self.since + (self.budget.as_secs_f64() - self.since) * FOR_TRYING;
-        self.clock.spent(finished) + taken.of_trial(trial) <= until
-    }
-
-    /// Of a block of the plan, what has not been run.
-    fn missing<'s>(&'s self, block: u32, finished: &'s [TrialRecord]) -> impl Iterator<Item = &'s Trial> {
-        let is_done = |trial: &Trial| finished.iter().any(|record| record.trial == trial.id);
-        self.plan.trials.iter().filter(move |trial| trial.repetition == block && !is_done(trial))
-    }
-
-    fn is_worth_repeating(&self, trial: &Trial, taken: &Taken<'_>, finished: &[TrialRecord]) -> bool {
-        if self.state.is_over.get() {
-            return false;
-        }
-        let left = self.left(finished) - FOR_ANSWERING.min(self.budget.as_secs_f64() * 0.02);
-        if self.state.block.get().0 != trial.repetition {
-            let needs = |all: bool| -> f64 {
-                let trials = self.missing(trial.repetition, finished);
-                trials.filter(|trial| all || trial.cores == self.cores).map(|trial| taken.of_trial(trial)).sum()
-            };
-            let room = left - self.reserve(taken, finished);
-            let must = !self.strict && trial.repetition <= agenda::FEWEST_BLOCKS;
-            self.state.is_over.set(needs(false) > room && !must);
-            self.state.block.set((trial.repetition, needs(true) <= room));
-        } else if self.strict && taken.of_trial(trial) * 0.9 > left {
+        let is_too_long = || taken.of_trial(trial) * 0.9 > self.budget.left(self.clock, finished);
+        let is_chosen = self.state.chosen.borrow().cells.iter().any(|cell| cell.is_of(trial));
+        if is_chosen && self.budget.is_strict && is_too_long() {
             self.state.is_over.set(true);
         }
-        !self.state.is_over.get() && (trial.cores == self.cores || self.state.block.get().1)
+        is_chosen && !self.state.is_over.get()
     }
 
-    /// For finding out why tests fail, once some do.
-    fn reserve(&self, taken: &Taken<'_>, finished: &[TrialRecord]) -> f64 {
-        let budget = self.budget.as_secs_f64();
-        let share = (budget - self.since) * agenda::FOR_CAUSES;
-        if finished.iter().any(has_trouble) {
-            share.max(3.0 * taken.sequential() + 5.0).min(0.35 * budget)
-        } else {
-            0.0
+    /// Decides what is run of a block. What an earlier sitting ran of it is paid for.
+    fn begin(&self, block: u32, taken: &Taken<'_>, finished: &[TrialRecord]) {
+        let was_cut_short = !self.state.chosen.borrow().are_all;
+        let Course { survey, cores } = self.course;
+        let known = Known::before(block, survey, cores, finished);
+        let is_done = |cell: Cell| {
+            let same = |record: &&TrialRecord| record.repetition == block && record.phase == Phase::Measured;
+            let of_cell =
+                |record: &TrialRecord| record.configuration == cell.configuration && record.cores == cell.cores;
+            finished.iter().filter(same).any(of_cell)
+        };
+        let cost = |cell: Cell| if is_done(cell) { 0.0 } else { taken.next(cell.configuration, cell.cores) };
+        let must = !self.budget.is_strict && block <= FEWEST_BLOCKS;
+        let time = if must { f64::INFINITY } else { self.budget.left_for_runs(self.clock, finished, taken) };
+        let chosen = course::fitting(self.course.block(block, &known), time, cost);
+        if was_cut_short || chosen.cells.is_empty() {
+            self.state.is_over.set(true);
         }
+        self.state.block.set(block);
+        *self.state.chosen.borrow_mut() = chosen;
     }
 
     /// A way that hangs is not waited for to the end of the budget. One test after the other has come to its end before.
     fn allowance(&self, trial: &Trial, taken: &Taken<'_>, left: f64) -> Allowance {
+        let Course { survey, .. } = self.course;
         let fair = match Way::of_name(&trial.configuration) {
-            None => agenda::trial_limit(self.survey),
-            Some(_) => agenda::way_limit(self.survey, taken.sequential(), self.budget),
+            None => agenda::trial_limit(survey),
+            Some(_) => agenda::way_limit(survey, taken.sequential(), self.budget.time),
         };
         let fair = fair.as_secs_f64();
-        let time = if self.strict { fair.min(left.max(1.0)) } else { fair };
+        let time = if self.budget.is_strict { fair.min(left.max(1.0)) } else { fair };
         Allowance { time: Duration::from_secs_f64(time), is_fair: time >= fair }
     }
 }
 
-/// Did something fail for want of which other runs pass?
-fn has_trouble(record: &TrialRecord) -> bool {
-    let is_way = record.phase == Phase::Measured && record.configuration != SEQUENTIAL;
-    let failed = record.stages.first().is_some_and(|stage| stage.failures_after > 0);
-    is_way && (failed || !matches!(record.verdict, Verdict::Clean | Verdict::Unsupported))
-}
-
 impl Pace for Purse<'_> {
     fn allow(&self, trial: &Trial, phase: Phase, finished: &[TrialRecord]) -> Option<Allowance> {
-        let taken = Taken::of(self.survey, self.cores, finished);
-        let left = self.left(finished);
-        let must = !self.strict && phase == Phase::Measured && self.stage == Stage::Trying;
-        let is_wanted = match (phase, self.stage) {
-            (Phase::Screening, _) => self.affords_screening(trial.repetition, &taken, left),
-            (Phase::Warmup, _) => true,
-            (Phase::Measured, Stage::Trying) => must || self.is_worth_trying(trial, &taken, finished),
-            (Phase::Measured, Stage::Repeating) => self.is_worth_repeating(trial, &taken, finished),
-        };
-        (is_wanted && (left > 0.0 || !self.strict)).then(|| self.allowance(trial, &taken, left))
+        let Course { survey, cores } = self.course;
+        let taken = Taken::of(survey, cores, finished);
+        let left = self.budget.left(self.clock, finished);
+        let is_wanted = phase != Phase::Measured || self.is_wanted(trial, &taken, finished);
+        let allowance = self.allowance(trial, &taken, left);
+        self.state.allowed.set(allowance.time.as_secs_f64());
+        (is_wanted && (left > 0.0 || !self.budget.is_strict)).then_some(allowance)
     }
 
     fn cut_off(&self, trial: &Trial) {
         self.state.is_over.set(true);
         self.state.cut.borrow_mut().insert(trial.configuration.clone());
+        if self.clock.model.is_some() {
+            self.clock.lost.set(self.clock.lost.get() + self.state.allowed.get());
+        }
+    }
+
+    fn ahead(&self, finished: &[TrialRecord]) -> Ahead {
+        let Course { survey, cores } = self.course;
+        let taken = Taken::of(survey, cores, finished);
+        let block = self.state.block.get();
+        let is_done = |cell: &Cell| {
+            finished.iter().any(|record| {
+                record.repetition == block && record.configuration == cell.configuration && record.cores == cell.cores
+            })
+        };
+        let present = self.state.chosen.borrow();
+        let later = if present.are_all { self.outlook(finished) } else { Vec::new() };
+        let missing = present.cells.iter().filter(|cell| !is_done(cell));
+        let cells: Vec<&Cell> = missing.chain(later.iter().flat_map(|(_, cells)| cells)).collect();
+        let seconds = || cells.iter().map(|cell| taken.next(cell.configuration, cell.cores)).sum();
+        Ahead { runs: cells.len(), seconds: self.clock.model.is_none().then(seconds) }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::assess::agenda::tests::{plan, trial};
+    use crate::assess::survey::Survey;
+    use crate::assess::ways::SEQUENTIAL;
+    use crate::store::record::Verdict;
     use crate::store::record::tests::trial as record;
-    use crate::suite::Cost;
+    use crate::suite::{Concurrency, Cost};
 
-    /// A suite of ten seconds on a machine that is so many times slower than it was for the first run; what it takes in the
-    /// end, and the runs that were made.
-    fn carried_out(budget: u64, slower: impl Fn(usize) -> f64) -> (f64, Vec<String>) {
-        let survey = Survey::example(10.0, 12.0);
-        let clock = Clock { began: Instant::now(), earlier: 0.0, model: Some(10.0) };
-        let budget = (Duration::from_secs(budget), true);
+    /// A suite of ten seconds, six by classes, and what became of it.
+    struct Sitting {
+        spent: f64,
+        runs: Vec<String>,
+    }
+
+    impl Sitting {
+        fn count(&self, name: &str) -> usize {
+            self.runs.iter().filter(|id| id.starts_with(name)).count()
+        }
+    }
+
+    fn survey() -> Survey {
+        let promise = vec![(Way::Classes, 6.0), (Way::Forks, 7.0), (Way::Methods, 8.0)];
+        Survey { ways: vec![Way::Forks, Way::Classes, Way::Methods], promise, ..Survey::example(10.0, 12.0) }
+    }
+
+    /// On a machine that is so many times slower than it was for the first run; failures of a way are given by its name.
+    fn carried_out(budget: u64, slower: impl Fn(usize) -> f64, failing: &str) -> Sitting {
+        let (survey, time) = (survey(), Duration::from_secs(budget));
+        let clock = Clock { began: Instant::now(), earlier: 0.0, model: Some(10.0), lost: Mutable::new(0.0) };
+        let course = Course { survey: &survey, cores: 2 };
+        let purse = Purse::new(course, &clock, Budget { time, is_strict: true }, 1);
         let mut finished: Vec<TrialRecord> = Vec::new();
-        let whole = agenda::tests::plan(&[1, 2]);
-        let ways = [Way::Classes, Way::Forks, Way::Methods];
-        let first = agenda::most_needed_first(agenda::tryout(&whole, 1, &ways, 2, true), &ways, 2);
-        let mut sit = |stage: Stage, plan: &Plan| {
-            let purse = Purse::new((&survey, &clock), budget, 2, (stage, plan), &finished);
-            for trial in &plan.trials {
-                let Some(allowance) = purse.allow(trial, Phase::Measured, &finished) else { continue };
-                let alone = if trial.configuration == SEQUENTIAL { 10.0 } else { 6.0 };
-                let takes = alone * slower(finished.len());
-                let time = allowance.time.as_secs_f64();
-                let is_cut = takes > time;
-                if is_cut && !allowance.is_fair {
-                    purse.cut_off(trial);
-                }
-                let cost = Cost { wall_seconds: takes.min(time), ..Cost::default() };
-                let id = if is_cut { format!("{} cut", trial.id) } else { trial.id.clone() };
-                let (configuration, cores) = (trial.configuration.clone(), trial.cores);
-                finished.push(TrialRecord { configuration, cores, phase: Phase::Measured, cost, ..record(&id) });
+        for trial in &plan(&[1, 2]).trials {
+            let Some(allowance) = purse.allow(trial, Phase::Measured, &finished) else { continue };
+            let alone = match trial.configuration.as_str() {
+                SEQUENTIAL => 10.0 + 2.0 * f64::from(trial.cores == 1),
+                "classes" => 6.0,
+                _ => 7.0,
+            };
+            let takes = alone * slower(finished.len());
+            let time = allowance.time.as_secs_f64();
+            let is_cut = takes > time;
+            if is_cut && !allowance.is_fair {
+                purse.cut_off(trial);
+                continue;
             }
-        };
-        sit(Stage::Trying, &first);
-        let chosen = [Way::Classes];
-        let wanted = |trial: &&Trial| {
-            trial.repetition > 1 && (trial.configuration == SEQUENTIAL || chosen[0].name() == trial.configuration)
-        };
-        let rest = Plan { trials: whole.trials.iter().filter(wanted).cloned().collect() };
-        sit(Stage::Repeating, &rest);
-        (clock.spent(&finished), finished.into_iter().map(|record| record.trial).collect())
+            let verdict = if trial.configuration == failing { Verdict::LostTests } else { Verdict::Clean };
+            let concurrency = Concurrency { max: if trial.configuration == SEQUENTIAL { 1 } else { 2 }, mean: 1.0 };
+            finished.push(TrialRecord {
+                configuration: trial.configuration.clone(),
+                cores: trial.cores,
+                repetition: trial.repetition,
+                phase: Phase::Measured,
+                cost: Cost { wall_seconds: takes.min(time), ..Cost::default() },
+                verdict: if is_cut { Verdict::TimedOut } else { verdict },
+                concurrency,
+                ..record(&trial.id)
+            });
+        }
+        Sitting { spent: clock.spent(&finished), runs: finished.into_iter().map(|record| record.trial).collect() }
     }
 
     #[test]
     fn the_budget_holds_however_slow_the_machine_gets() {
         for budget in [60, 120, 300, 900] {
             for slowness in [1.0, 1.5, 2.0, 4.0, 8.0] {
-                let (spent, runs) = carried_out(budget, |_| slowness);
-                assert!(spent <= budget as f64 * 1.02, "{budget} s, {slowness} times slower: {spent} s, {runs:?}");
-                let (spent, runs) = carried_out(budget, |number| if number > 3 { slowness } else { 1.0 });
-                assert!(spent <= budget as f64 * 1.02, "{budget} s, {slowness} times later: {spent} s, {runs:?}");
+                let all = carried_out(budget, |_| slowness, "");
+                assert!(
+                    all.spent <= budget as f64 * 1.02,
+                    "{budget} s, {slowness} times: {} s, {:?}",
+                    all.spent,
+                    all.runs
+                );
+                let late = carried_out(budget, |number| if number > 3 { slowness } else { 1.0 }, "");
+                assert!(
+                    late.spent <= budget as f64 * 1.02,
+                    "{budget} s, {slowness} later: {} s, {:?}",
+                    late.spent,
+                    late.runs
+                );
             }
         }
     }
 
     #[test]
-    fn a_slow_machine_makes_fewer_runs_and_the_likeliest_way_is_among_them() {
-        let (_, quick) = carried_out(300, |_| 1.0);
-        let (_, slow) = carried_out(300, |_| 4.0);
-        assert!(quick.len() > 2 * slow.len(), "{quick:?} {slow:?}");
-        let (_, tight) = carried_out(60, |_| 1.5);
-        assert_eq!(tight[..2], ["sequential.2.1", "classes.2.1"], "{tight:?}");
-        assert!(quick.iter().any(|id| id == "sequential.2.6"), "{quick:?}");
+    fn what_a_budget_runs_a_larger_one_runs_too() {
+        for failing in ["", "classes", "forks"] {
+            let mut before: BTreeSet<String> = BTreeSet::new();
+            for budget in 30..420 {
+                let now: BTreeSet<String> = carried_out(budget, |_| 1.0, failing).runs.into_iter().collect();
+                // Where something fails, looking into it takes its share from then on, and more of a larger budget.
+                assert!(before.is_subset(&now), "{failing}, {budget} s: {before:?}, then {now:?}");
+                before = now;
+            }
+            assert!(before.contains("sequential.2.10"), "{before:?}");
+        }
     }
 
     #[test]
-    fn blocks_are_run_whole() {
-        let (_, runs) = carried_out(200, |_| 1.0);
-        let of = |name: &str| runs.iter().filter(|id| id.starts_with(name)).count();
-        assert_eq!(of("sequential.2"), of("classes.2"), "{runs:?}");
+    fn the_likeliest_way_first_then_a_single_core_then_the_others() {
+        let runs = |budget| carried_out(budget, |_| 1.0, "");
+        let tight = runs(62);
+        assert_eq!(
+            (tight.count("sequential.2"), tight.count("classes.2"), tight.runs.len()),
+            (3, 3, 6),
+            "{:?}",
+            tight.runs
+        );
+        let more = runs(75);
+        assert_eq!((more.count("sequential.1"), more.runs.len()), (1, 7), "{:?}", more.runs);
+        let tried = runs(130);
+        assert_eq!((tried.count("forks"), tried.count("methods")), (1, 1), "{:?}", tried.runs);
+        let plenty = runs(900);
+        let of = |name| plenty.count(name);
+        assert_eq!([of("sequential.2"), of("classes.2"), of("forks.2"), of("sequential.1")], [10, 10, 7, 3]);
+    }
+
+    #[test]
+    fn where_the_likeliest_way_fails_the_others_come_before_more_of_it() {
+        let runs = carried_out(90, |_| 1.0, "classes");
+        assert_eq!((runs.count("classes"), runs.count("forks"), runs.count("methods")), (1, 1, 1), "{:?}", runs.runs);
+    }
+
+    #[test]
+    fn a_slow_machine_makes_fewer_runs() {
+        let (quick, slow) = (carried_out(300, |_| 1.0, ""), carried_out(300, |_| 4.0, ""));
+        assert!(quick.runs.len() > 2 * slow.runs.len(), "{:?} {:?}", quick.runs, slow.runs);
     }
 
     #[test]
     fn a_hang_is_a_finding_only_where_the_time_was_fair() {
         let survey = Survey::example(10.0, 12.0);
-        let plan = Plan { trials: Vec::new() };
-        let allowed = |spent: f64, name: &str, strict: bool| {
-            let clock = Clock { began: Instant::now(), earlier: 0.0, model: Some(spent) };
-            let budget = (Duration::from_secs(400), strict);
-            let purse = Purse::new((&survey, &clock), budget, 2, (Stage::Trying, &plan), &[]);
-            let taken = Taken::of(&survey, 2, &[]);
-            let trial = agenda::tests::trial(name, 2, 1);
-            purse.allowance(&trial, &taken, 400.0 - spent)
+        let allowed = |spent: f64, name: &str, is_strict: bool| {
+            let clock = Clock { began: Instant::now(), earlier: 0.0, model: Some(spent), lost: Mutable::new(0.0) };
+            let budget = Budget { time: Duration::from_secs(400), is_strict };
+            let purse = Purse::new(Course { survey: &survey, cores: 2 }, &clock, budget, 1);
+            purse.allowance(&trial(name, 2, 1), &Taken::of(&survey, 2, &[]), 400.0 - spent)
         };
         let (early, late) = (allowed(100.0, "classes", true), allowed(380.0, "classes", true));
         assert_eq!((early.time.as_secs(), early.is_fair), (70, true));

@@ -59,7 +59,10 @@ pub struct Survey {
     pub seconds: f64,
     pub cpu_seconds: f64,
     pub test_seconds: f64,
-    /// Did that run not come to its end?
+    /// Tests that did not pass in it, nor were skipped: also those that never ran.
+    #[serde(default)]
+    pub failed: usize,
+    /// Was its time up before it came to its end?
     #[serde(default)]
     pub is_cut_off: bool,
     pub notes: Vec<String>,
@@ -138,6 +141,9 @@ fn read(path: &Path) -> Option<Survey> {
 
 fn of_model(order: &Order, path: &Path, revision: String) -> miette::Result<Surveyed> {
     let mut session = ModelSession::load(path, 0)?;
+    if session.tests().is_empty() {
+        return Ok(Surveyed::BuildFailed { reason: "the suite has no test".to_owned(), log: path.to_owned() });
+    }
     let time = order.budget.map_or(order.subject.timeout, |budget| budget.min(order.subject.timeout));
     let first = first_run(order, &mut session, Path::new("logs"), time)?;
     let (ways, impossible) = ways(session.capabilities(), 1);
@@ -164,7 +170,8 @@ fn of_model(order: &Order, path: &Path, revision: String) -> miette::Result<Surv
         seconds: first.cost.wall_seconds,
         cpu_seconds: first.cost.user_seconds + first.cost.system_seconds,
         test_seconds: first.test_seconds(),
-        is_cut_off: first.end != RunEnd::Finished,
+        failed: failed(session.tests(), &first),
+        is_cut_off: matches!(first.end, RunEnd::TimedOut | RunEnd::Interrupted),
         notes: end_noted(&first),
     };
     Ok(Surveyed::Known(Box::new(survey.with_promise(&first, order.cores))))
@@ -213,7 +220,8 @@ impl Builder<'_, '_> {
             seconds: first.cost.wall_seconds,
             cpu_seconds: first.cost.user_seconds + first.cost.system_seconds,
             test_seconds: first.test_seconds(),
-            is_cut_off: first.end != RunEnd::Finished,
+            failed: failed(session.tests(), &first),
+            is_cut_off: matches!(first.end, RunEnd::TimedOut | RunEnd::Interrupted),
             notes: end_noted(&first),
         };
         Ok(Surveyed::Known(Box::new(survey.with_promise(&first, order.cores))))
@@ -245,6 +253,12 @@ fn first_run(order: &Order, session: &mut dyn Session, logs: &Path, time_limit: 
         handling: Handling::default(),
         watch: Watch::default(),
     })
+}
+
+fn failed(tests: &[TestId], run: &SuiteRun) -> usize {
+    let ended_well = run.executions.iter().filter(|execution| !execution.outcome.is_failure());
+    let well: HashSet<&TestId> = ended_well.map(|execution| &execution.test).collect();
+    tests.iter().filter(|test| !well.contains(test)).count()
 }
 
 fn end_noted(run: &SuiteRun) -> Vec<String> {
@@ -353,6 +367,7 @@ mod tests {
                 seconds,
                 cpu_seconds,
                 test_seconds: seconds,
+                failed: 0,
                 is_cut_off: false,
                 notes: Vec::new(),
             }

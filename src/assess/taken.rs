@@ -8,6 +8,9 @@ use super::ways::SEQUENTIAL;
 use crate::experiment::Trial;
 use crate::store::record::{Phase, TrialRecord};
 
+/// A way that was never run may take so many times what the forecast says.
+const CAUTION: f64 = 1.3;
+
 /// Seconds of the runs of one configuration on so many cores, in the order in which they were made.
 type Cells<'a> = BTreeMap<(&'a str, usize), Vec<f64>>;
 
@@ -57,23 +60,22 @@ impl<'a> Taken<'a> {
         self.known(SEQUENTIAL, self.cores).unwrap_or(self.survey.seconds)
     }
 
-    /// What has not been run yet takes as long as one test after the other; on fewer cores, as long as it computes.
+    /// What has not been run yet takes what the forecast promises and some more, but no longer than one test after the other; on
+    /// fewer cores, as long as it computes.
     pub fn next(&self, configuration: &str, cores: usize) -> f64 {
-        let fewer = || {
-            let slower = self.sequential() / self.survey.seconds.max(1e-9);
-            (self.survey.cpu_seconds * slower / cores.max(1) as f64).max(self.sequential())
+        let slower = self.sequential() / self.survey.seconds.max(1e-9);
+        let fewer = || (self.survey.cpu_seconds * slower / cores.max(1) as f64).max(self.sequential());
+        let promised = || {
+            let promise = self.survey.promise.iter().find(|(way, _)| way.name() == configuration);
+            let seconds = promise.map(|(_, seconds)| seconds * slower * CAUTION);
+            seconds.map_or(self.sequential(), |seconds| seconds.min(self.sequential()))
         };
-        let unknown = || if cores < self.cores { fewer() } else { self.sequential() };
+        let unknown = || if cores < self.cores { fewer() } else { promised() };
         self.known(configuration, cores).unwrap_or_else(unknown)
     }
 
     pub fn of_trial(&self, trial: &Trial) -> f64 {
         self.next(&trial.configuration, trial.cores)
-    }
-
-    /// The baseline and these ways, once.
-    pub fn block<'n>(&self, ways: impl Iterator<Item = &'n str>) -> f64 {
-        std::iter::once(SEQUENTIAL).chain(ways).map(|name| self.next(name, self.cores)).sum()
     }
 }
 
@@ -95,7 +97,7 @@ mod tests {
         assert_eq!((nothing.sequential(), nothing.next("classes", 2), nothing.next(SEQUENTIAL, 1)), (10.0, 10.0, 12.0));
         let steady = [record(SEQUENTIAL, 2, 10.0), record("classes", 2, 6.0)];
         let steady = Taken::of(&survey, 2, &steady);
-        assert_eq!((steady.next("classes", 2), steady.block(["classes"].into_iter())), (6.0, 16.0));
+        assert_eq!((steady.next("classes", 2), steady.sequential()), (6.0, 10.0));
         let slow = [record("classes", 2, 6.0), record(SEQUENTIAL, 2, 40.0)];
         let slow = Taken::of(&survey, 2, &slow);
         assert_eq!((slow.sequential(), slow.next("classes", 2), slow.next("methods", 2)), (40.0, 24.0, 40.0));

@@ -97,6 +97,10 @@ fn order(options: &AssessOptions, home: &Home) -> miette::Result<Order> {
         }
         .into());
     }
+    if cores != there {
+        // A question of its own: it does not put an end to that of the whole machine.
+        subject.name = format!("{}-{cores}-of-{there}-cores", subject.name);
+    }
     let results = results(options, &subject.origin, home)?;
     let rates = Rates { builds_per_day: options.builds_per_day, price_per_core_hour: options.price_per_core_hour };
     Ok(Order {

@@ -129,6 +129,7 @@ impl Progress {
         match &self.bar {
             Some(bar) => {
                 bar.set_prefix("");
+                bar.set_length(planned as u64);
                 bar.set_position(done as u64);
                 bar.set_message(format!("{what}{left}"));
             }

@@ -36,7 +36,7 @@ use crate::suite::Change;
 use forecast::Forecast;
 use knowledge::{Knowledge, Refusal};
 use open::OpenSubject;
-pub use pace::{Allowance, Pace};
+pub use pace::{Ahead, Allowance, Pace};
 use trial::Assignment;
 pub(crate) use watch::Telling;
 pub use watch::{Event, Watcher};
@@ -235,7 +235,8 @@ impl Run<'_> {
     fn carry_out(&mut self) -> miette::Result<()> {
         let missing = self.missing();
         let done = self.order.plan.trials.len() - missing.len();
-        self.watcher.event(&Event::Started { folder: self.folder.dir(), planned: self.order.plan.trials.len(), done });
+        let planned = done + self.order.pace.map_or(missing.len(), |pace| pace.ahead(&self.trials).runs);
+        self.watcher.event(&Event::Started { folder: self.folder.dir(), planned, done });
         if missing.is_empty() {
             return Ok(());
         }
@@ -402,8 +403,10 @@ impl Run<'_> {
         let finished: HashSet<&str> = self.trials.iter().map(|record| record.trial.as_str()).collect();
         let done = planned.iter().filter(|trial| finished.contains(trial.id.as_str())).count();
         let left = planned.iter().filter(|trial| !finished.contains(trial.id.as_str()));
-        let seconds_left = Forecast::from(&self.trials).seconds(left);
-        self.watcher.event(&Event::TrialStarted { trial, phase, done, planned: planned.len(), seconds_left });
+        let forecast = || Ahead { runs: planned.len() - done, seconds: Forecast::from(&self.trials).seconds(left) };
+        let Ahead { runs, seconds: seconds_left } =
+            self.order.pace.map_or_else(forecast, |pace| pace.ahead(&self.trials));
+        self.watcher.event(&Event::TrialStarted { trial, phase, done, planned: done + runs, seconds_left });
     }
 
     fn summary(self) -> Summary {

@@ -113,14 +113,22 @@ fn project(answer: &Answer) -> Fact {
     Fact { name: "project", text }
 }
 
+/// Fine enough that the speedup beside it can be checked by head.
+fn precise(seconds: f64) -> String {
+    if seconds < 100.0 { format!("{seconds:.1}s") } else { duration(seconds) }
+}
+
 fn times(answer: &Answer) -> Option<String> {
-    let base = duration(answer.baseline_seconds?);
+    let base = precise(answer.baseline_seconds?);
     Some(match answer.seconds {
-        Some(seconds) => format!(
-            "{base} one test after the other, {} this way, on {}",
-            duration(seconds),
-            plural(answer.cores, "core")
-        ),
+        Some(seconds) => {
+            let failing = if answer.verdict == Verdict::FixFirst { ", tests failing" } else { "" };
+            format!(
+                "{base} one test after the other, {} this way{failing}, on {}",
+                precise(seconds),
+                plural(answer.cores, "core")
+            )
+        }
         None => format!("{base} one test after the other, on {}", plural(answer.cores, "core")),
     })
 }

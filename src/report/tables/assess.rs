@@ -83,8 +83,24 @@ fn failures(answer: &Answer) -> Table {
         Column::left("kind"),
         Column::left("why, and what to do"),
     ];
-    let rows = answer.failures.iter().map(failure_row).collect();
-    table("isolate", "Tests that fail in parallel only", columns, rows, Vec::new())
+    // What stands in the way of the advice comes first.
+    let mut failures: Vec<&Failure> = answer.failures.iter().collect();
+    failures.sort_by_key(|failure| !failure.in_mode);
+    let rows = failures.into_iter().map(failure_row).collect();
+    let concerned = answer.failures.iter().filter(|failure| failure.in_mode).count();
+    let mode = answer.mode.as_deref().unwrap_or_default();
+    let (title, notes) = match (concerned, mode) {
+        (_, "") => ("Tests that fail in parallel only", Vec::new()),
+        (0, mode) => {
+            ("Tests that fail in other ways", vec![format!("None of them failed in the way that is advised, {mode}.")])
+        }
+        (some, mode) if some < answer.failures.len() => {
+            let told = format!("The first {some} failed in {mode}, the way above; the others in other ways only.");
+            ("Tests to isolate", vec![told])
+        }
+        _ => ("Tests to isolate", Vec::new()),
+    };
+    table("isolate", title, columns, rows, notes)
 }
 
 fn failure_row(failure: &Failure) -> Vec<Cell> {
