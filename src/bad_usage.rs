@@ -19,6 +19,6 @@ impl std::error::Error for BadUsage {}
 
 impl Diagnostic for BadUsage {
     fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
-        Some(Box::new(&self.help))
+        (!self.help.is_empty()).then(|| Box::new(&self.help) as Box<dyn std::fmt::Display>)
     }
 }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Order;
 use super::course::MOST_BLOCKS;
@@ -71,11 +71,9 @@ pub fn trial_limit(survey: &Survey) -> Duration {
     Duration::from_secs_f64((10.0 * survey.seconds + 60.0).clamp(60.0, 30.0 * 86_400.0).ceil())
 }
 
-/// The same for a way, when one test after the other takes so many seconds: it may hang, and the budget has to bear that.
-pub(super) fn way_limit(survey: &Survey, run: f64, budget: Duration) -> Duration {
-    let bearable = (budget.as_secs_f64() / 4.0).max(1.5 * run + 30.0);
-    let limit = (4.0 * run + 30.0).max(60.0).min(bearable);
-    Duration::from_secs_f64(limit).min(trial_limit(survey))
+/// The same for a way, when one test after the other takes so many seconds: what takes twice as long need not be waited for.
+pub(super) fn way_limit(survey: &Survey, run: f64) -> Duration {
+    Duration::from_secs_f64(2.0 * run + 30.0).min(trial_limit(survey))
 }
 
 /// The experiment as a file: what can be run again by `parade run`. Nothing of the budget is in it, so that a larger one goes on
@@ -123,7 +121,7 @@ pub fn experiment_text(order: &Order, survey: &Survey, name: &str) -> String {
 }
 
 /// One line of the plan that is shown before anything runs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Item {
     pub what: String,
     pub runs: usize,

@@ -42,6 +42,10 @@ pub(super) struct Conclusion<'a> {
     /// In seconds.
     pub budget: f64,
     pub spent: f64,
+    /// Would more time lead to no more runs?
+    pub is_complete: bool,
+    /// Was less time given now than the answer was found in?
+    pub is_asked_less: bool,
 }
 
 impl Conclusion<'_> {
@@ -63,7 +67,7 @@ impl Conclusion<'_> {
         let mean = self.measured.baseline.map(|used| used.wall_seconds);
         let compared = speedup.filter(|_| decision.verdict != Verdict::FixFirst);
         let snippets = self.snippets(&decision);
-        let notes = self.notes(!snippets.is_empty());
+        let notes = self.notes(!snippets.is_empty(), speedup);
         Ok(Answer {
             project: self.order.project.clone(),
             verdict: decision.verdict,
@@ -102,8 +106,14 @@ impl Conclusion<'_> {
 
     /// Was the budget too small for the answer? Where no way has an effect, more runs would not show one.
     fn is_preliminary(&self, verdict: Verdict, speedup: Option<Speedup>) -> bool {
-        let advises = matches!(verdict, Verdict::Adopt | Verdict::AdoptWithPaste);
-        advises && !speedup.is_some_and(|speedup| speedup.gain().is_certain()) || self.has_few_blocks()
+        let is_firm = |speedup: Speedup| speedup.gain().is_certain() && speedup.pairs >= FEWEST_BLOCKS as usize;
+        let is_open = match verdict {
+            Verdict::Adopt | Verdict::AdoptWithPaste => !speedup.is_some_and(is_firm),
+            // Whether mending pays off rests on the gain; that a suite fails by itself does not.
+            Verdict::FixFirst => self.is_sound() && speedup.is_some_and(|speedup| !is_firm(speedup)),
+            Verdict::NotWorthIt | Verdict::AlreadyParallel => false,
+        };
+        is_open || self.has_few_blocks()
     }
 
     /// Was the budget up before anything could be compared?
@@ -114,7 +124,7 @@ impl Conclusion<'_> {
 
     fn has_few_blocks(&self) -> bool {
         let has_an_effect = self.measured.ways.iter().any(|evidence| evidence.overlapped);
-        has_an_effect && self.is_sound() && self.measured.blocks < FEWEST_BLOCKS as usize
+        has_an_effect && self.is_sound() && self.measured.blocks < FEWEST_BLOCKS as usize && !self.is_complete
     }
 
     fn is_sound(&self) -> bool {
@@ -146,12 +156,17 @@ impl Conclusion<'_> {
             .ways
             .iter()
             .map(|evidence| {
-                let expected =
-                    model.zip(base).map(|(model, base)| base / model.seconds(evidence.way, self.order.cores));
-                evidence::seen(evidence, expected)
+                let modelled = model.map(|model| model.seconds(evidence.way, self.order.cores));
+                let seconds = modelled.or_else(|| self.promised(evidence.way));
+                evidence::seen(evidence, base.zip(seconds).map(|(base, seconds)| base / seconds.max(1e-9)))
             })
             .collect();
         decide::decide(self.is_sound(), &seen)
+    }
+
+    /// What the first run promised of a way.
+    fn promised(&self, way: Way) -> Option<f64> {
+        self.survey.promise.iter().find(|(known, _)| *known == way).map(|(_, seconds)| *seconds)
     }
 
     /// Where there is no way to advise, the one whose numbers are worth a look.
@@ -200,7 +215,7 @@ impl Conclusion<'_> {
             // Plain Maven runs nothing again.
             snippets
                 .iter_mut()
-                .for_each(|snippet| snippet.place = format!("once the tests below are mended, {}", snippet.place));
+                .for_each(|snippet| snippet.place = format!("once those tests are mended, {}", snippet.place));
         }
         snippets
     }
@@ -226,7 +241,9 @@ impl Conclusion<'_> {
             let failed_in: Vec<Count> = counts.collect();
             Failure {
                 cause: cause.clone(),
-                in_mode: way.is_some_and(|way| failed_in.iter().any(|count| count.mode == way.name())),
+                in_mode: way.and_then(|way| self.measured.way(way)).is_some_and(|evidence| {
+                    evidence.failed.contains_key(&name) || evidence.unrepaired.contains_key(&name)
+                }),
                 failed_in,
                 unrepaired: self.first_look.ways.iter().any(|evidence| evidence.unrepaired.contains_key(&name)),
             }
@@ -271,7 +288,7 @@ impl Conclusion<'_> {
             Verdict::FixFirst if !self.is_sound() => self.unsound(),
             Verdict::FixFirst => {
                 let gain = if times.is_empty() { "it may gain".to_owned() } else { format!("it would be about {times}") };
-                format!("{way}, {gain}, but tests fail for it; mend or isolate those below first")
+                format!("{way}, {gain}, but tests fail for it; mend or isolate those first")
             }
             Verdict::NotWorthIt => too_little(self.best_that_overlapped(), &self.tried()),
             Verdict::AlreadyParallel => {
@@ -319,20 +336,30 @@ impl Conclusion<'_> {
     }
 
     /// What makes the answer weaker than it looks.
-    fn notes(&self, advises: bool) -> Vec<String> {
+    fn notes(&self, advises: bool, speedup: Option<Speedup>) -> Vec<String> {
         let mut notes = self.survey.notes.clone();
         let blocks = self.measured.blocks;
+        let pairs = speedup.map_or(blocks, |speedup| speedup.pairs);
         if !self.cut.is_empty() {
             let names: Vec<&str> = self.cut.iter().map(String::as_str).collect();
             notes.push(format!("cut off when the budget was up, and not counted: a run of {}", names.join(", ")));
         }
         if self.has_few_blocks() {
             notes.push(format!(
-                "preliminary: the budget sufficed for {blocks} of the {} blocks that an interval takes",
-                FEWEST_BLOCKS
+                "preliminary: the budget sufficed for {blocks} of the {FEWEST_BLOCKS} blocks that an interval takes"
             ));
-        } else if (FEWEST_BLOCKS as usize..6).contains(&blocks) {
-            notes.push(format!("{blocks} pairs of runs can never reach p < 0.05; six can: give a larger --budget"));
+        } else if (1..6).contains(&pairs) {
+            let runs = counted(pairs, "pair of runs", "pairs of runs");
+            notes.push(format!("{runs} can never reach p < 0.05; six can: give a larger --budget"));
+        }
+        if self.is_asked_less {
+            let before = std::time::Duration::from_secs_f64(self.budget);
+            notes.push(format!("answered before, with a budget of {}: nothing was run now", agenda::shown(before)));
+        }
+        if !self.measured.flaky.is_empty() {
+            let count = plural(self.measured.flaky.len(), "test");
+            let names = named(&self.measured.flaky);
+            notes.push(format!("{count} set aside, as they fail now and then whatever runs beside them: {names}"));
         }
         if !self.measured.broken.is_empty() {
             let count = plural(self.measured.broken.len(), "test");
@@ -342,13 +369,14 @@ impl Conclusion<'_> {
             ));
         }
         if !self.run.trials.iter().any(|trial| trial.cores == 1) {
-            notes.push("nothing is predicted: the budget did not suffice for a run on a single core".to_owned());
+            let why = if self.is_complete { "there was no" } else { "the budget did not suffice for a" };
+            notes.push(format!("nothing is predicted: {why} run on a single core"));
         }
         let today = &self.survey.parallel_today;
         if advises && !today.is_empty() {
             notes.push(format!("the snippet takes the place of what the project says today: {}", today.join("; ")));
         }
-        if !self.left_out.is_empty() {
+        if !self.left_out.is_empty() && !self.is_complete {
             let names: Vec<&str> = self.left_out.iter().map(|way| way.name()).collect();
             notes.push(format!("not tried, for the budget's sake: {}", names.join(", ")));
         }
@@ -382,6 +410,9 @@ fn too_little(best: Option<Speedup>, tried: &Option<String>) -> String {
         tried.as_ref().map(|tried| format!(", of those that the budget allowed to try ({tried})")).unwrap_or_default();
     let Some(best) = best else { return format!("no way to run this suite in parallel had an effect{only}") };
     let value = best.value;
+    // What falls short of the limit does not look like it.
+    let falls_short = value < decide::LEAST_GAIN && format!("{value:.2}") == format!("{:.2}", decide::LEAST_GAIN);
+    let shown = if falls_short { format!("{value:.4}") } else { format!("{value:.2}") };
     if value >= decide::LEAST_GAIN && best.ci_low.is_some_and(|low| low <= 1.0) {
         let runs = counted(best.pairs, "pair of runs", "pairs of runs");
         return format!(
@@ -389,7 +420,7 @@ fn too_little(best: Option<Speedup>, tried: &Option<String>) -> String {
         );
     }
     format!(
-        "the best way{only} is {value:.2} times as fast as one test after the other, which is less than a change is worth"
+        "the best way{only} is {shown} times as fast as one test after the other, which is less than a change is worth"
     )
 }
 

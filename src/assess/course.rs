@@ -222,7 +222,8 @@ impl Course<'_> {
         blocks
     }
 
-    fn expected(&self, cell: Cell, taken: &Taken<'_>) -> f64 {
+    /// What a run will probably take.
+    pub fn expected(&self, cell: Cell, taken: &Taken<'_>) -> f64 {
         let promise = self.survey.promise.iter().find(|(way, _)| way.name() == cell.configuration);
         let known = taken.known(cell.configuration, cell.cores);
         let promised = promise.filter(|_| cell.cores == self.cores).map(|(_, seconds)| *seconds);

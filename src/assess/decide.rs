@@ -100,8 +100,7 @@ pub fn decide(sound: bool, ways: &[Seen]) -> Decision {
     if !sound {
         return decision(Verdict::FixFirst, best(&candidates, potential));
     }
-    let clean = |seen: &Seen| seen.plain.filter(|gain| seen.failing_runs == 0 && gain.is_worth_it());
-    let plain = best(&candidates, |seen| clean(seen).map(|gain| gain.value));
+    let plain = best_gain(&candidates, |seen| seen.plain.filter(|_| seen.failing_runs == 0));
     let today = ways.iter().find(|seen| seen.way == Way::Project && seen.overlapped && seen.failing_runs == 0);
     if let Some(today) = today {
         let now = today.plain.map_or(1.0, |gain| gain.value.max(1.0));
@@ -114,8 +113,7 @@ pub fn decide(sound: bool, ways: &[Seen]) -> Decision {
     if plain.is_some() {
         return decision(Verdict::Adopt, plain);
     }
-    let mended = |seen: &Seen| seen.repaired.filter(|gain| seen.unrepaired_runs == 0 && gain.is_worth_it());
-    if let Some(paste) = best(&candidates, |seen| mended(seen).map(|gain| gain.value)) {
+    if let Some(paste) = best_gain(&candidates, |seen| seen.repaired.filter(|_| seen.unrepaired_runs == 0)) {
         return decision(Verdict::AdoptWithPaste, Some(paste));
     }
     let broken: Vec<&Seen> = candidates.into_iter().filter(|seen| seen.failing_runs > 0).collect();
@@ -128,6 +126,14 @@ pub fn decide(sound: bool, ways: &[Seen]) -> Decision {
 /// What could be gained if nothing failed.
 fn potential(seen: &Seen) -> Option<f64> {
     seen.plain.map(|gain| gain.value).or(seen.expected)
+}
+
+/// The best of those that are worth it. What is certain comes before what a few pairs promise.
+fn best_gain<'a>(ways: &[&'a Seen], gain: impl Fn(&Seen) -> Option<Gain>) -> Option<&'a Seen> {
+    let of = |wanted: fn(&Gain) -> bool| {
+        best(ways, |seen| gain(seen).filter(|gain| gain.is_worth_it() && wanted(gain)).map(|gain| gain.value))
+    };
+    of(Gain::is_certain).or_else(|| of(|_| true))
 }
 
 /// The fastest; of those that are nearly as fast, the safest.
@@ -177,7 +183,7 @@ mod tests {
         let in_each = |low| Some(Gain { value: 1.6, low, in_each: true });
         let once = Seen { plain: in_each(None), ..clean(Classes, 1.6) };
         let thrice = Seen { plain: in_each(Some(0.4)), ..clean(Classes, 1.6) };
-        let table: [Example; 17] = [
+        let table: [Example; 18] = [
             ("the fastest clean one", true, vec![clean(Classes, 1.5), clean(Methods, 1.9)], Adopt, Some(Methods)),
             ("nearly as fast and safer", true, vec![clean(Methods, 1.92), clean(Forks, 1.9)], Adopt, Some(Forks)),
             (
@@ -195,6 +201,7 @@ mod tests {
             ("breaks for nothing", true, vec![failing(Classes, 1.0, Some(0.7))], NotWorthIt, None),
             ("too little", true, vec![clean(Classes, 1.08)], NotWorthIt, None),
             ("not certain", true, vec![uncertain], NotWorthIt, None),
+            ("certain before faster", true, vec![clean(Forks, 1.4), once.clone()], Adopt, Some(Forks)),
             ("a single run has no interval", true, vec![once], Adopt, Some(Classes)),
             ("few pairs that differ, each of them faster", true, vec![thrice], Adopt, Some(Classes)),
             ("nothing overlapped", true, vec![alone], NotWorthIt, None),

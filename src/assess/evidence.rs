@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::causes::{CHANCE, Without};
 use super::costs::Use;
 use super::decide;
+use super::survey::Survey;
 use super::ways::{SEQUENTIAL, Way};
 use crate::stats;
 use crate::store::RunFolder;
@@ -101,19 +102,20 @@ impl Measured {
     }
 }
 
-/// The records of the assessment's own trials on all cores.
-/// Tests that turned out to fail by chance are flaky, too.
+/// The records of the assessment's own trials on all cores. Tests that turned out to fail by chance are flaky, too.
 pub fn measure(
     run: &RunData,
     folder: &RunFolder,
+    survey: &Survey,
     cores: usize,
     by_chance: &BTreeSet<TestId>,
 ) -> miette::Result<Measured> {
     let measured: Vec<&TrialRecord> = run.trials.iter().filter(|trial| trial.phase == Phase::Measured).collect();
-    let (mut flaky, broken) = unsteady(run);
+    let Unsteady { mut flaky, broken } = unsteady(run, folder, survey)?;
     let racing = racing(run, folder, cores, &flaky)?;
     flaky.extend(by_chance.iter().cloned());
-    flaky.retain(|test| !racing.contains_key(test));
+    let ended = ended_their_process(run);
+    flaky.retain(|test| !racing.contains_key(test) && !ended.contains(test));
     let aside: BTreeSet<&TestId> = flaky.iter().chain(&broken).collect();
     let baseline: Vec<&TrialRecord> =
         measured.iter().copied().filter(|trial| trial.configuration == SEQUENTIAL && trial.cores == cores).collect();
@@ -141,6 +143,13 @@ pub fn measure(
     })
 }
 
+/// Tests in which a process ended when nothing ran beside them: they are no matter of chance.
+fn ended_their_process(run: &RunData) -> BTreeSet<TestId> {
+    let screening = run.trials.iter().filter(|trial| trial.phase == Phase::Screening);
+    let crashed = screening.flat_map(|trial| &trial.residual).filter(|test| test.outcome == Outcome::Crashed);
+    crashed.map(|test| test.test.clone()).collect()
+}
+
 /// Why runs without parallelism did not come to their end. Screening sets aside what it loses, so that later runs are whole: where a
 /// process broke down in it, the suite is none that runs by itself.
 fn sequential_trouble(run: &RunData, baseline: &[&TrialRecord]) -> Option<String> {
@@ -152,7 +161,14 @@ fn sequential_trouble(run: &RunData, baseline: &[&TrialRecord]) -> Option<String
         !is_whole(trial) && !only_lost
     };
     let broken: Vec<&TrialRecord> = all.iter().copied().filter(|trial| broke_down(trial)).collect();
-    let first = trouble(broken.first()?);
+    let crashed = |trial: &&TrialRecord| {
+        trial.residual.iter().filter(|test| test.outcome == Outcome::Crashed).map(|test| test.test.to_string()).next()
+    };
+    let culprit = broken.iter().find_map(crashed);
+    let first = match culprit {
+        Some(culprit) => format!("its process ended in {culprit}"),
+        None => trouble(broken.first()?),
+    };
     let (some, runs) = (broken.len(), all.len());
     Some(if some < runs { format!("{first} (in {some} of {runs} runs)") } else { first })
 }
@@ -212,40 +228,94 @@ fn failed_at_first(trial: &TrialRecord, folder: &RunFolder) -> miette::Result<BT
     Ok(failed.map(|row| row.execution.test).collect())
 }
 
-/// Tests that failed in some sequential runs, and those that failed in all. Screening has the first word: what it set aside is
-/// not in the records of later runs.
-fn unsteady(run: &RunData) -> (BTreeSet<TestId>, BTreeSet<TestId>) {
-    let of = |screening: bool| -> Vec<&TrialRecord> {
-        sequential(run).filter(|trial| (trial.phase == Phase::Screening) == screening).collect()
-    };
-    let (mut sometimes, mut always) = failing(&of(true));
-    let (later, ever) = failing(&of(false));
-    sometimes.extend(later);
-    sometimes.extend(run.subjects.iter().flat_map(|subject| &subject.set_aside).map(|test| test.test.clone()));
-    always.extend(ever);
-    sometimes.retain(|test| !always.contains(test));
-    (sometimes, always)
+/// What does not pass every time without any parallelism.
+#[derive(Debug, Default, PartialEq)]
+struct Unsteady {
+    /// In some runs.
+    flaky: BTreeSet<TestId>,
+    /// In all of them, and there were two at least.
+    broken: BTreeSet<TestId>,
 }
 
-/// Whole runs without any parallelism.
+/// By every run, the first one included. Records leave out what screening set aside; the executions have it.
+fn unsteady(run: &RunData, folder: &RunFolder, survey: &Survey) -> miette::Result<Unsteady> {
+    let runs: Vec<&TrialRecord> = sequential(run).collect();
+    let residual = runs.iter().flat_map(|trial| &trial.residual);
+    let set_aside = run.subjects.iter().flat_map(|subject| &subject.set_aside).map(|test| &test.test);
+    let mut suspects: BTreeSet<TestId> = survey.failed_tests.iter().cloned().collect();
+    suspects.extend(residual.filter(|test| test.outcome.is_failure()).map(|test| test.test.clone()));
+    suspects.extend(set_aside.cloned());
+    if suspects.is_empty() {
+        return Ok(Unsteady::default());
+    }
+    let mut times = times_failed(&runs, &suspects, folder)?;
+    survey.failed_tests.iter().for_each(|test| *times.entry(test.clone()).or_default() += 1);
+    // Tests that never ran are in none of them.
+    let (broken, flaky) = times.into_iter().partition::<Vec<_>, _>(|(_, failed)| *failed > runs.len().max(1));
+    let names = |tests: Vec<(TestId, usize)>| tests.into_iter().map(|(test, _)| test).collect();
+    Ok(Unsteady { flaky: names(flaky), broken: names(broken) })
+}
+
+/// Whole runs without any parallelism. What the project does by itself is one, if nothing overlapped in it.
 fn sequential(run: &RunData) -> impl Iterator<Item = &TrialRecord> {
-    let is_sequential = |trial: &&TrialRecord| match trial.phase {
-        Phase::Screening => true,
-        Phase::Measured => trial.configuration == SEQUENTIAL,
-        Phase::Warmup => false,
+    let is_sequential = |trial: &&TrialRecord| match (trial.phase, trial.configuration.as_str()) {
+        (Phase::Screening, _) | (Phase::Measured, SEQUENTIAL) => true,
+        (Phase::Measured, name) => name == Way::Project.name() && trial.concurrency.max <= 1,
+        (Phase::Warmup, _) => false,
     };
     run.trials.iter().filter(is_sequential).filter(|trial| is_whole(trial))
 }
 
-/// Those that fail in some of these runs, and those that fail in all.
-fn failing(trials: &[&TrialRecord]) -> (BTreeSet<TestId>, BTreeSet<TestId>) {
-    let mut times: BTreeMap<&TestId, usize> = BTreeMap::new();
-    for test in trials.iter().flat_map(|trial| &trial.residual).filter(|test| test.outcome.is_failure()) {
-        *times.entry(&test.test).or_default() += 1;
+/// Of tests that may race or fail by chance, those of which the runs say that it is chance: in no way in which they failed did
+/// more tests fail than without any parallelism, where tests fail as well.
+pub fn as_often_without(
+    run: &RunData,
+    folder: &RunFolder,
+    measured: &Measured,
+    cores: usize,
+    doubtful: &BTreeSet<TestId>,
+) -> miette::Result<BTreeSet<TestId>> {
+    let without: Vec<&TrialRecord> = sequential(run).collect();
+    let usual = failures_in(&without, measured, folder)?;
+    let mut excused = doubtful.clone();
+    for evidence in measured.ways.iter().filter(|evidence| evidence.overlapped) {
+        let of_way = |trial: &&TrialRecord| {
+            let is_measured = trial.phase == Phase::Measured && trial.cores == cores;
+            is_measured && trial.configuration == evidence.way.name()
+        };
+        let trials: Vec<&TrialRecord> = run.trials.iter().filter(of_way).collect();
+        let failed = failures_in(&trials, measured, folder)?;
+        let is_usual = usual.failed > 0 && trials.iter().all(|trial| is_whole(trial)) && !failed.is_more_than(&usual);
+        if !is_usual {
+            excused.retain(|test| !evidence.failed.contains_key(&test.to_string()));
+        }
     }
-    let (always, sometimes): (Vec<_>, Vec<_>) = times.into_iter().partition(|(_, count)| *count == trials.len());
-    let named = |tests: Vec<(&TestId, usize)>| tests.into_iter().map(|(test, _)| test.clone()).collect();
-    (named(sometimes), named(always))
+    Ok(excused)
+}
+
+/// How many executions of tests failed, of how many.
+struct Failures {
+    failed: u64,
+    executions: u64,
+}
+
+impl Failures {
+    fn is_more_than(&self, usual: &Failures) -> bool {
+        let row = |of: &Failures| [of.failed, of.executions.saturating_sub(of.failed)];
+        let p = stats::fisher_exact([row(self), row(usual)], stats::Alternative::Greater).map(|test| test.p);
+        p.is_none_or(|p| p < CHANCE)
+    }
+}
+
+/// Without the tests that always fail.
+fn failures_in(trials: &[&TrialRecord], measured: &Measured, folder: &RunFolder) -> miette::Result<Failures> {
+    let mut all = Failures { failed: 0, executions: 0 };
+    for trial in trials {
+        let failed = failed_at_first(trial, folder)?;
+        all.failed += failed.iter().filter(|test| !measured.broken.contains(*test)).count() as u64;
+        all.executions += trial.tally.ran() as u64;
+    }
+    Ok(all)
 }
 
 /// Did it yield an outcome for every test?
@@ -284,8 +354,9 @@ fn evidence(
     let (mut plain, mut repaired) = (Vec::new(), Vec::new());
     for trial in trials {
         let first = first_failures(trial, aside, may_race, folder)?;
-        let left: Vec<&TestId> =
-            trial.residual.iter().map(|test| &test.test).filter(|test| !aside.contains(*test)).collect();
+        // A test that never ran did not fail: what kept it from running did.
+        let failing = trial.residual.iter().filter(|test| test.outcome.is_failure()).map(|test| &test.test);
+        let left: Vec<&TestId> = failing.filter(|test| !aside.contains(*test)).collect();
         failing_runs += usize::from(!first.is_empty() || !is_whole(trial));
         let is_mended = is_whole(trial) && left.is_empty();
         unrepaired_runs += usize::from(!is_mended);

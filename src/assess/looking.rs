@@ -50,9 +50,9 @@ impl Kept {
     }
 }
 
-/// Tests that fail without any parallelism, too: what they do in parallel is not held against it.
-pub(super) fn by_chance(causes: &[Cause]) -> BTreeSet<TestId> {
-    causes.iter().filter(|cause| cause.kind == Kind::Chance).map(|cause| cause.test.clone()).collect()
+/// The tests of this kind.
+pub(super) fn of_kind(causes: &[Cause], kind: Kind) -> BTreeSet<TestId> {
+    causes.iter().filter(|cause| cause.kind == kind).map(|cause| cause.test.clone()).collect()
 }
 
 impl Assessment<'_> {
@@ -99,6 +99,7 @@ impl Assessment<'_> {
             time,
             // Of the first run no names are known: it counts where nothing failed in it.
             sequential_runs: measured.sequential_runs + usize::from(self.survey.failed == 0),
+            fair: agenda::trial_limit(&self.survey),
             stop: &stop,
         };
         if let Origin::Model { path } = &self.order.subject.origin {
@@ -153,7 +154,7 @@ impl Assessment<'_> {
             cores: self.order.cores,
             logs,
             sequential: self.survey.seconds,
-            limit: agenda::way_limit(&self.survey, self.survey.seconds, self.budget.time),
+            limit: agenda::way_limit(&self.survey, self.survey.seconds),
             time: self.time_left(run),
             cut: beside::cut_down(run, worst.way),
         };

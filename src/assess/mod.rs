@@ -41,8 +41,9 @@ use crate::whole_file;
 use crate::wording::{counted, plural};
 
 use answer::Answer;
+use causes::Kind;
 use costs::Rates;
-use course::Course;
+use course::{Course, Known, MOST_BLOCKS};
 use pace::{Budget, Clock, Purse};
 use survey::{Survey, Surveyed};
 use taken::Taken;
@@ -141,11 +142,8 @@ fn sequential_run(survey: &Survey) -> String {
 fn cut_off(order: &Order, survey: &Survey) -> miette::Report {
     let ran = Duration::from_secs_f64(survey.seconds.ceil());
     if let Some(budget) = order.budget.filter(|_| ran < order.subject.timeout) {
-        return too_small(
-            budget,
-            "one run of the suite, one test after the other, did not come to its end in it",
-            12 * budget,
-        );
+        let why = "one run of the suite, one test after the other, did not come to its end in it, and a firm answer takes twelve";
+        return too_small(budget, why, 12 * budget);
     }
     BadUsage {
         message: format!(
@@ -181,10 +179,12 @@ struct Standing {
 }
 
 /// Of an answer, what the next sitting has to know.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 struct Answered {
     budget_seconds: f64,
     spent_seconds: f64,
+    #[serde(default)]
+    plan: Vec<agenda::Item>,
 }
 
 impl Standing {
@@ -201,12 +201,12 @@ impl Standing {
 
     fn spent(&self, survey: &Survey) -> f64 {
         let ran = || survey.seconds + self.trials.iter().map(|record| record.cost.wall_seconds).sum::<f64>();
-        self.answered.map_or_else(ran, |answered| answered.spent_seconds)
+        self.answered.as_ref().map_or_else(ran, |answered| answered.spent_seconds)
     }
 
     /// Was the question answered with as much time as there is now?
     fn suffices(&self, budget: Duration) -> bool {
-        self.answered.is_some_and(|answered| answered.budget_seconds >= budget.as_secs_f64())
+        self.answered.as_ref().is_some_and(|answered| answered.budget_seconds >= budget.as_secs_f64())
     }
 }
 
@@ -254,19 +254,25 @@ struct Sitting {
 impl Assessment<'_> {
     fn carry_out(&mut self, watcher: &mut dyn Watcher) -> miette::Result<Ended> {
         let is_done = self.standing.suffices(self.budget.time);
-        let sitting = if is_done { Sitting::default() } else { self.measure(watcher)? };
+        let mut sitting = if is_done { Sitting::default() } else { self.measure(watcher)? };
+        if let Some(answered) = self.standing.answered.as_mut().filter(|_| is_done) {
+            sitting.plan = std::mem::take(&mut answered.plan);
+        }
         if sitting.is_interrupted {
             return Ok(Ended::Interrupted);
         }
         let folder = RunFolder::open(&self.results.folder.join("latest"))?;
         let run = folder.read()?;
         let cores = self.order.cores;
-        let first_look = evidence::measure(&run, &folder, cores, &BTreeSet::new())?;
+        let first_look = evidence::measure(&run, &folder, &self.survey, cores, &BTreeSet::new())?;
         let causes = self.causes(&run, &first_look, &folder, is_done, watcher)?;
         if self.interrupt.is_set() {
             return Ok(Ended::Interrupted);
         }
-        let measured = evidence::measure(&run, &folder, cores, &looking::by_chance(&causes))?;
+        let mut chance = looking::of_kind(&causes, Kind::Chance);
+        let doubtful = looking::of_kind(&causes, Kind::ChanceOrRareRace);
+        chance.extend(evidence::as_often_without(&run, &folder, &first_look, cores, &doubtful)?);
+        let measured = evidence::measure(&run, &folder, &self.survey, cores, &chance)?;
         let (budget, spent) = self.told_budget(&run, is_done);
         let conclusion = conclude::Conclusion {
             order: self.order,
@@ -281,6 +287,8 @@ impl Assessment<'_> {
             cut: sitting.cut,
             budget,
             spent,
+            is_complete: self.is_complete(&run),
+            is_asked_less: budget > self.budget.time.as_secs_f64(),
         };
         if conclusion.is_unknown() {
             let why = "it was up before any way could be compared with one test after the other";
@@ -293,10 +301,19 @@ impl Assessment<'_> {
         conclusion.answer().map(|answer| Ended::Answered(Box::new(answer)))
     }
 
+    /// Would more time lead to no more runs?
+    fn is_complete(&self, run: &RunData) -> bool {
+        let cores = self.order.cores;
+        let course = Course { survey: &self.survey, cores };
+        let next = blocks(&run.trials, cores) + 1;
+        let known = Known::before(next, &self.survey, cores, &run.trials);
+        next > MOST_BLOCKS || pace::broke_down_by_itself(&run.trials) || course.block(next, &known).is_empty()
+    }
+
     /// What was measured within a larger budget before is told with that one.
     fn told_budget(&self, run: &RunData, is_done: bool) -> (f64, f64) {
         let now = (self.budget.time.as_secs_f64(), self.clock.spent(&run.trials));
-        let before = self.standing.answered.map(|answered| (answered.budget_seconds, answered.spent_seconds));
+        let before = self.standing.answered.as_ref().map(|answered| (answered.budget_seconds, answered.spent_seconds));
         before.filter(|_| is_done).unwrap_or(now)
     }
 
@@ -309,7 +326,7 @@ impl Assessment<'_> {
         let course = Course { survey: &self.survey, cores };
         let purse = Purse::new(course, &self.clock, self.budget, from);
         let outlook = purse.outlook(&trials);
-        let plan = self.plan(course.told(&outlook, &Taken::of(&self.survey, cores, &trials)));
+        let plan = self.plan(&trials, course.told(&outlook, &Taken::of(&self.survey, cores, &trials)));
         self.tell(&plan, watcher);
         let mut sitting = Sitting { plan, ..Sitting::default() };
         let whole = Plan::of(&self.experiment);
@@ -337,8 +354,9 @@ impl Assessment<'_> {
     }
 
     /// What is run, as far as it can be foreseen.
-    fn plan(&self, blocks: Vec<agenda::Item>) -> Vec<agenda::Item> {
-        let runs = agenda::screening_runs(&self.survey) as usize;
+    fn plan(&self, trials: &[TrialRecord], blocks: Vec<agenda::Item>) -> Vec<agenda::Item> {
+        let is_screened = trials.iter().any(|trial| trial.phase == Phase::Screening);
+        let runs = if is_screened { 0 } else { agenda::screening_runs(&self.survey) as usize };
         let screening = agenda::Item {
             what: "one test after the other, to set aside what fails without any parallelism".to_owned(),
             runs,

@@ -12,6 +12,7 @@ use super::ways::Way;
 use crate::experiment::Trial;
 use crate::runner::{Ahead, Allowance, Pace};
 use crate::store::record::{Phase, TrialRecord};
+use crate::suite::Outcome;
 
 /// For writing the answer down, in seconds.
 const FOR_ANSWERING: f64 = 2.0;
@@ -135,10 +136,14 @@ impl<'a> Purse<'a> {
             finished.iter().filter(same).any(of_cell)
         };
         let cost = |cell: Cell| if is_done(cell) { 0.0 } else { taken.next(cell.configuration, cell.cores) };
+        let groups = self.course.block(block, &known);
+        let first = groups.first().cloned().unwrap_or_default();
+        let mut chosen = course::fitting(groups, self.budget.left_for_runs(self.clock, finished, taken), cost);
         let must = !self.budget.is_strict && block <= FEWEST_BLOCKS;
-        let time = if must { f64::INFINITY } else { self.budget.left_for_runs(self.clock, finished, taken) };
-        let chosen = course::fitting(self.course.block(block, &known), time, cost);
-        if was_cut_short || chosen.cells.is_empty() {
+        if must && chosen.cells.is_empty() {
+            chosen.cells = first;
+        }
+        if chosen.cells.is_empty() || was_cut_short && !must || broke_down_by_itself(finished) {
             self.state.is_over.set(true);
         }
         self.state.block.set(block);
@@ -150,12 +155,18 @@ impl<'a> Purse<'a> {
         let Course { survey, .. } = self.course;
         let fair = match Way::of_name(&trial.configuration) {
             None => agenda::trial_limit(survey),
-            Some(_) => agenda::way_limit(survey, taken.sequential(), self.budget.time),
+            Some(_) => agenda::way_limit(survey, taken.sequential()),
         };
         let fair = fair.as_secs_f64();
         let time = if self.budget.is_strict { fair.min(left.max(1.0)) } else { fair };
         Allowance { time: Duration::from_secs_f64(time), is_fair: time >= fair }
     }
+}
+
+/// Did a process end before its time when nothing ran beside it? Then no way is worth trying.
+pub(super) fn broke_down_by_itself(finished: &[TrialRecord]) -> bool {
+    let screening = finished.iter().filter(|record| record.phase == Phase::Screening);
+    screening.flat_map(|record| &record.residual).any(|test| test.outcome == Outcome::Crashed)
 }
 
 impl Pace for Purse<'_> {
@@ -190,7 +201,9 @@ impl Pace for Purse<'_> {
         let later = if present.are_all { self.outlook(finished) } else { Vec::new() };
         let missing = present.cells.iter().filter(|cell| !is_done(cell));
         let cells: Vec<&Cell> = missing.chain(later.iter().flat_map(|(_, cells)| cells)).collect();
-        let seconds = || cells.iter().map(|cell| taken.next(cell.configuration, cell.cores)).sum();
+        let left = self.budget.left(self.clock, finished).max(0.0);
+        let most = if self.budget.is_strict { left } else { f64::INFINITY };
+        let seconds = || cells.iter().map(|cell| self.course.expected(**cell, &taken)).sum::<f64>().min(most);
         Ahead { runs: cells.len(), seconds: self.clock.model.is_none().then(seconds) }
     }
 }
@@ -336,7 +349,7 @@ mod tests {
             purse.allowance(&trial(name, 2, 1), &Taken::of(&survey, 2, &[]), 400.0 - spent)
         };
         let (early, late) = (allowed(100.0, "classes", true), allowed(380.0, "classes", true));
-        assert_eq!((early.time.as_secs(), early.is_fair), (70, true));
+        assert_eq!((early.time.as_secs(), early.is_fair), (50, true));
         assert_eq!((late.time.as_secs(), late.is_fair), (20, false));
         assert!(allowed(500.0, "classes", false).is_fair, "a budget that nobody gave does not cut runs off");
         assert!(allowed(100.0, SEQUENTIAL, true).time > early.time, "slower is not hung");

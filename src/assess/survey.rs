@@ -2,7 +2,7 @@
 //! one run takes. Kept beside the results, so that an assessment that goes on plans as it did before.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -14,6 +14,7 @@ use super::agenda;
 use super::forecast::{Model, Observed, Suite};
 use super::ways::Way;
 use super::{Order, TAG};
+use crate::bad_usage::BadUsage;
 use crate::engine::direct::DirectSession;
 use crate::engine::model::ModelSession;
 use crate::engine::surefire::SurefireSession;
@@ -22,6 +23,7 @@ use crate::experiment::Origin;
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::runner::{Event, Telling, Watcher};
+use crate::store::record::TrialRecord;
 use crate::subject::build::{Discovery, DiscoveryTime, Prepared};
 use crate::subject::{self, BuildOrder, Built};
 use crate::suite::{ClassId, Execution, RunEnd, SuiteRun, TestId};
@@ -31,7 +33,7 @@ use crate::whole_file;
 const PLATFORM_FILE: &str = "src/test/resources/junit-platform.properties";
 const PLATFORM_FILE_LIMIT: u64 = 1 << 20;
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Survey {
     /// Of the project as it stands: a commit, or a hash of its content.
     pub revision: String,
@@ -62,6 +64,9 @@ pub struct Survey {
     /// Tests that did not pass in it, nor were skipped: also those that never ran.
     #[serde(default)]
     pub failed: usize,
+    /// Those that failed, at most as many as records have.
+    #[serde(default)]
+    pub failed_tests: Vec<TestId>,
     /// Was its time up before it came to its end?
     #[serde(default)]
     pub is_cut_off: bool,
@@ -69,6 +74,23 @@ pub struct Survey {
 }
 
 impl Survey {
+    /// What the first run tells of itself.
+    fn of_first_run(order: &Order, revision: String, tests: &[TestId], first: &SuiteRun) -> Self {
+        Survey {
+            revision,
+            asked: asked(order),
+            tests: tests.len(),
+            seconds: first.cost.wall_seconds,
+            cpu_seconds: first.cost.user_seconds + first.cost.system_seconds,
+            test_seconds: first.test_seconds(),
+            failed: failed(tests, first),
+            failed_tests: failed_tests(first),
+            is_cut_off: matches!(first.end, RunEnd::TimedOut | RunEnd::Interrupted),
+            notes: end_noted(first),
+            ..Survey::default()
+        }
+    }
+
     /// The first run was made on all cores, which the model takes for one: good enough to tell which way is the most promising.
     fn with_promise(self, first: &SuiteRun, cores: usize) -> Self {
         let suite = Suite::of(times(&first.executions), self.test_seconds);
@@ -140,7 +162,10 @@ fn read(path: &Path) -> Option<Survey> {
 }
 
 fn of_model(order: &Order, path: &Path, revision: String) -> miette::Result<Surveyed> {
-    let mut session = ModelSession::load(path, 0)?;
+    let mut session = ModelSession::load(path, 0).map_err(|error| BadUsage {
+        message: error.to_string(),
+        help: "mend the file; docs/model-suite.md has what a model suite holds".to_owned(),
+    })?;
     if session.tests().is_empty() {
         return Ok(Surveyed::BuildFailed { reason: "the suite has no test".to_owned(), log: path.to_owned() });
     }
@@ -148,17 +173,11 @@ fn of_model(order: &Order, path: &Path, revision: String) -> miette::Result<Surv
     let first = first_run(order, &mut session, Path::new("logs"), time)?;
     let (ways, impossible) = ways(session.capabilities(), 1);
     let survey = Survey {
-        revision,
-        asked: asked(order),
         build_tool: "model".to_owned(),
-        jdk: None,
         frameworks: vec!["model".to_owned()],
         modules: modules(session.tests()),
-        tests: session.tests().len(),
         classes: classes(session.tests()),
-        parallel_today: Vec::new(),
         ways,
-        promise: Vec::new(),
         impossible,
         dialects: Dialects {
             surefire: true,
@@ -166,13 +185,7 @@ fn of_model(order: &Order, path: &Path, revision: String) -> miette::Result<Surv
             modules: 1,
             ..Dialects::default()
         },
-        without_direct: None,
-        seconds: first.cost.wall_seconds,
-        cpu_seconds: first.cost.user_seconds + first.cost.system_seconds,
-        test_seconds: first.test_seconds(),
-        failed: failed(session.tests(), &first),
-        is_cut_off: matches!(first.end, RunEnd::TimedOut | RunEnd::Interrupted),
-        notes: end_noted(&first),
+        ..Survey::of_first_run(order, revision, session.tests(), &first)
     };
     Ok(Surveyed::Known(Box::new(survey.with_promise(&first, order.cores))))
 }
@@ -203,26 +216,17 @@ impl Builder<'_, '_> {
         let modules = prepared.modules();
         let (ways, impossible) = ways(session.capabilities(), modules.len());
         let survey = Survey {
-            revision,
-            asked: asked(order),
             build_tool: format!("Maven {}", prepared.toolchain.maven_version),
             jdk: Some(jdk),
             frameworks: prepared.frameworks(),
-            tests: prepared.discovery.tests.len(),
             classes: prepared.classes(),
             parallel_today: parallel_today(&prepared, &modules),
             ways,
-            promise: Vec::new(),
             impossible,
             dialects: dialects(&prepared.discovery, modules.len()),
             modules,
             without_direct: without_direct.map(|error| error.to_string()),
-            seconds: first.cost.wall_seconds,
-            cpu_seconds: first.cost.user_seconds + first.cost.system_seconds,
-            test_seconds: first.test_seconds(),
-            failed: failed(session.tests(), &first),
-            is_cut_off: matches!(first.end, RunEnd::TimedOut | RunEnd::Interrupted),
-            notes: end_noted(&first),
+            ..Survey::of_first_run(order, revision, session.tests(), &first)
         };
         Ok(Surveyed::Known(Box::new(survey.with_promise(&first, order.cores))))
     }
@@ -259,6 +263,12 @@ fn failed(tests: &[TestId], run: &SuiteRun) -> usize {
     let ended_well = run.executions.iter().filter(|execution| !execution.outcome.is_failure());
     let well: HashSet<&TestId> = ended_well.map(|execution| &execution.test).collect();
     tests.iter().filter(|test| !well.contains(test)).count()
+}
+
+fn failed_tests(run: &SuiteRun) -> Vec<TestId> {
+    let failed = run.executions.iter().filter(|execution| execution.outcome.is_failure());
+    let names: BTreeSet<&TestId> = failed.map(|execution| &execution.test).collect();
+    names.into_iter().take(TrialRecord::MAX_RESIDUAL).cloned().collect()
 }
 
 fn end_noted(run: &SuiteRun) -> Vec<String> {
@@ -350,26 +360,15 @@ mod tests {
         /// Of a suite that takes so long, and computes so much.
         pub fn example(seconds: f64, cpu_seconds: f64) -> Survey {
             Survey {
-                revision: String::new(),
-                asked: String::new(),
                 build_tool: "model".to_owned(),
-                jdk: None,
-                frameworks: Vec::new(),
                 modules: vec![String::new()],
                 tests: 8,
                 classes: 8,
-                parallel_today: Vec::new(),
                 ways: vec![Way::Classes],
-                promise: Vec::new(),
-                impossible: Vec::new(),
-                dialects: Dialects::default(),
-                without_direct: None,
                 seconds,
                 cpu_seconds,
                 test_seconds: seconds,
-                failed: 0,
-                is_cut_off: false,
-                notes: Vec::new(),
+                ..Survey::default()
             }
         }
     }

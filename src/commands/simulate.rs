@@ -1,5 +1,6 @@
 //! `parade simulate`: what a suite would take on machines that one does not have, from times that anyone measured.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -36,7 +37,9 @@ pub fn run(options: &SimulateOptions) -> miette::Result<ExitCode> {
         help: error.help().map(|help| help.to_string()).unwrap_or_default(),
     })?;
     workload.notes.iter().for_each(|note| warn(&format!("Note: {note}")));
-    let forecasts = simulation::simulate(&workload, &options.algorithms, &options.machines);
+    let mut seen = HashSet::new();
+    let machines: Vec<usize> = options.machines.iter().copied().filter(|count| seen.insert(*count)).collect();
+    let forecasts = simulation::simulate(&workload, &options.algorithms, &machines);
     print(&if options.json { pretty(&forecasts)? } else { page(&workload, &forecasts) })?;
     Ok(ExitCode::SUCCESS)
 }

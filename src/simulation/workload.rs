@@ -7,7 +7,8 @@ use miette::miette;
 
 use super::reports;
 use crate::suite::{Durations, Precedence, TestId};
-use crate::technique::parallelize::nanoseconds;
+use crate::technique::parallelize::{LONGEST, nanoseconds};
+use crate::wording::brief;
 
 /// Tests by position in their original order.
 #[derive(Debug, Clone, Default)]
@@ -39,6 +40,14 @@ impl Workload {
                 path.display()
             ));
         }
+        let endless = suite.iter().find(|(_, seconds)| *seconds > LONGEST.as_secs_f64());
+        let note = |(test, seconds): &(TestId, f64)| {
+            let test = brief(&test.to_string());
+            format!(
+                "no test takes longer than a year: {test}, with {seconds:e} s, counts as one that does, and so do others like it"
+            )
+        };
+        let notes = notes.into_iter().chain(endless.map(note)).collect();
         Ok(Workload { notes, ..Workload::of(suite) })
     }
 

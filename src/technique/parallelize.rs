@@ -20,8 +20,9 @@ use closures::Closures;
 pub type Work = [u64];
 
 /// A year is as good as for ever.
+pub const LONGEST: Duration = Duration::from_secs(366 * 86_400);
+
 pub fn nanoseconds(seconds: f64) -> u64 {
-    const LONGEST: Duration = Duration::from_secs(366 * 86_400);
     let duration = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(LONGEST);
     u64::try_from(duration.min(LONGEST).as_nanos()).unwrap_or(u64::MAX)
 }

@@ -65,9 +65,13 @@ fn facts(answer: &Answer) -> Vec<Fact> {
     add(
         "extra CPU",
         answer.costs.map(|costs| {
+            // Without the sign of a zero.
+            let rounded = |value: f64, parts: f64| (value * parts).round() / parts + 0.0;
             format!(
                 "{:+.1} s a build ({:+.0} %), {:+.1} hours a month",
-                costs.extra_cpu_seconds_per_build, costs.extra_cpu_percent, costs.extra_cpu_hours_per_month
+                rounded(costs.extra_cpu_seconds_per_build, 10.0),
+                rounded(costs.extra_cpu_percent, 1.0),
+                rounded(costs.extra_cpu_hours_per_month, 10.0)
             )
         }),
     );

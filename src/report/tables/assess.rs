@@ -5,6 +5,7 @@ use crate::assess::answer::{Answer, Failure};
 use crate::assess::evidence::{Evidence, Speedup};
 use crate::assess::forecast::Curve;
 use crate::report::text::{duration, p_value, shown};
+use crate::wording::plural;
 
 impl Table {
     /// All tables of an assessment that have rows.
@@ -39,7 +40,7 @@ fn ways(answer: &Answer) -> Table {
          with repairs: over the runs that came out clean once what failed was run again. The interval is Fieller's, p is Wilcoxon's, corrected by Holm. At once: tests that ran at the same time, on average. Failing: runs in which a test failed for it."
             .to_owned(),
     ];
-    table("ways", &format!("Measured on {} cores", answer.cores), columns, rows, notes)
+    table("ways", &format!("Measured on {}", plural(answer.cores, "core")), columns, rows, notes)
 }
 
 fn way_row(evidence: &Evidence) -> Vec<Cell> {
@@ -92,10 +93,19 @@ fn failures(answer: &Answer) -> Table {
     let (title, notes) = match (concerned, mode) {
         (_, "") => ("Tests that fail in parallel only", Vec::new()),
         (0, mode) => {
-            ("Tests that fail in other ways", vec![format!("None of them failed in the way that is advised, {mode}.")])
+            let is_of_mode = |failure: &Failure| failure.failed_in.iter().any(|count| count.mode == mode);
+            let told = if answer.failures.iter().any(is_of_mode) {
+                format!(
+                    "None is in the way of {mode}, the way that is advised: what failed in it fails as often without."
+                )
+            } else {
+                format!("None of them failed in the way that is advised, {mode}.")
+            };
+            ("Tests that fail in other ways, or by chance", vec![told])
         }
         (some, mode) if some < answer.failures.len() => {
-            let told = format!("The first {some} failed in {mode}, the way above; the others in other ways only.");
+            let which = if some == 1 { "The first one".to_owned() } else { format!("The first {some}") };
+            let told = format!("{which} failed in {mode}, the way above; the others in other ways only, or by chance.");
             ("Tests to isolate", vec![told])
         }
         _ => ("Tests to isolate", Vec::new()),
