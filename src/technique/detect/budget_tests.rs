@@ -80,19 +80,3 @@ fn the_original_order_is_not_run_in_place_of_another() {
     assert_eq!(runs(&[Strategy::Reverse, Strategy::ReverseMethods]), 4);
     assert_eq!(runs(&[Strategy::Pairs, Strategy::Pairs]), runs(&[Strategy::Pairs]));
 }
-
-#[test]
-fn nobody_has_a_second_cause_before_everybody_has_a_first() {
-    let many = (12..19).map(|test| format!("'C{}#t{test}'", test / 5)).collect::<Vec<_>>().join(",");
-    let toml = suite(20, 5, &[(3, &format!("polluted_by=[{many}]")), (8, "polluted_by=['C2#t11']")]);
-    let (mut second_causes, mut suspects) = (0, 0);
-    for suites in 6..60 {
-        let detection = within(&toml, f64::from(suites), true);
-        let causes: Vec<usize> = detection.order_dependent.iter().map(|test| test.polluters.len()).collect();
-        let is_fair = causes.iter().all(|count| *count < 2) || causes.iter().all(|count| *count > 0);
-        assert!(is_fair, "{suites} runs of the suite: {detection:?}");
-        second_causes += causes.iter().filter(|count| **count > 1).count();
-        suspects = suspects.max(causes.len());
-    }
-    assert!(second_causes > 0 && suspects == 2, "{second_causes} {suspects}");
-}
