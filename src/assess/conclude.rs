@@ -278,6 +278,9 @@ impl Conclusion<'_> {
         let way = decision.way.map_or("", Way::described);
         let times = speedup.map(|speedup| format!("{:.2} times as fast", speedup.value)).unwrap_or_default();
         match decision.verdict {
+            Verdict::Adopt if self.has_excused(decision.way) => {
+                format!("{way}, the suite is {times}, and no more tests fail in it than without, as far as the runs tell")
+            }
             Verdict::Adopt => format!("{way}, the suite is {times}, and no test fails for it"),
             Verdict::AdoptWithPaste if self.may_be_chance(decision.way) => format!(
                 "{way}, a test failed that passes alone, by chance or in a rare race; with that run again the suite is still {times}"
@@ -295,6 +298,11 @@ impl Conclusion<'_> {
                 format!("its own settings run tests at the same time already ({times} than one after the other), and {} is clearly better", self.other_ways()).replace("as fast than", "as fast as")
             }
         }
+    }
+
+    /// Did tests fail in this way that are set aside as chance?
+    fn has_excused(&self, way: Option<Way>) -> bool {
+        way.and_then(|way| self.first_look.way(way)).is_some_and(|evidence| evidence.failing_runs > 0)
     }
 
     /// May every failure in this way have been chance?

@@ -158,7 +158,7 @@ fn risk(answer: &Answer) -> Option<String> {
     };
     let repaired = if answer.verdict == Verdict::AdoptWithPaste { ", repairs included" } else { "" };
     Some(format!(
-        "{} of {} failed{repaired}; as far as so few tell, up to {:.0} % of builds could fail for it{flaky}",
+        "{} of {} failed for it{repaired}; as far as so few tell, up to {:.0} % of builds could{flaky}",
         risk.failing_runs,
         plural(risk.runs, "parallel run"),
         bound * 100.0
