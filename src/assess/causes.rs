@@ -414,7 +414,8 @@ fn is_about_a_limit(message: &str) -> bool {
     ["timed out", "timedout", "timeout", "time-out", "execution exceeded"].iter().any(|sign| message.contains(sign))
 }
 
-/// What one test writes and another one uses, for each of them.
+/// What one test writes and another one uses, for each of them: of the test's own project first, as what libraries share is rarely
+/// what is at fault.
 fn shared(found: &[(Cause, Option<Accesses>)]) -> Vec<Vec<String>> {
     let of = |(cause, accesses): &(Cause, Option<Accesses>)| -> Vec<String> {
         let Some(own) = accesses else { return Vec::new() };
@@ -425,9 +426,22 @@ fn shared(found: &[(Cause, Option<Accesses>)]) -> Vec<Vec<String>> {
             shares.extend(own.writes.iter().filter(used).cloned());
             shares.extend(own.reads.iter().filter(|thing| other.writes.contains(thing)).cloned());
         }
-        shares.into_iter().take(NAMED).collect()
+        let mut shares: Vec<String> = shares.into_iter().filter(|thing| !is_initialisation(thing)).collect();
+        shares.sort_by_key(|thing| project_of(thing) != project_of(&cause.test.class));
+        shares.truncate(NAMED);
+        shares
     };
     found.iter().map(of).collect()
+}
+
+/// That two tests need the same class is nothing that they share.
+fn is_initialisation(thing: &str) -> bool {
+    thing.ends_with(".<clinit>")
+}
+
+/// The beginning of a name that all classes of a project mostly have.
+fn project_of(name: &str) -> Vec<&str> {
+    name.split('.').take(2).collect()
 }
 
 #[cfg(test)]
@@ -581,8 +595,12 @@ flaky = 1.0
             let cause = Cause { test: test(name), kind, reason: String::new(), message: None, shares: vec![] };
             (cause, Some(Accesses { test: test(name), reads: texts(reads), writes: texts(writes) }))
         };
-        let found = [found("a", &["x", "y"], &["z"]), found("b", &["x", "z"], &["y"]), found("c", &["x"], &[])];
-        assert_eq!(shared(&found), [vec!["y", "z"], vec!["y", "z"], vec![]]);
+        let all = [found("a", &["x", "y"], &["z"]), found("b", &["x", "z"], &["y"]), found("c", &["x"], &[])];
+        assert_eq!(shared(&all), [vec!["y", "z"], vec!["y", "z"], vec![]]);
+        let everything = ["io.lib.A.<clinit>", "io.lib.A.x", "org.shop.Stock.count"];
+        let mut both = [found("a", &[], &everything), found("b", &[], &everything)];
+        both.iter_mut().for_each(|(cause, _)| cause.test.class = "org.shop.StockTest".to_owned());
+        assert_eq!(shared(&both)[0], ["org.shop.Stock.count", "io.lib.A.x"], "the project's own first");
     }
 
     #[test]

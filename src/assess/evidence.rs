@@ -102,21 +102,30 @@ impl Measured {
     }
 }
 
-/// The records of the assessment's own trials on all cores. Tests that turned out to fail by chance are flaky, too.
+/// Tests of which looking into them showed that their failures are not to be held against parallelism.
+#[derive(Debug, Default)]
+pub struct Pardoned {
+    /// They failed without any parallelism: they are flaky, too.
+    pub by_chance: BTreeSet<TestId>,
+    /// They fail in a suite in which tests fail as often without.
+    pub as_usual: BTreeSet<TestId>,
+}
+
+/// The records of the assessment's own trials on all cores.
 pub fn measure(
     run: &RunData,
     folder: &RunFolder,
     survey: &Survey,
     cores: usize,
-    by_chance: &BTreeSet<TestId>,
+    pardoned: &Pardoned,
 ) -> miette::Result<Measured> {
     let measured: Vec<&TrialRecord> = run.trials.iter().filter(|trial| trial.phase == Phase::Measured).collect();
     let Unsteady { mut flaky, broken } = unsteady(run, folder, survey)?;
     let racing = racing(run, folder, cores, &flaky)?;
-    flaky.extend(by_chance.iter().cloned());
+    flaky.extend(pardoned.by_chance.iter().cloned());
     let ended = ended_their_process(run);
     flaky.retain(|test| !racing.contains_key(test) && !ended.contains(test));
-    let aside: BTreeSet<&TestId> = flaky.iter().chain(&broken).collect();
+    let aside: BTreeSet<&TestId> = flaky.iter().chain(&broken).chain(&pardoned.as_usual).collect();
     let baseline: Vec<&TrialRecord> =
         measured.iter().copied().filter(|trial| trial.configuration == SEQUENTIAL && trial.cores == cores).collect();
     let mut ways = Vec::new();

@@ -44,6 +44,7 @@ use answer::Answer;
 use causes::Kind;
 use costs::Rates;
 use course::{Course, Known, MOST_BLOCKS};
+use evidence::Pardoned;
 use pace::{Budget, Clock, Purse};
 use survey::{Survey, Surveyed};
 use taken::Taken;
@@ -264,15 +265,17 @@ impl Assessment<'_> {
         let folder = RunFolder::open(&self.results.folder.join("latest"))?;
         let run = folder.read()?;
         let cores = self.order.cores;
-        let first_look = evidence::measure(&run, &folder, &self.survey, cores, &BTreeSet::new())?;
+        let first_look = evidence::measure(&run, &folder, &self.survey, cores, &Pardoned::default())?;
         let causes = self.causes(&run, &first_look, &folder, is_done, watcher)?;
         if self.interrupt.is_set() {
             return Ok(Ended::Interrupted);
         }
-        let mut chance = looking::of_kind(&causes, Kind::Chance);
         let doubtful = looking::of_kind(&causes, Kind::ChanceOrRareRace);
-        chance.extend(evidence::as_often_without(&run, &folder, &first_look, cores, &doubtful)?);
-        let measured = evidence::measure(&run, &folder, &self.survey, cores, &chance)?;
+        let pardoned = Pardoned {
+            by_chance: looking::of_kind(&causes, Kind::Chance),
+            as_usual: evidence::as_often_without(&run, &folder, &first_look, cores, &doubtful)?,
+        };
+        let measured = evidence::measure(&run, &folder, &self.survey, cores, &pardoned)?;
         let (budget, spent) = self.told_budget(&run, is_done);
         let conclusion = conclude::Conclusion {
             order: self.order,
