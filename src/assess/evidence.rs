@@ -123,7 +123,7 @@ pub fn measure(
     let Unsteady { mut flaky, broken } = unsteady(run, folder, survey)?;
     let racing = racing(run, folder, cores, &flaky)?;
     flaky.extend(pardoned.by_chance.iter().cloned());
-    let ended = ended_their_process(run);
+    let ended = ended_their_process(&run.trials);
     flaky.retain(|test| !racing.contains_key(test) && !ended.contains(test));
     let aside: BTreeSet<&TestId> = flaky.iter().chain(&broken).chain(&pardoned.as_usual).collect();
     let baseline: Vec<&TrialRecord> =
@@ -152,11 +152,15 @@ pub fn measure(
     })
 }
 
-/// Tests in which a process ended when nothing ran beside them: they are no matter of chance.
-fn ended_their_process(run: &RunData) -> BTreeSet<TestId> {
-    let screening = run.trials.iter().filter(|trial| trial.phase == Phase::Screening);
-    let crashed = screening.flat_map(|trial| &trial.residual).filter(|test| test.outcome == Outcome::Crashed);
-    crashed.map(|test| test.test.clone()).collect()
+/// Tests in which a process of this run ended.
+fn crashed(trial: &TrialRecord) -> impl Iterator<Item = &TestId> {
+    trial.residual.iter().filter(|test| test.outcome == Outcome::Crashed).map(|test| &test.test)
+}
+
+/// Tests in which a process ended when nothing ran beside them, in the run that looks for what to set aside: they are no matter of
+/// chance.
+pub(super) fn ended_their_process(trials: &[TrialRecord]) -> BTreeSet<&TestId> {
+    trials.iter().filter(|trial| trial.phase == Phase::Screening).flat_map(crashed).collect()
 }
 
 /// Why runs without parallelism did not come to their end. Screening sets aside what it loses, so that later runs are whole: where a
@@ -165,15 +169,12 @@ fn sequential_trouble(run: &RunData, baseline: &[&TrialRecord]) -> Option<String
     let screening = run.trials.iter().filter(|trial| trial.phase == Phase::Screening);
     let all: Vec<&TrialRecord> = screening.chain(baseline.iter().copied()).collect();
     let broke_down = |trial: &TrialRecord| {
-        let crashed = || trial.residual.iter().any(|test| test.outcome == Outcome::Crashed);
-        let only_lost = trial.phase == Phase::Screening && trial.verdict == Verdict::LostTests && !crashed();
+        let has_crashed = || crashed(trial).next().is_some();
+        let only_lost = trial.phase == Phase::Screening && trial.verdict == Verdict::LostTests && !has_crashed();
         !is_whole(trial) && !only_lost
     };
     let broken: Vec<&TrialRecord> = all.iter().copied().filter(|trial| broke_down(trial)).collect();
-    let crashed = |trial: &&TrialRecord| {
-        trial.residual.iter().filter(|test| test.outcome == Outcome::Crashed).map(|test| test.test.to_string()).next()
-    };
-    let culprit = broken.iter().find_map(crashed);
+    let culprit = broken.iter().find_map(|trial| crashed(trial).next());
     let first = match culprit {
         Some(culprit) => format!("its process ended in {culprit}"),
         None => trouble(broken.first()?),

@@ -310,7 +310,8 @@ impl Assessment<'_> {
         let course = Course { survey: &self.survey, cores };
         let next = blocks(&run.trials, cores) + 1;
         let known = Known::before(next, &self.survey, cores, &run.trials);
-        next > MOST_BLOCKS || pace::broke_down_by_itself(&run.trials) || course.block(next, &known).is_empty()
+        let is_broken_down = !evidence::ended_their_process(&run.trials).is_empty();
+        next > MOST_BLOCKS || is_broken_down || course.block(next, &known).is_empty()
     }
 
     /// What was measured within a larger budget before is told with that one.

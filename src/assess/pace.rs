@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use super::agenda;
 use super::course::{self, Cell, Course, FEWEST_BLOCKS, Fitting, Known};
+use super::evidence;
 use super::taken::Taken;
 use super::ways::Way;
 use crate::experiment::Trial;
 use crate::runner::{Ahead, Allowance, Pace};
 use crate::store::record::{Phase, TrialRecord};
-use crate::suite::Outcome;
 
 /// For writing the answer down, in seconds.
 const FOR_ANSWERING: f64 = 2.0;
@@ -143,7 +143,8 @@ impl<'a> Purse<'a> {
         if must && chosen.cells.is_empty() {
             chosen.cells = first;
         }
-        if chosen.cells.is_empty() || was_cut_short && !must || broke_down_by_itself(finished) {
+        // What breaks down by itself is no suite that any way is worth trying on.
+        if chosen.cells.is_empty() || was_cut_short && !must || !evidence::ended_their_process(finished).is_empty() {
             self.state.is_over.set(true);
         }
         self.state.block.set(block);
@@ -161,12 +162,6 @@ impl<'a> Purse<'a> {
         let time = if self.budget.is_strict { fair.min(left.max(1.0)) } else { fair };
         Allowance { time: Duration::from_secs_f64(time), is_fair: time >= fair }
     }
-}
-
-/// Did a process end before its time when nothing ran beside it? Then no way is worth trying.
-pub(super) fn broke_down_by_itself(finished: &[TrialRecord]) -> bool {
-    let screening = finished.iter().filter(|record| record.phase == Phase::Screening);
-    screening.flat_map(|record| &record.residual).any(|test| test.outcome == Outcome::Crashed)
 }
 
 impl Pace for Purse<'_> {
