@@ -132,8 +132,7 @@ pub struct Item {
 /// first, else last; then what the forecast from the first run says is fastest.
 pub fn by_promise(survey: &Survey) -> Vec<Way> {
     let is_parallel = !survey.parallel_today.is_empty();
-    let expected =
-        |way: Way| survey.promise.iter().find(|(known, _)| *known == way).map_or(f64::MAX, |(_, time)| *time);
+    let expected = |way: Way| survey.promised(way).unwrap_or(f64::MAX);
     let mut others: Vec<Way> = survey.ways.iter().copied().filter(|way| *way != Way::Project).collect();
     let mut sorted = Vec::new();
     while let Some(fastest) = others.iter().map(|way| expected(*way)).min_by(f64::total_cmp) {

@@ -157,16 +157,11 @@ impl Conclusion<'_> {
             .iter()
             .map(|evidence| {
                 let modelled = model.map(|model| model.seconds(evidence.way, self.order.cores));
-                let seconds = modelled.or_else(|| self.promised(evidence.way));
+                let seconds = modelled.or_else(|| self.survey.promised(evidence.way));
                 evidence::seen(evidence, base.zip(seconds).map(|(base, seconds)| base / seconds.max(1e-9)))
             })
             .collect();
         decide::decide(self.is_sound(), &seen)
-    }
-
-    /// What the first run promised of a way.
-    fn promised(&self, way: Way) -> Option<f64> {
-        self.survey.promise.iter().find(|(known, _)| *known == way).map(|(_, seconds)| *seconds)
     }
 
     /// Where there is no way to advise, the one whose numbers are worth a look.

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::agenda::{self, Item};
 use super::decide::LEAST_GAIN;
+use super::evidence;
 use super::survey::Survey;
 use super::taken::Taken;
 use super::ways::{SEQUENTIAL, Way};
@@ -35,6 +36,13 @@ pub(super) struct Cell {
 impl Cell {
     pub fn is_of(&self, trial: &Trial) -> bool {
         self.configuration == trial.configuration && self.cores == trial.cores
+    }
+
+    /// Is there a record of it in this block?
+    pub fn is_done(&self, block: u32, finished: &[TrialRecord]) -> bool {
+        let mut in_block =
+            finished.iter().filter(|record| record.phase == Phase::Measured && record.repetition == block);
+        in_block.any(|record| self.configuration == record.configuration && self.cores == record.cores)
     }
 }
 
@@ -149,7 +157,7 @@ fn glimpse(way: Way, survey: &Survey, trials: &[&TrialRecord], unsteady: &BTreeS
     (!runs.is_empty()).then(|| Glimpse {
         way,
         overlapped: runs.iter().any(|trial| trial.concurrency.max > 1),
-        complete: runs.iter().all(|trial| matches!(trial.verdict, Verdict::Clean | Verdict::Failing)),
+        complete: runs.iter().all(|trial| evidence::is_whole(trial)),
         clean: runs.iter().all(|trial| is_clean(trial, unsteady)),
         share: runs.iter().map(|trial| seconds(trial)).sum::<f64>() / base.max(1e-9),
     })
@@ -224,9 +232,9 @@ impl Course<'_> {
 
     /// What a run will probably take.
     pub fn expected(&self, cell: Cell, taken: &Taken<'_>) -> f64 {
-        let promise = self.survey.promise.iter().find(|(way, _)| way.name() == cell.configuration);
         let known = taken.known(cell.configuration, cell.cores);
-        let promised = promise.filter(|_| cell.cores == self.cores).map(|(_, seconds)| *seconds);
+        let way = Way::of_name(cell.configuration).filter(|_| cell.cores == self.cores);
+        let promised = way.and_then(|way| self.survey.promised(way));
         known.or(promised).unwrap_or_else(|| taken.next(cell.configuration, cell.cores))
     }
 

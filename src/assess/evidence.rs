@@ -329,7 +329,7 @@ fn failures_in(trials: &[&TrialRecord], measured: &Measured, folder: &RunFolder)
 }
 
 /// Did it yield an outcome for every test?
-fn is_whole(trial: &TrialRecord) -> bool {
+pub(super) fn is_whole(trial: &TrialRecord) -> bool {
     matches!(trial.verdict, Verdict::Clean | Verdict::Failing)
 }
 

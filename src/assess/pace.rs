@@ -129,13 +129,8 @@ impl<'a> Purse<'a> {
         let was_cut_short = !self.state.chosen.borrow().are_all;
         let Course { survey, cores } = self.course;
         let known = Known::before(block, survey, cores, finished);
-        let is_done = |cell: Cell| {
-            let same = |record: &&TrialRecord| record.repetition == block && record.phase == Phase::Measured;
-            let of_cell =
-                |record: &TrialRecord| record.configuration == cell.configuration && record.cores == cell.cores;
-            finished.iter().filter(same).any(of_cell)
-        };
-        let cost = |cell: Cell| if is_done(cell) { 0.0 } else { taken.next(cell.configuration, cell.cores) };
+        let cost =
+            |cell: Cell| if cell.is_done(block, finished) { 0.0 } else { taken.next(cell.configuration, cell.cores) };
         let groups = self.course.block(block, &known);
         let first = groups.first().cloned().unwrap_or_default();
         let mut chosen = course::fitting(groups, self.budget.left_for_runs(self.clock, finished, taken), cost);
@@ -187,14 +182,9 @@ impl Pace for Purse<'_> {
         let Course { survey, cores } = self.course;
         let taken = Taken::of(survey, cores, finished);
         let block = self.state.block.get();
-        let is_done = |cell: &Cell| {
-            finished.iter().any(|record| {
-                record.repetition == block && record.configuration == cell.configuration && record.cores == cell.cores
-            })
-        };
         let present = self.state.chosen.borrow();
         let later = if present.are_all { self.outlook(finished) } else { Vec::new() };
-        let missing = present.cells.iter().filter(|cell| !is_done(cell));
+        let missing = present.cells.iter().filter(|cell| !cell.is_done(block, finished));
         let cells: Vec<&Cell> = missing.chain(later.iter().flat_map(|(_, cells)| cells)).collect();
         let left = self.budget.left(self.clock, finished).max(0.0);
         let most = if self.budget.is_strict { left } else { f64::INFINITY };

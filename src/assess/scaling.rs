@@ -60,7 +60,7 @@ struct Runs<'a> {
 impl<'a> Runs<'a> {
     /// What every prediction is made of.
     fn on_one_core(trials: &'a [TrialRecord]) -> Self {
-        Runs::of(measured(trials, SEQUENTIAL, 1).filter(|trial| is_whole(trial)))
+        Runs::of(measured(trials, SEQUENTIAL, 1).filter(|trial| evidence::is_whole(trial)))
     }
 
     fn of(trials: impl Iterator<Item = &'a TrialRecord>) -> Self {
@@ -78,10 +78,6 @@ fn measured<'a>(
     trials.iter().filter(move |trial| {
         trial.phase == Phase::Measured && trial.configuration == configuration && trial.cores == cores
     })
-}
-
-fn is_whole(trial: &TrialRecord) -> bool {
-    matches!(trial.verdict, Verdict::Clean | Verdict::Failing)
 }
 
 /// What the run took before any repair, where it needed none.

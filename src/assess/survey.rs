@@ -91,6 +91,11 @@ impl Survey {
         }
     }
 
+    /// What that run promises of a way, in seconds.
+    pub fn promised(&self, way: Way) -> Option<f64> {
+        self.promise.iter().find(|(known, _)| *known == way).map(|(_, seconds)| *seconds)
+    }
+
     /// The first run was made on all cores, which the model takes for one: good enough to tell which way is the most promising.
     fn with_promise(self, first: &SuiteRun, cores: usize) -> Self {
         let suite = Suite::of(times(&first.executions), self.test_seconds);

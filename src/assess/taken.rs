@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::survey::Survey;
-use super::ways::SEQUENTIAL;
+use super::ways::{SEQUENTIAL, Way};
 use crate::experiment::Trial;
 use crate::store::record::{Phase, TrialRecord};
 
@@ -66,8 +66,8 @@ impl<'a> Taken<'a> {
         let slower = self.sequential() / self.survey.seconds.max(1e-9);
         let fewer = || (self.survey.cpu_seconds * slower / cores.max(1) as f64).max(self.sequential());
         let promised = || {
-            let promise = self.survey.promise.iter().find(|(way, _)| way.name() == configuration);
-            let seconds = promise.map(|(_, seconds)| seconds * slower * CAUTION);
+            let promise = Way::of_name(configuration).and_then(|way| self.survey.promised(way));
+            let seconds = promise.map(|seconds| seconds * slower * CAUTION);
             seconds.map_or(self.sequential(), |seconds| seconds.min(self.sequential()))
         };
         let unknown = || if cores < self.cores { fewer() } else { promised() };
