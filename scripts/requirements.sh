@@ -12,6 +12,8 @@ missing_packages() {
     case $package in
       jdk) have_jdk || echo default-jdk-headless ;;
       maven) command -v mvn >/dev/null || echo maven ;;
+      chromium) command -v chromium >/dev/null || command -v google-chrome >/dev/null || echo chromium ;;
+      python) python3 -c 'import venv, ensurepip' 2>/dev/null || echo python3-venv ;;
     esac
   done
 }
@@ -27,7 +29,7 @@ have_jdk() {
 # require jdk maven …: makes sure that the build tools and the named ones are there.
 require() {
   if ! command -v cargo >/dev/null; then
-    echo "parade is written in Rust, and there is no cargo here. Install a Rust toolchain (rustup), then run this again." >&2
+    echo "cargo was not found. Install a Rust toolchain (https://rustup.rs), then run this script again." >&2
     exit 1
   fi
   local packages
@@ -38,8 +40,16 @@ require() {
     # shellcheck disable=SC2086
     { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $packages; } >&2
   else
-    echo "These are missing. Install them, then run this again:" >&2
+    echo "Some packages are missing. Install them with this command, then run this script again:" >&2
     echo "    sudo apt-get install $packages" >&2
     exit 1
   fi
+}
+
+# python_packages FOLDER package …: a Python environment of its own with these packages.
+python_packages() {
+  local folder=$1
+  shift
+  [ -x "$folder/bin/python" ] || python3 -m venv "$folder"
+  "$folder/bin/python" -c "import $(echo "$*" | tr ' ' ',')" 2>/dev/null || "$folder/bin/pip" install --quiet "$@"
 }

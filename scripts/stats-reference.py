@@ -219,6 +219,23 @@ def fieller(a, b, covariance, freedom):
     return [*np.sort(roots.real), np.sign(leading)]
 
 
+def log_ratios(random):
+    """The t interval of log ratios, and Welch's of independent samples, widened to the ratio of means."""
+    for n in list(range(3, 16)) * 8:
+        a, b = random.lognormal(3, 0.2, n).round(3), random.lognormal(2.5, 0.2, n).round(3)
+        ratios = np.log(a) - np.log(b)
+        ends = stats.t.interval(0.95, n - 1, ratios.mean(), stats.sem(ratios))
+        yield ["log_ratio", "paired", a, b, widened(ends, a.mean() / b.mean())]
+        b = random.lognormal(2.5, 0.3, int(random.integers(3, 16))).round(3)
+        interval = stats.ttest_ind(np.log(a), np.log(b), equal_var=False).confidence_interval(0.95)
+        yield ["log_ratio", "unpaired", a, b, widened((interval.low, interval.high), a.mean() / b.mean())]
+
+
+def widened(ends, ratio):
+    low, high = np.exp(ends)
+    return [min(low, ratio), max(high, ratio)]
+
+
 def written(values):
     return " ".join(short(value) for value in values)
 
@@ -231,7 +248,7 @@ def short(value):
 def main():
     warnings.simplefilter("ignore")
     OUT.parent.mkdir(parents=True, exist_ok=True)
-    families = [signed_rank, rank_sum, relations, trends, means, quantiles, proportions, corrections, effects, ratios]
+    families = [signed_rank, rank_sum, relations, trends, means, quantiles, proportions, corrections, effects, ratios, log_ratios]
     with OUT.open("w", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(["function", "options", "x", "y", "expected"])

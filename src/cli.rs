@@ -9,14 +9,15 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    artifact, assess, audit, check, compare, detect, doctor, init, merge, order, report, run, simulate, stats, test,
+    artifact, assess, audit, check, clean, compare, detect, doctor, init, merge, order, report, run, simulate, stats,
+    test,
 };
 use arguments::{
-    ArtifactArgs, AssessArgs, AuditArgs, CheckArgs, CompareArgs, DetectArgs, DoctorArgs, InitArgs, MergeArgs,
-    OrderArgs, ReportArgs, RunArgs, SimulateArgs, StatsArgs, TestArgs,
+    ArtifactArgs, AssessArgs, AuditArgs, CheckArgs, CleanArgs, CompareArgs, DetectArgs, DoctorArgs, InitArgs,
+    MergeArgs, OrderArgs, ReportArgs, RunArgs, SimulateArgs, StatsArgs, TestArgs,
 };
 
-/// Reproduces evaluations of techniques that make test suites run faster.
+/// Measures how much faster a test suite gets in parallel, what breaks, and whether the result can be trusted.
 #[derive(Debug, Parser)]
 #[command(version, arg_required_else_help = true)]
 pub struct Cli {
@@ -28,34 +29,36 @@ pub struct Cli {
 enum Command {
     /// Validate an experiment file and print its plan
     Check(CheckArgs),
-    /// Run an experiment, or go on with an unfinished run
+    /// Run an experiment, or resume an unfinished run
     Run(RunArgs),
-    /// Redo tables and figures from the records of a run
+    /// Build tables, figures and the report page from a run folder
     Report(ReportArgs),
-    /// Recompute what published studies state from the rows that they print
+    /// Recompute the numbers that published studies state from their own tables
     Audit(AuditArgs),
-    /// Put two runs side by side, with tests of difference
+    /// Compare two runs, with significance tests
     Compare(CompareArgs),
-    /// Join runs of one experiment from several machines into one
+    /// Merge runs of one experiment from several machines
     Merge(MergeArgs),
-    /// Make a folder of a run that an artifact committee can check and run
+    /// Package a run as an artifact for review
     Artifact(ArtifactArgs),
-    /// Compare two columns of a CSV file, row by row: tests, effect sizes, ratio with its interval
+    /// Compare two paired columns of a CSV file: p-values, effect sizes, ratio with confidence interval
     Stats(StatsArgs),
-    /// Run a suite now, in parallel and repaired: the exit code is the suite's, JUnit XML is written
+    /// Run a project's tests in parallel, rerun failures, and write JUnit XML
     Test(TestArgs),
-    /// Give the order in which a regression testing algorithm runs a suite, and on request run it
+    /// Print the test order of a regression testing algorithm, and optionally run it
     Order(OrderArgs),
-    /// Find the tests that depend on the order they run in, and what they depend on
+    /// Find order-dependent tests and the tests that they depend on
     Detect(DetectArgs),
-    /// Answer whether running a project's tests in parallel would pay off, and what to do about it
+    /// Measure whether running a project's tests in parallel pays off, and say what to do
     Assess(AssessArgs),
-    /// Compute what a suite would take on any number of machines, from times that were measured
+    /// Compute how long a suite would take on any number of machines, from measured durations
     Simulate(SimulateArgs),
     /// Write a commented experiment file to start from
     Init(InitArgs),
-    /// Say what this machine can measure, and what is missing
+    /// Check what this machine can measure, and what is missing
     Doctor(DoctorArgs),
+    /// Show the contents of parade's cache, and free disk space
+    Clean(CleanArgs),
 }
 
 impl Cli {
@@ -76,6 +79,7 @@ impl Cli {
             Command::Simulate(args) => simulate::run(&args.into()),
             Command::Init(args) => init::run(&args.into()),
             Command::Doctor(args) => doctor::run(&args.into()),
+            Command::Clean(args) => clean::run(&args.into()),
         }
     }
 }

@@ -111,7 +111,7 @@ impl Layout {
         if record.len() > self.header.len() {
             return Err(Mistake {
                 message: format!("{name}, line {line}: {} cells, but {} columns", record.len(), self.header.len()),
-                help: "numbers with a decimal comma have to be written with a point, or between quotes".to_owned(),
+                help: "write numbers with a decimal point, or put numbers with a decimal comma in quotes".to_owned(),
             });
         }
         let number = |column: usize| {
@@ -122,7 +122,7 @@ impl Layout {
                     quoted(&self.header[column]),
                     quoted(cell.trim())
                 ),
-                help: "write numbers like 12.5 or 1e-3, and leave the cell empty where one is missing".to_owned(),
+                help: "write numbers like 12.5 or 1e-3, and leave the cell empty if one is missing".to_owned(),
             })
         };
         let (a, b) = (number(self.places[0])?, number(self.places[1])?);
@@ -168,7 +168,7 @@ fn place(header: &[String], column: &str, name: &str) -> Result<usize, Mistake> 
 fn without_header(name: &str) -> Mistake {
     Mistake {
         message: format!("{name} has no header row"),
-        help: "the first row has to name the columns, with commas between them".to_owned(),
+        help: "the first row must contain the column names, separated by commas".to_owned(),
     }
 }
 

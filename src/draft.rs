@@ -10,6 +10,8 @@ use miette::miette;
 use tempfile::TempDir;
 
 use crate::bad_usage::BadUsage;
+use crate::folder_handle;
+use crate::process::Account;
 
 /// Between making a draft and locking it passes far less.
 const YOUNGEST_LEFTOVER: Duration = Duration::from_secs(2);
@@ -50,6 +52,54 @@ impl Draft {
     }
 }
 
+/// A folder for the time being, which others may enter but not write. It is gone when this is dropped; what a killed parade
+/// left is removed by the next one.
+#[derive(Debug)]
+pub(crate) struct ScratchFolder {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl ScratchFolder {
+    const PREFIX: &str = "scratch-";
+
+    /// Below a folder that only parade can write.
+    pub fn make_in(parent: &Path) -> miette::Result<Self> {
+        let failed = |error: std::io::Error| miette!("no folder can be made in {}: {error}", parent.display());
+        fs::create_dir_all(parent).map_err(failed)?;
+        remove_leftovers(parent, Self::PREFIX);
+        let dir = tempfile::Builder::new().prefix(Self::PREFIX).tempdir_in(parent).map_err(failed)?;
+        fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o711)).map_err(failed)?;
+        let lock = File::open(dir.path()).map_err(failed)?;
+        let _ = lock.try_lock();
+        Ok(ScratchFolder { path: dir.keep(), _lock: lock })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A folder in it that a user owns, or parade itself.
+    pub fn folder_for(&self, name: &str, user: Option<&Account>) -> std::io::Result<PathBuf> {
+        let path = self.path.join(name);
+        fs::create_dir(&path)?;
+        user.map_or(Ok(()), |user| user.take_over(&path))?;
+        Ok(path)
+    }
+}
+
+impl Drop for ScratchFolder {
+    fn drop(&mut self) {
+        if let Err(error) = folder_handle::remove_all(&self.path) {
+            tracing::debug!(
+                "{} could not be removed now; the next parade will remove it: \
+                {error}",
+                self.path.display()
+            );
+        }
+    }
+}
+
 /// Is the place free?
 pub(crate) fn check_free(out: &Path) -> Result<(), BadUsage> {
     let is_empty = |dir: &Path| fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none());
@@ -57,8 +107,8 @@ pub(crate) fn check_free(out: &Path) -> Result<(), BadUsage> {
         return Ok(());
     }
     Err(BadUsage {
-        message: format!("{} is there already, and nothing is overwritten", out.display()),
-        help: "name a folder that is not there yet with --out".to_owned(),
+        message: format!("{} already exists, and parade does not overwrite it", out.display()),
+        help: "name a folder that does not exist with --out".to_owned(),
     })
 }
 
@@ -68,7 +118,7 @@ pub(crate) fn check_outside(out: &Path, run: &Path) -> Result<(), BadUsage> {
     let there = out.ancestors().find_map(|ancestor| ancestor.canonicalize().ok());
     if there.is_some_and(|there| there.starts_with(run)) {
         return Err(BadUsage {
-            message: format!("{} lies inside the run {}, which is only read", out.display(), run.display()),
+            message: format!("{} is inside the run folder {}, which parade only reads", out.display(), run.display()),
             help: "name a folder outside of it with --out".to_owned(),
         });
     }
@@ -84,8 +134,8 @@ fn remove_leftovers(parent: &Path, prefix: &str) {
     };
     for name in names.filter(|name| name.to_str().is_some_and(is_ours)) {
         let leftover = parent.join(name);
-        if is_abandoned(&leftover) && fs::remove_dir_all(&leftover).is_err() {
-            tracing::warn!("{} is left of an earlier parade, and could not be removed", leftover.display());
+        if is_abandoned(&leftover) && folder_handle::remove_all(&leftover).is_err() {
+            tracing::warn!("{} was left by an earlier parade and could not be removed", leftover.display());
         }
     }
 }

@@ -1,20 +1,28 @@
 //! Folders as a whole: copied, listed, measured. Links are never followed, and what is neither file nor folder is left out.
 
-use std::fs::{self, FileType};
+use std::fs::{self, File, FileType};
 use std::path::{Path, PathBuf};
 
 use miette::miette;
+
+use crate::folder_handle::FolderHandle;
 
 /// Copies the files below a folder; what is there already is replaced. Links are left out.
 pub fn copy(from: &Path, to: &Path) -> miette::Result<()> {
     let failed = |path: &Path, error: std::io::Error| miette!("{} could not be copied: {error}", path.display());
     fs::create_dir_all(to).map_err(|error| failed(to, error))?;
-    for file in files(from)? {
+    let source = FolderHandle::open(from).map_err(|error| failed(from, error))?;
+    for file in source.files().map_err(|error| failed(from, error))? {
         let target = to.join(&file);
         if let Some(parent) = target.parent() {
             fs::create_dir_all(parent).map_err(|error| failed(parent, error))?;
         }
-        fs::copy(from.join(&file), &target).map_err(|error| failed(&from.join(&file), error))?;
+        let copied = source.file_below(&file).and_then(|mut from| {
+            let mut copy = File::create(&target)?;
+            copy.set_permissions(from.metadata()?.permissions())?;
+            std::io::copy(&mut from, &mut copy)
+        });
+        copied.map_err(|error| failed(&from.join(&file), error))?;
     }
     Ok(())
 }

@@ -70,7 +70,11 @@ fn experiment(bytes: &[u8]) {
     match experiment::parse(bytes.to_vec(), Path::new("fuzz/experiment.toml"), &MACHINE) {
         Ok(loaded) => {
             let published = loaded.published_text();
-            assert_eq!(address::redact(&published), published, "what was taken out leaves nothing to take out");
+            assert_eq!(
+                crate::redaction::redact(&published),
+                published,
+                "what was taken out leaves nothing to take out"
+            );
             // Plans of many trials are sound, and slow to make by the thousand.
             let planned = loaded.experiment.quick();
             let plan = Plan::of(&planned);
@@ -255,9 +259,12 @@ fn wire(bytes: &[u8]) {
 fn address(bytes: &[u8]) {
     let Some(text) = text(bytes) else { return };
     let (url, other) = text.split_once('\n').unwrap_or((text, ""));
-    let shown = address::redact(url);
-    assert_eq!(address::redact(&shown), shown, "a second look finds another secret");
-    assert_eq!(address::without_secrets(&address::without_secrets(url)), address::without_secrets(url));
+    let shown = crate::redaction::redact(url);
+    assert_eq!(crate::redaction::redact(&shown), shown, "a second look finds another secret");
+    assert_eq!(
+        crate::redaction::without_secrets(&crate::redaction::without_secrets(url)),
+        crate::redaction::without_secrets(url)
+    );
     let name = address::folder_name(url);
     assert!(name.len() <= 80 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'), "{name}");
     let given = address::for_libgit2(url);
@@ -294,7 +301,10 @@ fn study(bytes: &[u8]) {
     };
     let table = document("table-1", bytes.get(at + 1..).unwrap_or_default());
     let claims = document("claims", &bytes[..at]);
-    let library = Library::of(vec![Files { name: "s".to_owned(), claims, tables: vec![table] }]);
+    let library = Library::of(
+        vec![Files { name: "s".to_owned(), claims, tables: vec![table] }],
+        crate::report::run_tables::heads(),
+    );
     let Some(Ok(study)) = library.study("s") else { return };
     for (audited, claim) in library.audit(study).into_iter().zip(&study.claims) {
         if let Some(Answer::Number(number)) = audited.recomputed {

@@ -16,9 +16,10 @@ impl Home {
         let root = set("PARADE_HOME")
             .or_else(|| set("XDG_CACHE_HOME").map(|dir| dir.join("parade")))
             .or_else(|| set("HOME").map(|dir| dir.join(".cache/parade")))
-            .ok_or_else(|| miette!(help = "set PARADE_HOME to a folder", "there is no folder for parade's cache"))?;
+            .ok_or_else(|| miette!(help = "set PARADE_HOME to a folder", "no folder for parade's cache was found"))?;
         let root = std::path::absolute(&root).map_err(|error| miette!("{}: {error}", root.display()))?;
-        Ok(Home { root })
+        // Links on the way are resolved once, before anything of a subject runs: later there must be none.
+        Ok(Home { root: crate::folder_handle::without_links(&root) })
     }
 
     pub fn at(root: impl Into<PathBuf>) -> Self {
@@ -39,24 +40,49 @@ impl Home {
         self.root.join("worktrees")
     }
 
-    /// The Maven repository that subjects are built with.
+    /// The Maven repository that parade's own helper is built with. No subject is ever built with it.
     pub fn maven_repository(&self) -> PathBuf {
-        self.root.join("m2")
+        self.root.join("helper-m2")
     }
 
-    /// That of subjects which run as another user, who has to be able to write it.
-    pub fn maven_repository_of(&self, user: &str) -> PathBuf {
-        self.root.join("m2-of").join(user)
+    /// Maven repositories of subjects, one each.
+    pub fn subject_maven_repositories(&self) -> PathBuf {
+        self.root.join("subject-m2")
     }
 
-    /// Which JDK each subject was built with, where the experiment left that open.
+    /// What the artifacts in Maven repositories were when they were downloaded.
+    pub fn maven_seals(&self) -> PathBuf {
+        self.root.join("m2-seals")
+    }
+
+    /// What parade and a build under way tell each other, one folder per start of Maven.
+    pub fn exchange(&self) -> PathBuf {
+        self.root.join("exchange")
+    }
+
     /// Whether commits build and pass.
     pub fn versions(&self) -> PathBuf {
         self.root.join("versions")
     }
 
+    /// Distributions of Maven that projects' wrappers downloaded.
+    pub fn maven_distributions(&self) -> PathBuf {
+        self.root.join("maven")
+    }
+
+    /// Which JDK each subject was built with, where the experiment left that open.
     pub fn jdk_choices(&self) -> PathBuf {
         self.root.join("jdk-choices")
+    }
+
+    /// Reports of `parade test`, where nobody says where they are to go; one folder per project.
+    pub fn test_reports(&self) -> PathBuf {
+        self.root.join("test-reports")
+    }
+
+    /// Results of commands that are not told where to put them.
+    pub fn results(&self) -> PathBuf {
+        self.root.join("results")
     }
 
     /// Logs of `parade test`, one folder per project.

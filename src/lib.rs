@@ -9,6 +9,7 @@
 //! ```
 //!
 //! - [`experiment`] reads and validates the TOML file, and expands it into a plan.
+//! - [`toml_file`] reads TOML files that people write, and finds every mistake in them.
 //! - [`subject`] brings a repository to a commit, builds it once, and restores that state before every run.
 //! - [`suite`] is the vocabulary: what a test is called, how it can end, what one run of a suite yields.
 //! - [`engine`] runs tests: `surefire` through the subject's own Maven build, `direct` in JVMs of our own,
@@ -31,19 +32,23 @@ pub mod artifact;
 pub mod assess;
 pub mod bad_usage;
 pub mod columns;
+pub mod csv_cells;
 pub mod detection;
 mod draft;
 pub mod engine;
 pub mod experiment;
-mod folders;
+mod folder_handle;
+pub mod folders;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod home;
 pub mod maven;
 pub mod once;
 pub mod process;
+pub mod redaction;
 pub mod report;
 pub mod runner;
+pub mod shown_text;
 pub mod simulation;
 pub mod stats;
 pub mod store;
@@ -51,5 +56,6 @@ pub mod study;
 pub mod subject;
 pub mod suite;
 pub mod technique;
+pub mod toml_file;
 mod whole_file;
 pub mod wording;

@@ -18,6 +18,8 @@ const BAD_USAGE: u8 = 2;
 
 fn main() -> ExitCode {
     parade::process::keeper::main_if_called();
+    parade::process::hide_from_own_user();
+    parade::process::adopt_orphans();
     tracing_subscriber::fmt()
         .with_env_filter(tracing_subscriber::EnvFilter::from_env("PARADE_LOG"))
         .with_writer(std::io::stderr)

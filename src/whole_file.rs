@@ -8,6 +8,8 @@ use std::path::Path;
 
 use miette::miette;
 
+use crate::folder_handle;
+
 /// The manifest of the largest plan that parade accepts is a fifth of this.
 const LIMIT: u64 = 256 << 20;
 
@@ -24,6 +26,13 @@ pub fn read_bytes(path: &Path) -> miette::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The same for a file of parade's own, which is never a link, a pipe or a device.
+pub fn read_own(path: &Path) -> miette::Result<String> {
+    let failed = |error: std::io::Error| miette!("{} could not be read: {error}", path.display());
+    let bytes = folder_handle::read_regular(path, LIMIT).map_err(failed)?;
+    String::from_utf8(bytes).map_err(|_| failed(std::io::Error::other("it is not UTF-8")))
+}
+
 fn bounded(path: &Path, read: impl FnOnce(std::io::Take<File>) -> std::io::Result<usize>) -> miette::Result<()> {
     let failed = |error: std::io::Error| miette!("{} could not be read: {error}", path.display());
     let length = read(File::open(path).map_err(failed)?.take(LIMIT + 1)).map_err(failed)?;
@@ -33,11 +42,21 @@ fn bounded(path: &Path, read: impl FnOnce(std::io::Take<File>) -> std::io::Resul
     Ok(())
 }
 
+/// Copies a regular file in place of whatever has the other name. Links at either end are not followed.
+pub fn copy_regular(from: &Path, to: &Path) -> std::io::Result<()> {
+    let mut from = folder_handle::open_regular(from)?;
+    let folder = to.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().prefix(".parade-").tempfile_in(folder)?;
+    std::io::copy(&mut from, &mut file)?;
+    make_readable(file.as_file())?;
+    file.persist(to).map(drop).map_err(|error| error.error)
+}
+
 /// Writes a file so that it is either there whole or not at all.
 pub fn write_atomically(path: &Path, content: &[u8]) -> miette::Result<()> {
     let failed = |error: std::io::Error| {
         miette!(
-            help = "is there room on the disk, and may the folder be written?",
+            help = "check the free disk space and the permissions of the folder",
             "{} could not be written: {error}",
             path.display()
         )

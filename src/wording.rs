@@ -1,5 +1,8 @@
 //! Small turns of phrase that many sentences need.
 
+/// What must be known of times that a model suite gave.
+pub const VIRTUAL_TIME: &str = "times are computed from model suites; nothing was measured";
+
 /// `1 test`, `2 tests`.
 pub fn plural(count: usize, noun: &str) -> String {
     counted(count, noun, &format!("{noun}s"))
@@ -8,6 +11,11 @@ pub fn plural(count: usize, noun: &str) -> String {
 /// `1 class`, `2 classes`: for what is more than an `s` longer.
 pub fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// `5 repetitions`, `3 to 6 repetitions`.
+pub fn ranged(fewest: usize, most: usize, noun: &str) -> String {
+    if fewest == most { plural(most, noun) } else { format!("{fewest} to {}", plural(most, noun)) }
 }
 
 /// A name of anyone's inside a message: on one line, and no longer than a name should be.
@@ -24,6 +32,13 @@ pub fn cut(text: &str, longest: usize) -> String {
     shown
 }
 
+/// The first line of what a test failed of: enough to know it again, on one line.
+pub fn first_line(message: &str) -> String {
+    const LONGEST: usize = 300;
+    let line = message.lines().map(str::trim).find(|line| !line.is_empty());
+    cut(line.unwrap_or_default(), LONGEST)
+}
+
 /// A digest, or the part of one that is enough, for names and keys.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -37,6 +52,11 @@ mod tests {
     fn one_is_not_many() {
         assert_eq!([plural(1, "test"), plural(0, "test")], ["1 test", "0 tests"]);
         assert_eq!([counted(1, "class", "classes"), counted(2, "class", "classes")], ["1 class", "2 classes"]);
+    }
+
+    #[test]
+    fn a_range_of_one_number_is_that_number() {
+        assert_eq!([ranged(1, 1, "run"), ranged(3, 6, "run")], ["1 run", "3 to 6 runs"]);
     }
 
     #[test]

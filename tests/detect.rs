@@ -143,7 +143,7 @@ fn a_detection_that_was_cut_short_goes_on() {
     let desk = Desk::new();
     let suite = desk.suite(SUITE);
     let whole = desk.json(&[suite]);
-    let folder = fs::canonicalize(desk.path("results/detect-suite/latest")).unwrap();
+    let folder = fs::canonicalize(desk.path("home/results/detect-suite/latest")).unwrap();
     // As a kill leaves it: some runs on record, the last of them cut off, and nothing said to be finished.
     fs::remove_file(folder.join("detection.json")).unwrap();
     let journal = fs::read_to_string(folder.join("journal.jsonl")).unwrap();
@@ -152,7 +152,7 @@ fn a_detection_that_was_cut_short_goes_on() {
     fs::write(folder.join("journal.jsonl"), format!("{half}\n{{\"key\":")).unwrap();
     let output = desk.run(&[suite, "--json"]);
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(told.contains("going on after"), "{told}");
+    assert!(told.contains("resuming after"), "{told}");
     let resumed: Value = serde_json::from_slice(&output.stdout).unwrap();
     for part in ["tests", "order_dependent", "coverage", "runs", "folder"] {
         assert_eq!(resumed[part], whole[part], "{part}");
@@ -179,7 +179,7 @@ fn what_depends_on_the_order_is_named_even_where_its_cause_is_not() {
     let file = fs::read_to_string(desk.path(document["dependencies"].as_str().unwrap())).unwrap();
     assert!(file.contains("a.Z#polluter") && !file.contains(&format!("test = \"{named}\"")), "{file}");
     let page = String::from_utf8(desk.run(&arguments).stdout).unwrap();
-    assert!(page.contains("the budget ended before it was known after which tests"), "{page}");
+    assert!(page.contains("the budget ended before the cause was found"), "{page}");
 }
 
 #[test]
@@ -220,6 +220,57 @@ fn bundled_subjects_are_seen_through() {
     assert_eq!(across["order_dependent"].as_array().unwrap().len(), 1);
 }
 
+/// JUnit makes an instance anew whenever a class is entered: that is no dependence on the order of classes.
+#[test]
+fn instances_that_junit_makes_anew_are_no_finding() {
+    if !slow::is_wanted("instances_that_junit_makes_anew_are_no_finding") {
+        return;
+    }
+    let desk = Desk::with_downloads();
+    let subject = Path::new(env!("CARGO_MANIFEST_DIR")).join("subjects/ordered-instances");
+    let strategies = ["--strategy", "reverse,random-interleaved", "--rounds", "3", "--budget", "1m"];
+    let document = desk.json(&[&[subject.to_str().unwrap()], &strategies[..]].concat());
+    let found = document["order_dependent"].as_array().unwrap();
+    let named: Vec<&str> = found.iter().filter_map(|test| test["test"].as_str()).collect();
+    assert_eq!(named, ["pantry.JarTest#isOpened", "pantry.JarTest#isSharedOut"], "{document}");
+    for test in found {
+        assert_eq!((&test["declared_order"], &test["kind"]), (&true.into(), &"brittle".into()), "{test}");
+        assert_eq!(test["polluters"], serde_json::json!([]), "{test}");
+    }
+    assert_eq!(document["project"]["name"], "ordered-instances");
+}
+
+const INTERLEAVED: &str = "
+[[test]]
+id = 'a.Steps#first'
+declared_order = true
+per_class_instance = true
+[[test]]
+id = 'a.Steps#second'
+declared_order = true
+per_class_instance = true
+needs = ['a.Steps#first']
+[[test]]
+id = 'a.Other#x'
+[[test]]
+id = 'a.Other#y'
+";
+
+#[test]
+fn what_no_build_can_produce_is_reported_only_if_asked_for() {
+    let desk = Desk::new();
+    let suite = desk.suite(INTERLEAVED);
+    let document = desk.json(&[suite]);
+    let second = entry(&document, "a.Steps#second");
+    assert_eq!((&second["kind"], &second["declared_order"]), (&"brittle".into(), &true.into()), "{second}");
+    let text = page(&desk.run(&[suite]));
+    assert!(text.starts_with("0 of 4 tests depend on the order"), "{text}");
+    assert!(text.contains("Rely on the order that their class declares"), "{text}");
+    let asked = desk.json(&[suite, "--interleave"]);
+    let second = entry(&asked, "a.Steps#second");
+    assert_eq!((&second["kind"], &second["declared_order"]), (&"both".into(), &false.into()), "{second}");
+}
+
 /// Says what its tests share; two pairs of them matter.
 const SHARING: &str = "
 [[test]]
@@ -252,7 +303,7 @@ fn what_tests_share_says_which_orders_to_try() {
     let accesses = fs::read_to_string(desk.path(document["accesses"].as_str().unwrap())).unwrap();
     assert!(accesses.contains("\"test\":\"a.C#polluter\",\"reads\":[],\"writes\":[\"language\"]"), "{accesses}");
     let page = String::from_utf8(desk.run(&arguments).stdout).unwrap();
-    assert!(page.contains("dependence-aware 4 (others of 25 cannot matter)"), "{page}");
+    assert!(page.contains("dependence-aware 4 (others of 25 cannot make a difference)"), "{page}");
 }
 
 #[test]

@@ -118,6 +118,7 @@ fn subject(url: &str, revision: &str) -> Subject {
         source: "somewhere".into(),
         directory: None,
         jdk: None,
+        maven: None,
         user: None,
         overrides: BTreeMap::new(),
         label: None,
@@ -270,7 +271,7 @@ fn a_server_that_hangs_is_given_up() {
         let server = Server::start(&lab.served());
         server.is(mood);
         let text = shown(&lab.resolve(&server.url("x.git"), "main").unwrap_err());
-        assert!(text.contains("nothing came from") && text.contains("PARADE_GIT_TIMEOUT"), "{mood:?}: {text}");
+        assert!(text.contains("sent nothing for") && text.contains("PARADE_GIT_TIMEOUT"), "{mood:?}: {text}");
         assert_eq!(lab.cached().0, 0, "{mood:?}: no clone appears");
     }
 }
@@ -360,7 +361,7 @@ fn a_server_that_never_comes_to_an_end_is_given_up() {
         let server = Server::start(&lab.served());
         server.is(mood);
         let text = shown(&lab.resolve(&server.url("x.git"), "main").unwrap_err());
-        assert!(text.contains("nothing came from") || text.contains("came to nothing"), "{mood:?}: {text}");
+        assert!(text.contains("sent nothing for") || text.contains("it was busy"), "{mood:?}: {text}");
         assert_eq!(lab.cached().0, 0, "{mood:?}: no clone appears");
     }
 }

@@ -3,8 +3,14 @@
 
 #[path = "hardening/elements.rs"]
 mod elements;
+#[path = "hardening/forged_records.rs"]
+mod forged_records;
 #[path = "hardening/kills.rs"]
 mod kills;
+#[path = "hardening/records.rs"]
+mod records;
+#[path = "hardening/redirects.rs"]
+mod redirects;
 #[path = "hardening/rough_subjects.rs"]
 mod rough_subjects;
 mod slow;

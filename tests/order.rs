@@ -266,7 +266,7 @@ fn a_sequence_that_was_seen_is_kept_and_what_is_partly_known_is_told() {
     let (code, kept) = desk.order("sequence.toml --algorithm T1 --dependencies seen.toml --run");
     assert_eq!((code, &kept["order"]), (Some(0), &ids("p clean v")));
     let note = kept["notes"][0].as_str().unwrap();
-    assert!(note.contains("1 test depends") && note.contains("`C#v`"), "{note}");
+    assert!(note.contains("the dependencies of 1 test are only partly known") && note.contains("`C#v`"), "{note}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command as Spawn, Stdio};
 use std::time::{Duration, Instant};
 
-use parade::process::{self, Cause, Command, Ended, Exit, Interrupt, Means};
+use parade::process::{self, Cause, Command, CommandOutput, Ended, Exit, Interrupt, Means, UnnamedOutput};
 use tempfile::TempDir;
 
 /// Names the folder for a process that only exists to be killed.
@@ -49,6 +49,17 @@ impl Bench {
         self.command("python3", &["-c", script])
     }
 
+    /// A folder that another user owns, in one that is ours.
+    fn place_of(&self, user: &process::Account) -> PathBuf {
+        let open =
+            |path: &Path| fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        open(self.folder.path());
+        let place = self.path("theirs");
+        fs::create_dir(&place).unwrap();
+        user.take_over(&place).unwrap();
+        place
+    }
+
     fn output(&self) -> String {
         fs::read_to_string(self.path("output")).unwrap()
     }
@@ -66,7 +77,7 @@ fn command_in(folder: &Path, program: &str, args: &[&str]) -> Command {
         args: args.iter().map(OsString::from).collect(),
         dir: folder.to_owned(),
         environment: BTreeMap::from([("PATH".to_owned(), std::env::var("PATH").unwrap())]),
-        output: folder.join("output"),
+        output: folder.join("output").into(),
         output_limit: 1 << 20,
         cores: None,
         memory_bytes: None,
@@ -116,6 +127,23 @@ if os.fork() == 0:
 os.wait()
 while not os.path.exists('detached'): time.sleep(0.01)
 ";
+
+#[test]
+fn an_output_without_a_name_tells_the_command_nothing() {
+    let bench = Bench::new();
+    let (neutral, log) = (bench.path("neutral"), bench.path("logs/the-configuration/log"));
+    fs::create_dir(&neutral).unwrap();
+    let output = UnnamedOutput::create_in(&neutral).unwrap();
+    let looks = "ls -l /proc/$PPID/fd /proc/$$/fd 2>&1; cat /proc/$PPID/cmdline /proc/$PPID/environ 2>&1; echo done";
+    let command = Command { output: CommandOutput::Unnamed(output.clone()), ..bench.sh(looks) };
+    let ended = process::run(&command, &Interrupt::new()).unwrap();
+    assert_eq!(ended.exit, Exit::Code(0));
+    assert!(!bench.path("logs").exists(), "nothing shows before its time");
+    output.copy_to(&log).unwrap();
+    let said = fs::read_to_string(&log).unwrap();
+    assert!(said.ends_with("done\n") && !said.contains("the-configuration"), "{said}");
+    assert_eq!(fs::read_dir(&neutral).unwrap().count(), 0);
+}
 
 #[test]
 fn exit_and_output_are_reported() {
@@ -173,11 +201,11 @@ fn nobody() -> Option<process::Account> {
 fn a_command_runs_as_another_user_and_still_dies_with_its_keeper() {
     let bench = Bench::new();
     let Some(user) = nobody() else { return };
-    user.take_over(bench.folder.path()).unwrap();
+    let place = bench.place_of(&user);
     let script = "import ctypes, os; signal = ctypes.c_int(); ctypes.CDLL(None).prctl(2, ctypes.byref(signal))\n\
                   print(os.getresuid(), os.getresgid(), sorted(os.getgroups()), signal.value)\n\
                   open('mine', 'w').close()";
-    let command = Command { user: Some(user.clone()), ..bench.python(script) };
+    let command = Command { user: Some(user.clone()), dir: place.clone(), ..bench.python(script) };
     let ended = run(&command);
     assert_eq!((ended.exit, ended.cause), (Exit::Code(0), Cause::Exited), "{}", bench.output());
     let (uid, gid) = (user.uid, user.gid);
@@ -185,7 +213,7 @@ fn a_command_runs_as_another_user_and_still_dies_with_its_keeper() {
     groups.sort_unstable();
     let expected = format!("({uid}, {uid}, {uid}) ({gid}, {gid}, {gid}) {groups:?} 9\n");
     assert_eq!(bench.output(), expected);
-    let owner = std::os::unix::fs::MetadataExt::uid(&fs::metadata(bench.path("mine")).unwrap());
+    let owner = std::os::unix::fs::MetadataExt::uid(&fs::metadata(place.join("mine")).unwrap());
     assert_eq!(owner, uid);
 }
 
@@ -193,12 +221,24 @@ fn a_command_runs_as_another_user_and_still_dies_with_its_keeper() {
 fn another_users_processes_are_killed_too() {
     let bench = Bench::new();
     let Some(user) = nobody() else { return };
-    user.take_over(bench.folder.path()).unwrap();
+    let place = bench.place_of(&user);
     let script = format!("{DETACH}\n");
-    let command = Command { user: Some(user), ..bench.python(&script) };
+    let command = Command { user: Some(user), dir: place.clone(), ..bench.python(&script) };
     let ended = run(&command);
     assert_eq!(ended.strays.len(), 1, "{:?} {}", ended, bench.output());
-    assert!(!lives(pid_in(&bench.path("detached"))));
+    assert!(!lives(pid_in(&place.join("detached"))));
+}
+
+#[test]
+fn no_log_is_written_where_the_command_could_lead_it_elsewhere() {
+    let bench = Bench::new();
+    let Some(user) = nobody() else { return };
+    let place = bench.place_of(&user);
+    let output = place.join("output");
+    let command = Command { user: Some(user), output: output.clone().into(), ..bench.sh("exit 0") };
+    let error = process::run(&command, &Interrupt::new()).unwrap_err();
+    assert!(error.to_string().contains("which nobody can write"), "{error}");
+    assert!(!output.exists());
 }
 
 #[test]
@@ -387,7 +427,7 @@ fn huge_output_is_bounded() {
 fn output_that_cannot_be_written_is_an_error_that_names_the_file() {
     let bench = Bench::new();
     let mut command = bench.sh(&format!("echo $$ > child; echo text; exec sleep {LONG}"));
-    command.output = PathBuf::from("/dev/full");
+    command.output = PathBuf::from("/dev/full").into();
     let error = process::run(&command, &Interrupt::new()).unwrap_err();
     assert!(error.to_string().contains("/dev/full"), "{error}");
     assert!(!lives(pid_in(&bench.path("child"))));
@@ -403,7 +443,7 @@ fn a_command_that_cannot_start_is_an_error_that_names_it() {
     let nowhere = process::run(&nowhere, &Interrupt::new()).unwrap_err();
     assert!(nowhere.to_string().contains("no-such-folder"), "{nowhere}");
     let mut unwritable = bench.sh("true");
-    unwritable.output = bench.path("no-such-folder/output");
+    unwritable.output = bench.path("no-such-folder/output").into();
     let unwritable = process::run(&unwritable, &Interrupt::new()).unwrap_err();
     assert!(unwritable.to_string().contains("no-such-folder/output"), "{unwritable}");
 }
@@ -475,10 +515,48 @@ fn victim() {
     let Some(folder) = std::env::var_os(VICTIM) else { return };
     process::keeper::use_program(env!("CARGO_BIN_EXE_parade"));
     let folder = Path::new(&folder);
+    if std::env::var_os("PARADE_TEST_BETRAYED").is_some() {
+        return be_betrayed(folder);
+    }
     let interrupt = Interrupt::install().unwrap();
     let script = format!("{}{DETACH}\nopen('running', 'w').write('1\\n')\ntime.sleep({LONG})", preparation());
     let ended = process::run(&command_in(folder, "python3", &["-c", &script]), &interrupt).unwrap();
     fs::write(folder.join("ended"), format!("{:?}", ended.cause)).unwrap();
+}
+
+/// A process that leaves its session, its environment and its control groups, and kills its keeper.
+const TRAITOR: &str = "
+import glob, os, sys, time
+keeper = os.getppid()
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        for door in glob.glob('/sys/fs/cgroup/cgroup.procs') + glob.glob('/sys/fs/cgroup/*/cgroup.procs'):
+            try: open(door, 'w').write(str(os.getpid()))
+            except OSError: pass
+        script = 'import os, time; os.kill(%d, 9); open(\\'traitor\\', \\'w\\').write(str(os.getpid()) + chr(10)); time.sleep(600)' % keeper
+        os.execve(sys.executable, [sys.executable, '-c', script], {})
+    os._exit(0)
+time.sleep(600)
+";
+
+fn be_betrayed(folder: &Path) {
+    process::adopt_orphans();
+    let error = process::run(&command_in(folder, "python3", &["-c", TRAITOR]), &Interrupt::new()).unwrap_err();
+    fs::write(folder.join("ended"), error.to_string()).unwrap();
+}
+
+#[test]
+fn who_hides_and_kills_the_keeper_is_found_all_the_same() {
+    let bench = Bench::new();
+    let mut parent = start_victim(&bench).env("PARADE_TEST_BETRAYED", "1").spawn().unwrap();
+    assert!(parent.wait().unwrap().success());
+    let traitor = fs::read_to_string(bench.path("traitor")).unwrap_or_default().trim().parse().unwrap_or(0);
+    let ended = fs::read_to_string(bench.path("ended")).unwrap();
+    assert!(ended.contains("the keeper of python3 failed: it was killed"), "{ended}");
+    assert!(ended.contains("processes that it left behind were killed"), "{ended}");
+    assert!(traitor == 0 || !lives(traitor), "{ended}");
+    assert_nothing_of(&bench, parent.id());
 }
 
 /// Makes the victim's command deaf to SIGTERM if asked to.

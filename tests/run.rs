@@ -157,18 +157,50 @@ fn is_run(entry: &fs::DirEntry) -> bool {
 }
 
 #[test]
-fn a_changed_experiment_is_refused_with_what_changed_and_can_be_accepted() {
+fn repetitions_can_be_added_and_only_what_is_new_is_run() {
     let lab = lab();
     lab.run(&["--only", "cores=1"]);
     lab.write(&EXPERIMENT.replace("repetitions = 6", "repetitions = 7"));
+    let more = lab.run(&["--only", "cores=1"]);
+    assert!(more.status.success(), "{}", stderr(&more));
+    assert_eq!(last_json(&more)["ran"], 4);
+    assert!(lab.latest().join("manifest.1.json").is_file(), "the settings of before are kept");
+    let warnings = fs::read_to_string(lab.latest().join("report/warnings.csv")).unwrap();
+    assert!(!warnings.contains("accept"), "more of the same is no change: {warnings}");
+    let again = lab.run(&["--only", "cores=1"]);
+    assert_eq!(last_json(&again)["ran"], 0);
+}
+
+#[test]
+fn a_changed_experiment_is_refused_with_what_changed_and_can_be_accepted() {
+    let lab = lab();
+    lab.run(&["--only", "cores=1"]);
+    lab.write(&EXPERIMENT.replace("repetitions = 6", "repetitions = 5"));
     let refused = lab.run(&["--only", "cores=1"]);
     assert_eq!(refused.status.code(), Some(1));
-    assert!(stderr(&refused).contains("repetitions: 6 is now 7"), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("repetitions: was 6, is now 5"), "{}", stderr(&refused));
     let accepted = lab.run(&["--only", "cores=1", "--accept-changes"]);
     assert!(accepted.status.success(), "{}", stderr(&accepted));
-    // Only what is new was run: adding a repetition keeps the identity of the others.
-    assert_eq!(last_json(&accepted)["ran"], 4);
-    assert!(lab.latest().join("manifest.1.json").is_file());
+    assert_eq!(last_json(&accepted)["ran"], 0);
+    let warnings = fs::read_to_string(lab.latest().join("report/warnings.csv")).unwrap();
+    assert!(warnings.contains("repetitions: was 6, is now 5"), "{warnings}");
+}
+
+/// Times of two versions of a subject are never averaged.
+#[test]
+fn trials_of_content_that_was_edited_since_are_run_again() {
+    let lab = lab();
+    lab.run(&["--only", "cores=1"]);
+    fs::write(lab.path("suite.toml"), SUITE.replace("seconds = 4", "seconds = 5")).unwrap();
+    let accepted = lab.run(&["--only", "cores=1", "--accept-changes"]);
+    assert!(accepted.status.success(), "{}", stderr(&accepted));
+    assert_eq!(last_json(&accepted)["ran"], 24, "all trials of both subjects");
+    let rows = csv_rows(&lab.latest().join("trials.csv"));
+    assert_eq!(rows.len(), 24);
+    let warnings = fs::read_to_string(lab.latest().join("report/warnings.csv")).unwrap();
+    assert!(warnings.contains("accepted_changes") && warnings.contains("Trials of earlier content"), "{warnings}");
+    let again = lab.run(&["--only", "cores=1"]);
+    assert_eq!(last_json(&again)["ran"], 0);
 }
 
 #[test]
@@ -270,13 +302,18 @@ fn a_run_in_which_trials_cannot_complete_exits_with_three() {
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     let result = last_json(&output);
     assert_eq!((result["completed"].as_u64(), result["failed"].as_u64()), (Some(12), Some(12)));
+    let failures = result["failures"].as_array().unwrap();
+    assert_eq!((failures.len(), &failures[0]["trials"], &failures[0]["subject"]), (1, &12.into(), &"one".into()));
+    let said = stderr(&output).lines().filter(|line| line.contains("✗ one")).count();
+    assert_eq!(said, 1, "one message for all trials: {}", stderr(&output));
 }
 
-/// An experiment whose first subject cannot be built.
+/// An experiment whose first subject cannot be had.
 fn half_broken() -> Lab {
     let lab = lab();
-    lab.write(&EXPERIMENT.replacen("model = 'suite.toml'", "path = 'empty'", 1));
-    fs::create_dir(lab.path("empty")).unwrap();
+    // Nobody listens there.
+    let unreachable = "git = 'https://127.0.0.1:9/x'\ncommit = 'abcdef0'";
+    lab.write(&EXPERIMENT.replacen("model = 'suite.toml'", unreachable, 1));
     lab
 }
 
@@ -335,9 +372,10 @@ fn a_commit_that_does_not_exist_is_named_with_its_repository() {
     repository.commit(Some("HEAD"), &author, &author, "empty", &repository.find_tree(tree).unwrap(), &[]).unwrap();
     lab.write(&EXPERIMENT.replacen("model = 'suite.toml'", "git = 'repository'\ncommit = 'abcdef0'", 1));
     let output = lab.run(&["--only", "cores=1"]);
-    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
-    let reason = last_json(&output)["failures"][0]["reason"].as_str().unwrap().to_owned();
-    assert!(reason.contains("repository") && reason.contains("abcdef0"), "{reason}");
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let mistake = document["mistakes"][0].to_string();
+    assert!(mistake.contains("`repository` has no commit, tag or branch `abcdef0`"), "{mistake}");
 }
 
 #[test]

@@ -31,6 +31,7 @@ subjects! {
     file_permissions = "file-permissions",
     fixture_race = "fixture-race",
     flaky = "flaky",
+    forges_records = "forges-records",
     hanging_test = "hanging-test",
     hangs_in_parallel = "hangs-in-parallel",
     hostile_names = "hostile-names",
@@ -46,6 +47,7 @@ subjects! {
     old_junit4 = "old-junit4",
     order_across_classes = "order-across-classes",
     order_within_class = "order-within-class",
+    ordered_instances = "ordered-instances",
     orders_junit3 = "orders-junit3",
     orders_junit4 = "orders-junit4",
     orders_jupiter = "orders-jupiter",
@@ -54,9 +56,11 @@ subjects! {
     parallel_modules = "parallel-modules",
     pins_parallel = "pins-parallel",
     races_for_a_file = "races-for-a-file",
+    redirects_records = "redirects-records",
     repeated_names = "repeated-names",
     same_class_in_two_modules = "same-class-in-two-modules",
     several_frameworks = "several-frameworks",
+    slow_when_sequential = "slow-when-sequential",
     starts_server = "starts-server",
     testng = "testng",
 }
@@ -69,6 +73,11 @@ fn nothing_outlives_a_killed_parade() {
 #[test]
 fn subjects_get_the_jdks_that_they_need() {
     support::check_choice_of_jdks();
+}
+
+#[test]
+fn a_jdk_is_chosen_by_what_passes() {
+    support::check_jdk_by_what_passes();
 }
 
 #[test]

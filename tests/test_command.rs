@@ -5,7 +5,7 @@ mod slow;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::sync::{Mutex, PoisonError};
 
@@ -94,6 +94,47 @@ fn assert_agreement(document: &Value, reports: &Path) {
     assert!(flaky >= document["flaky"].as_array().unwrap().len() as u64, "{sums:?}");
 }
 
+/// Where the command says that it wrote them.
+fn reports_of(document: &Value) -> PathBuf {
+    PathBuf::from(document["reports"].as_str().unwrap())
+}
+
+#[test]
+fn a_suite_without_tests_is_said_as_such() {
+    let desk = Desk::new();
+    desk.suite("test = []\n");
+    let (code, document) = desk.test(&["suite.toml"]);
+    assert_eq!((code, document["verdict"].as_str()), (Some(1), Some("no_tests")), "{document:#}");
+    let output = desk.parade(&["test", "suite.toml", "--allow-no-tests"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.ends_with("suite.toml has no tests that Surefire would run\n"), "{text}");
+}
+
+#[test]
+fn what_is_for_maven_is_refused_for_a_model_and_goals_always() {
+    let desk = Desk::new();
+    desk.suite(SUITE);
+    fs::create_dir(desk.path("project")).unwrap();
+    fs::write(desk.path("project/pom.xml"), "<project/>").unwrap();
+    for command in ["test", "order", "detect", "assess"] {
+        let algorithm: &[&str] = if command == "order" { &["--algorithm", "P1"] } else { &[] };
+        for (arguments, told) in [
+            (&["suite.toml", "--env", "A=b"][..], "--env has no meaning"),
+            (&["suite.toml", "--", "-Pfast"], "arguments after -- has no meaning"),
+            (&["project", "--", "-Pfast", "clean"], "`clean` after -- is a goal"),
+            (&["project", "--settings", "nowhere.xml"], "there is no file nowhere.xml"),
+            (&["project", "--maven", "nowhere"], "nowhere is neither a program"),
+        ] {
+            let output = desk.parade(&[&[command], algorithm, arguments].concat());
+            let error = String::from_utf8_lossy(&output.stderr).into_owned();
+            let error = error.split_whitespace().collect::<Vec<_>>().join(" ").replace("│ ", "");
+            assert_eq!(output.status.code(), Some(2), "{command} {arguments:?}: {error}");
+            assert!(error.contains(told), "{command} {arguments:?}: {error}");
+        }
+    }
+}
+
 #[test]
 fn a_race_is_repaired_and_still_told() {
     if std::thread::available_parallelism().unwrap().get() < 2 {
@@ -108,9 +149,19 @@ fn a_race_is_repaired_and_still_told() {
     assert_eq!((&document["tests"], &document["passed"], &document["retried"]), (&3.into(), &3.into(), &1.into()));
     // A second of start-up and two of the race in each of the two stages, and one for the other class.
     assert_eq!(document["seconds"], 7.0);
-    assert_agreement(&document, &desk.path("parade-reports"));
-    assert!(desk.path("parade-reports/one/TEST-p.Race.xml").is_file());
-    assert!(desk.path("parade-reports/TEST-p.Plain.xml").is_file());
+    let reports = reports_of(&document);
+    assert_agreement(&document, &reports);
+    assert!(reports.join("one/TEST-p.Race.xml").is_file() && reports.join("TEST-p.Plain.xml").is_file());
+    let written: Vec<_> = fs::read_dir(desk.path("")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(written.iter().all(|name| name == "suite.toml" || name == "home"), "{written:?}");
+    assert_eq!(document["project"]["name"], "suite.toml");
+    assert_eq!(
+        document["mode"],
+        format!(
+            "the methods of a class at the same time, classes one after the other (TestNG: all methods); {} threads",
+            std::thread::available_parallelism().unwrap()
+        )
+    );
     let (code, plain) = desk.test(&["suite.toml", "--parallel", "methods", "--technique", "parallel"]);
     assert_eq!((code, &plain["failed"], &plain["retried"]), (Some(1), &1.into(), &0.into()));
     let (code, sequential) = desk.test(&["suite.toml", "--technique", "sequential"]);
@@ -140,7 +191,8 @@ fn a_person_reads_what_failed_and_why() {
     desk.suite(&format!("{SUITE}{BROKEN}"));
     let output = desk.parade(&["test", "suite.toml", "--technique", "sequential"]);
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(text.contains("Failed\n  p.Broken#<&>: the model says so\n"), "{text}");
+    assert!(text.contains("Failed\n  p.Broken#<&>\n      the model says so\n"), "{text}");
+    assert!(text.contains("Project: suite.toml\nMode: one test after the other\n"), "{text}");
     assert!(text.contains("4 tests in 7.0 s: 3 passed, 1 failed"), "{text}");
 }
 
@@ -176,6 +228,20 @@ fn a_folder_that_cannot_take_reports_is_refused_before_anything_runs() {
     assert_eq!(output.status.code(), Some(2), "{told}");
     assert!(told.contains("taken") && told.contains("--reports"), "{told}");
     assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn times_of_a_model_are_not_taken_for_measurements() {
+    let desk = Desk::new();
+    desk.suite(SUITE);
+    let (_, document) = desk.test(&["suite.toml"]);
+    assert_eq!(document["virtual_time"], true);
+    let output = desk.parade(&["test", "suite.toml"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.starts_with("! times are computed from model suites; nothing was measured\n"), "{text}");
+    let refused = desk.parade(&["test", "suite.toml", "--memory", "1GiB"]);
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(refused.status.code() == Some(2) && told.contains("--memory has no meaning"), "{told}");
 }
 
 #[test]
@@ -248,10 +314,148 @@ fn a_real_race_is_repaired_by_either_engine() {
         assert_eq!((code, document["tests"].as_u64(), document["passed"].as_u64()), (Some(0), Some(4), Some(4)));
         assert_eq!(document["retried"], 2, "{document:#}");
         assert_eq!(document["stages"][1]["engine"], engine, "{document:#}");
-        assert_agreement(&document, &desk.path("parade-reports"));
-        assert!(sums(&desk.path("parade-reports"))["flakyFailure"] >= 2);
+        assert_agreement(&document, &reports_of(&document));
+        assert_names_of_surefire(&document);
+        assert!(sums(&reports_of(&document))["flakyFailure"] >= 2);
     }
     assert!(!Path::new(&race).join("target").exists(), "nothing is written into the project");
+}
+
+/// File, class and name of every test case below a folder, sorted, and how many of them have output.
+fn cases(folder: &Path) -> (Vec<[String; 3]>, usize) {
+    let (mut cases, mut outputs) = (Vec::new(), 0);
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let file = entry.file_name().into_string().unwrap();
+        if !(file.starts_with("TEST-") && file.ends_with(".xml")) {
+            continue;
+        }
+        let text = fs::read_to_string(entry.path()).unwrap();
+        let mut reader = Reader::from_str(&text);
+        loop {
+            let tag = match reader.read_event().unwrap() {
+                Event::Start(tag) | Event::Empty(tag) => tag,
+                Event::Eof => break,
+                _ => continue,
+            };
+            let value = |key: &str| {
+                let attribute = tag.try_get_attribute(key).unwrap().unwrap();
+                attribute.normalized_value(quick_xml::XmlVersion::Implicit1_0).unwrap().into_owned()
+            };
+            match tag.name().as_ref() {
+                "testcase" => cases.push([file.clone(), value("classname"), without_hash_code(&value("name"))]),
+                "system-out" => outputs += 1,
+                _ => {}
+            }
+        }
+    }
+    cases.sort();
+    (cases, outputs)
+}
+
+/// A name without the hash code of an object, which every process gives anew.
+fn without_hash_code(name: &str) -> String {
+    let Some((before, after)) = name.split_once('@') else { return name.to_owned() };
+    let code = after.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(after.len());
+    format!("{before}@{}", &after[code..])
+}
+
+/// Parade's reports have the test cases that Surefire reported in the same run, whatever was run again.
+fn assert_names_of_surefire(document: &Value) {
+    let kept = Path::new(document["logs"].as_str().unwrap()).join("surefire-reports");
+    let own = reports_of(document);
+    let folders = |root: &Path| -> Vec<PathBuf> {
+        let below = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
+        below.chain([root.to_owned()]).collect()
+    };
+    let all = |root: &Path| {
+        let mut all: Vec<[String; 3]> = folders(root).iter().flat_map(|folder| cases(folder).0).collect();
+        all.sort();
+        all
+    };
+    let theirs = all(&kept);
+    assert!(!theirs.is_empty(), "{document:#}");
+    assert_eq!(all(&own), theirs, "{document:#}");
+}
+
+/// Those whose tests take seconds, hang or end their process are left out.
+const NAMED_SUBJECTS: [&str; 22] = [
+    "covers-lines",
+    "file-permissions",
+    "flaky",
+    "hangs-in-parallel",
+    "hostile-names",
+    "integration-tests",
+    "junit3",
+    "junit5",
+    "multi-module",
+    "needs-jdk17",
+    "old-junit4",
+    "order-across-classes",
+    "order-within-class",
+    "ordered-instances",
+    "orders-junit3",
+    "orders-junit4",
+    "orders-jupiter",
+    "orders-testng",
+    "repeated-names",
+    "same-class-in-two-modules",
+    "several-frameworks",
+    "testng",
+];
+
+/// All these subjects as modules of one project, so that one build runs them.
+fn gathered(desk: &Desk, name: &str) {
+    let modules: String = NAMED_SUBJECTS.iter().map(|module| format!("<module>{module}</module>")).collect();
+    for module in NAMED_SUBJECTS {
+        copy(Path::new(&subject(module)), &desk.path(name).join(module));
+    }
+    let pom = format!(
+        "<project><modelVersion>4.0.0</modelVersion><groupId>all</groupId><artifactId>all</artifactId>\
+         <version>1</version><packaging>pom</packaging><modules>{modules}</modules></project>"
+    );
+    fs::write(desk.path(name).join("pom.xml"), pom).unwrap();
+}
+
+/// Folders with Surefire's reports, as paths of modules.
+fn reported_modules(root: &Path, module: &Path, found: &mut Vec<PathBuf>) {
+    if root.join(module).join("target/surefire-reports").is_dir() {
+        found.push(module.to_owned());
+    }
+    for entry in fs::read_dir(root.join(module)).unwrap().map(Result::unwrap) {
+        if entry.path().is_dir() && !["src", "target"].iter().any(|name| entry.file_name() == *name) {
+            reported_modules(root, &module.join(entry.file_name()), found);
+        }
+    }
+}
+
+/// Nested, parameterized and dynamic tests, display names, all frameworks: as Maven alone writes them.
+#[test]
+fn reports_have_the_names_that_surefire_gives() {
+    if !slow::is_wanted("bundled subjects") {
+        return;
+    }
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let desk = Desk::with_downloads();
+    gathered(&desk, "all");
+    // Some fail as root, or by chance: their names count, not their outcomes.
+    let (_, document) = desk.test(&["all", "--technique", "sequential", "--reports", "all-reports"]);
+    assert!(document["tests"].as_u64() >= Some(200), "{document:#}");
+    let repository = format!("-Dmaven.repo.local={}/plain-m2", env!("CARGO_TARGET_TMPDIR"));
+    let mut maven = std::process::Command::new("mvn");
+    let plain =
+        maven.current_dir(desk.path("all")).args(["-B", "-q", "-fn", "-T2", &repository, "test"]).output().unwrap();
+    assert!(plain.status.success(), "{}", String::from_utf8_lossy(&plain.stdout));
+    let mut modules = Vec::new();
+    reported_modules(&desk.path("all"), Path::new(""), &mut modules);
+    for name in NAMED_SUBJECTS {
+        let has_reports = modules.iter().any(|module| module.starts_with(name));
+        assert!(has_reports, "{name}: {}", String::from_utf8_lossy(&plain.stdout));
+    }
+    for module in &modules {
+        let theirs = cases(&desk.path("all").join(module).join("target/surefire-reports"));
+        let own = cases(&desk.path("all-reports").join(module));
+        assert_eq!(own, theirs, "{}", module.display());
+    }
 }
 
 #[test]
@@ -264,7 +468,8 @@ fn a_real_failure_stays_one() {
     let (code, document) = desk.test(&[&subject("order-across-classes"), "--threads", "4"]);
     assert_eq!((code, document["verdict"].as_str()), (Some(1), Some("failing")), "{document:#}");
     assert_eq!(document["stages"].as_array().unwrap().len(), 3);
-    assert_agreement(&document, &desk.path("parade-reports"));
+    assert_agreement(&document, &reports_of(&document));
+    assert_names_of_surefire(&document);
     // Tests that nobody saw before their process died are no success, though none is known to be missing.
     let (code, document) = desk.test(&[&subject("loses-tests"), "--parallel", "methods", "--threads", "4"]);
     assert_eq!((code, document["verdict"].as_str()), (Some(1), Some("lost_tests")), "{document:#}");
@@ -285,11 +490,14 @@ fn modules_run_at_once_and_one_of_them_alone() {
     fs::remove_dir_all(project.join(".mvn")).unwrap();
     let (code, both) = desk.test(&["modules", "--parallel", "sequential", "--modules", "2"]);
     assert_eq!((code, both["tests"].as_u64(), both["concurrency_max"].as_u64()), (Some(0), Some(2), Some(2)));
+    assert_names_of_surefire(&both);
     let (code, apart) = desk.test(&["modules"]);
     assert_eq!((code, apart["concurrency_max"].as_u64()), (Some(0), Some(1)), "{apart:#}");
-    let (code, one) = desk.test(&["modules/hare", "--technique", "sequential"]);
+    let (code, one) = desk.test(&["modules/hare", "--technique", "sequential", "--", "-Pnope"]);
     assert_eq!((code, one["tests"].as_u64()), (Some(0), Some(1)), "{one:#}");
-    assert!(desk.path("parade-reports/hare/TEST-race.HareTest.xml").is_file());
+    let text = "Maven does not know the profile `nope`, so it was not activated";
+    assert!(one["findings"].as_array().unwrap().iter().any(|found| found["text"] == text), "{one:#}");
+    assert!(reports_of(&one).join("hare/TEST-race.HareTest.xml").is_file());
 }
 
 fn copy(from: &Path, to: &Path) {

@@ -57,6 +57,7 @@ pub fn prepare(name: &str) -> Rc<Prepared> {
         toolchain: &toolchain,
         home: &home,
         build_timeout: Duration::from_secs(1200),
+        memory_bytes: None,
         progress: &Silent,
         interrupt: &Interrupt::new(),
         tag: TAG,
@@ -91,7 +92,7 @@ pub fn by_parade(session: &mut dyn Session, selection: Selection, handling: Hand
 pub fn by_hand(prepared: &Prepared, arguments: &[&str]) -> f64 {
     prepared.snapshot.restore().expect("the state after the build");
     let mut repository = std::ffi::OsString::from("-Dmaven.repo.local=");
-    repository.push(&prepared.repository);
+    repository.push(prepared.repository.folder());
     let begin = Instant::now();
     let status = Command::new(&prepared.toolchain.mvn)
         .args(["-o", "-B"])

@@ -73,6 +73,25 @@ def filtering(page):
     check(len(column(page, block, 1)) == 5, "rows do not come back")
 
 
+def widths(page):
+    """No table is cut: one that is wider than its box scrolls there, and says so."""
+    before = page.viewport_size
+    for width in [1200, 800, 400]:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(200)
+        whole = page.evaluate("document.documentElement.scrollWidth")
+        check(whole <= width, f"at {width} the page is {whole} wide")
+        read = """tables => tables.map(table => {
+            const box = table.closest(".scroll"), style = box && getComputedStyle(box);
+            const wider = box && box.scrollWidth > box.clientWidth + 1;
+            const said = box && getComputedStyle(box, "::after").content.includes("scroll");
+            return !!box && (style.overflowX === "auto") && (!wider || said);
+        })"""
+        fine = page.locator("table").evaluate_all(read)
+        check(fine and all(fine), f"at {width} tables are cut: {fine}")
+    page.set_viewport_size(before)
+
+
 def raw_data(page):
     with page.expect_download() as waiting:
         page.locator("a[data-csv=speedups]").first.click()
@@ -134,7 +153,7 @@ with sync_playwright() as playwright:
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("dialog", lambda dialog: (errors.append("a dialog"), dialog.dismiss()))
     page.goto(address)
-    for step in [sorting, filtering, raw_data, markup_is_text, timelines, study, schemes]:
+    for step in [sorting, filtering, widths, raw_data, markup_is_text, timelines, study, schemes]:
         step(page)
     nothing_goes_wrong(page, requests, errors)
     without_script(browser)

@@ -140,7 +140,8 @@ fn left_out(run: &RunData, names: &[String]) -> Option<String> {
         names.iter().filter(|name| !run.manifest.subjects.contains(name)).map(String::as_str).collect();
     (!missing.is_empty()).then(|| {
         format!(
-            "The run has {} of the {} subjects of its file; ./run-full runs all of them, ./run-full --only subject=NAME one. Not in the run: {}.",
+            "The run contains {} of the {} subjects of its file. ./run-full runs all of them; ./run-full --only \
+             subject=NAME runs one. Not in the run: {}.",
             names.len() - missing.len(),
             names.len(),
             missing.join(", ")
@@ -228,7 +229,7 @@ impl Bundling<'_> {
         let more = left_out.len() - named.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         self.bundle.notes.push(format!(
-            "{name} had links that lead out of its folder; they are left out: {}{more}.",
+            "{name} had links to files outside of its folder. They are left out: {}{more}.",
             named.join(", ")
         ));
         Ok(())
@@ -256,8 +257,8 @@ impl Bundling<'_> {
         let absolute = Path::new(&place.value).is_absolute().then(PathBuf::new);
         let folder = self.places.from.clone().or(absolute).ok_or_else(|| {
             miette!(
-                help = "name the experiment file with --experiment FILE: relative paths in it start there",
-                "the run does not say where its experiment file lay, and subject `{name}` is at {} from there",
+                help = "give the experiment file with --experiment FILE; relative paths start at its folder",
+                "the run does not record where its experiment file was, and subject `{name}` is at {} relative to it",
                 place.value.escape_debug()
             )
         })?;
@@ -266,8 +267,9 @@ impl Bundling<'_> {
             return Ok(path);
         }
         Err(miette!(
-            help = "name the experiment file on this machine with --experiment FILE: relative paths in it start there",
-            "subject `{name}` is not there any more: {}",
+            help = "give the experiment file on this machine with --experiment FILE; relative paths start at its \
+                folder",
+            "subject `{name}` no longer exists: {}",
             path.display()
         ))
     }
@@ -291,8 +293,9 @@ impl Bundling<'_> {
         let text = to.to_string_lossy().into_owned();
         if resolved(&self.bundle.below, Path::new(&place.value)).as_deref() != Some(to) {
             self.edits.replace(place, &self.seen_from_the_file(&text));
-            let note =
-                format!("{name} lay elsewhere; it is in experiment/{text} now, so the ids of its trials differ.");
+            let note = format!(
+                "{name} was outside of the experiment's folder. It is now in experiment/{text}, so the ids of its trials differ."
+            );
             self.bundle.notes.push(note);
         }
         if !self.bundle.bundled.contains(&text) {
@@ -307,9 +310,10 @@ impl Bundling<'_> {
         };
         match version.map(major_version) {
             Some(major) => {
-                self.bundle
-                    .notes
-                    .push(format!("A JDK that was given by its folder is asked for by its version, {major}."));
+                self.bundle.notes.push(format!(
+                    "The experiment named a JDK by its folder. The artifact requests it by its version, \
+                        {major}."
+                ));
                 self.edits.replace(&place, &major);
             }
             None => self.edits.drop(&place),
@@ -333,7 +337,7 @@ fn split_contents(contents: &str, has_dependencies: bool) -> (Option<&str>, Opti
 fn check_content(name: &str, path: &Path, expected: Option<&str>, found: &str) -> miette::Result<()> {
     match expected {
         Some(expected) if expected != found => Err(miette!(
-            help = "bring it back to what was run, or run the experiment again",
+            help = "restore the subject as it was in the run, or run the experiment again",
             "subject `{name}` has changed since the run: {}",
             path.display()
         )),
@@ -464,7 +468,7 @@ path = '@/project'
         assert!(error.contains("`beside` has changed since the run"), "{error}");
         std::fs::remove_file(dir.path().join("lab/suite.toml")).unwrap();
         let error = bundled(&run(), dir.path(), true).unwrap_err().to_string();
-        assert!(error.contains("`inside` is not there any more"), "{error}");
+        assert!(error.contains("`inside` no longer exists"), "{error}");
     }
 
     #[test]

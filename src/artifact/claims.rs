@@ -5,11 +5,12 @@ use serde::Serialize;
 use super::costs::{self, Cost, Costs};
 use super::programs::quoted;
 use crate::report::analysis::{AverageRow, Scope};
-use crate::report::text::{bytes, duration};
 use crate::report::{Analysis, Table, TableName};
+use crate::shown_text::{bytes, duration};
+use crate::stats::speed_judgement::FEWEST_PAIRS;
 use crate::store::RunFolder;
 use crate::store::record::{Phase, RunData, TrialRecord};
-use crate::wording::plural;
+use crate::wording::{counted, plural};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct ClaimRow {
@@ -57,7 +58,7 @@ pub(super) fn yielding(run: &RunData) -> usize {
 
 pub(super) fn claims(run: &RunData, analysis: &Analysis, costs: &Costs, folder: &RunFolder) -> Vec<ClaimRow> {
     let baseline = &run.manifest.baseline;
-    let averages = analysis.averages.iter().filter(|row| row.scope == Scope::All && row.subjects > 0);
+    let averages = analysis.averages.iter().filter(|row| row.scope == Scope::All && row.subjects + row.left_out > 0);
     let mut claims: Vec<ClaimRow> = averages.map(|row| of_speed(run, row, baseline, folder)).collect();
     let whole = |claim: &str, value: String, table: &'static str| ClaimRow {
         claim: claim.to_owned(),
@@ -69,19 +70,20 @@ pub(super) fn claims(run: &RunData, analysis: &Analysis, costs: &Costs, folder: 
         disk: bytes(costs.all.bytes),
     };
     claims.extend(analysis.headline.repair.as_ref().map(|repair| {
-        whole("failures that parallel runs provoke, and how many of them are repaired", repair.clone(), "failures")
+        whole("failures that parallel runs cause, and how many of them are repaired", repair.clone(), "failures")
     }));
-    let best = analysis.scaling.iter().max_by(|a, b| a.scaling.total_cmp(&b.scaling));
+    let enough = analysis.scaling.iter().filter(|row| row.runs >= FEWEST_PAIRS);
+    let best = enough.max_by(|a, b| a.scaling.total_cmp(&b.scaling));
     claims.extend(best.map(|row| {
         let value = format!(
-            "at best {:.2} times as fast on {} as on {}: {} of {}",
+            "at most {:.2} times as fast on {} as on {}: {} of {}",
             row.scaling,
             plural(row.cores, "core"),
             row.reference_cores,
             row.configuration,
             row.subject
         );
-        whole("what more cores bring to one configuration", value, "scaling")
+        whole("speedup of one configuration on more cores", value, "scaling")
     }));
     claims
 }
@@ -92,26 +94,39 @@ fn of_speed(run: &RunData, row: &AverageRow, baseline: &str, folder: &RunFolder)
         trial.cores == row.cores && (configuration == row.configuration || configuration == baseline)
     };
     let cost = costs::sum(run.trials.iter().filter(is_of_it), folder);
-    let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.2}"));
     let only = |configuration: &str| {
         format!("--only {}", quoted(&format!("configuration={configuration},cores={}", row.cores)))
     };
     ClaimRow {
         claim: format!("speedup of {} over {baseline} on {}", row.configuration, plural(row.cores, "core")),
-        value: format!(
-            "mean {}, median {}, geometric mean {} over {}, {} of them faster",
-            number(row.average),
-            number(row.median),
-            number(row.geometric_mean),
-            plural(row.subjects, "subject"),
-            row.gained
-        ),
+        value: speed_value(row),
         table: TableName::Speedups.name(),
         command: format!("./run-full {} {}", only(&row.configuration), only(baseline)),
         trials: cost.trials,
         time: time(cost),
         disk: bytes(cost.bytes),
     }
+}
+
+fn speed_value(row: &AverageRow) -> String {
+    if row.subjects == 0 {
+        return format!(
+            "nothing is claimed: {} fewer than five pairs, or no observed concurrency",
+            counted(row.left_out, "comparison has", "comparisons have")
+        );
+    }
+    let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.2}"));
+    let gain = match row.gained {
+        0 => "no gain is shown on any".to_owned(),
+        gained => format!("faster on {gained} of them (95 % CI above 1)"),
+    };
+    format!(
+        "mean {}, median {}, geometric mean {} over {} with at least five pairs; {gain}",
+        number(row.average),
+        number(row.median),
+        number(row.geometric_mean),
+        plural(row.subjects, "subject"),
+    )
 }
 
 pub(super) fn subjects(run: &RunData, costs: &Costs) -> Vec<SubjectRow> {

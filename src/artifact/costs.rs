@@ -68,7 +68,7 @@ impl Costs {
             builds_bytes: home.and_then(|home| kept_bytes(run, home, Kept::Builds)),
             downloads_bytes: home
                 .filter(|_| run.manifest.merged.is_empty() && run.trials.iter().any(is_real))
-                .and_then(|home| folders::bytes(&home.maven_repository())),
+                .and_then(|home| downloaded_bytes(run, home)),
         }
     }
 
@@ -130,6 +130,19 @@ fn kept_bytes(run: &RunData, home: &Home, what: Kept) -> Option<u64> {
             (Kept::Clones, None) => 0,
             (Kept::Builds, _) => folders::bytes(&build)?,
         };
+    }
+    Some(total)
+}
+
+/// What the run's subjects downloaded, each into a Maven repository of its own.
+fn downloaded_bytes(run: &RunData, home: &Home) -> Option<u64> {
+    let mut total = 0;
+    for entry in std::fs::read_dir(home.subject_maven_repositories()).ok()?.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_theirs = |subject: &String| name.rsplit_once('-').is_some_and(|(family, _)| family == subject);
+        if run.manifest.subjects.iter().any(is_theirs) {
+            total += folders::bytes(&entry.path())?;
+        }
     }
     Some(total)
 }

@@ -13,7 +13,7 @@ use super::programs::Program;
 use super::short::Short;
 use crate::report::Analysis;
 use crate::report::render::markdown::escape;
-use crate::report::text::{bytes, duration, shown};
+use crate::shown_text::{bytes, duration, shown};
 use crate::store::record::RunData;
 use crate::wording::plural;
 
@@ -27,8 +27,9 @@ const TEMPLATES: [(&str, &str); 5] = [
 
 /// parade's own licence, which the scripts and the program are under.
 const LICENSE: &str = include_str!("../../LICENSE");
-const OTHERS: &str = "\nThis licence is of parade: the program, the scripts and the texts of this folder. Bundled subjects are under licences of their
-own, which are among their files. The measurements in run/ are under the same licence, unless their authors say otherwise.
+const OTHERS: &str = "\nThis licence covers parade: the program, the scripts and the texts of this folder. Bundled \
+    subjects have licences of their own,
+which are among their files. The measurements in run/ are under the same licence, unless their authors say otherwise.
 ";
 
 /// What the texts are written from.
@@ -53,7 +54,7 @@ pub(super) struct Sources<'a> {
 
 /// Every text with its file name.
 pub(super) fn render(sources: &Sources<'_>) -> miette::Result<Vec<(&'static str, String)>> {
-    let failed = |error: minijinja::Error| miette!("the texts of the artifact could not be made: {error:#}");
+    let failed = |error: minijinja::Error| miette!("the documents of the artifact could not be created: {error:#}");
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -71,7 +72,7 @@ pub(super) fn render(sources: &Sources<'_>) -> miette::Result<Vec<(&'static str,
 
 /// Lists of names are longer than a name, and still bounded.
 fn shown_long(text: &str) -> String {
-    crate::report::text::sentence(text, 2000)
+    crate::shown_text::sentence(text, 2000)
 }
 
 #[derive(Serialize)]
@@ -82,6 +83,8 @@ struct Facts {
     audited: bool,
     what: String,
     headline: Vec<String>,
+    /// What a reader must distrust, the gravest first.
+    caveats: Vec<String>,
     parade: String,
     parade_version: &'static str,
     merged: usize,
@@ -167,6 +170,7 @@ impl Facts {
             audited: manifest.study.as_deref().is_some_and(is_published),
             what: what(run),
             headline: analysis.headline.sentences().cloned().collect(),
+            caveats: analysis.headline.caveats.clone(),
             parade: manifest.parade.clone(),
             parade_version: env!("CARGO_PKG_VERSION"),
             merged: manifest.merged.len(),
@@ -220,7 +224,7 @@ impl Facts {
 }
 
 fn is_published(study: &str) -> bool {
-    crate::study::Library::embedded().names().any(|known| known == study)
+    crate::study::Library::embedded(&[]).names().any(|known| known == study)
 }
 
 fn not_recorded() -> String {
@@ -230,10 +234,11 @@ fn not_recorded() -> String {
 fn what(run: &RunData) -> String {
     let manifest = &run.manifest;
     format!(
-        "This artifact holds an experiment on {} with {}, {} each, {}: its raw data, the report on it, and what is needed to run it again.",
+        "This artifact contains an experiment on {} with {}, {} each, {}: its raw data, its report, and everything \
+         needed to run it again.",
         plural(manifest.subjects.len(), "subject"),
         plural(manifest.configurations.len(), "configuration"),
-        plural(manifest.repetitions as usize, "repetition"),
+        manifest.told_repetitions(),
         plural(run.trials.len(), "trial"),
     )
 }
@@ -245,7 +250,7 @@ fn disk_needed(sources: &Sources<'_>) -> String {
     match (costs.clones_bytes, costs.builds_bytes) {
         (Some(clones), Some(builds)) => format!("about {}", bytes(results + clones + builds)),
         _ => {
-            format!("about {}, and what clones and builds of the subjects take, which is not recorded", bytes(results))
+            format!("about {}, plus the clones and builds of the subjects, which are not recorded", bytes(results))
         }
     }
 }

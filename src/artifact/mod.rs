@@ -110,7 +110,8 @@ fn fill(order: &Order, folder: &RunFolder, to: &Path) -> miette::Result<Artifact
     write_documents(to, &copied, &costs, &bundle, short.as_ref(), &program, order.anonymous)?;
     programs::write_check(to, folders::files(to)?.len() + 1)?;
     let files = checksums::write(to)?;
-    let mut notes = bundle.notes.clone();
+    let mut notes: Vec<String> = folder.doubts(&run).sentences().collect();
+    notes.extend(bundle.notes.iter().cloned());
     notes.extend(veil.iter().flat_map(|veil| still_told(to, veil, &bundle)));
     notes.extend(veil.iter().filter_map(Veil::told_by_tests));
     notes.extend(other_program(&copied.data));
@@ -178,7 +179,8 @@ fn check_loads(file: &Path, name: &str, cores: usize) -> miette::Result<()> {
     let Err(mistakes) = experiment::load_for_elsewhere(file, cores) else { return Ok(()) };
     let told = mistakes.entries().first().map(|mistake| mistake.message.clone()).unwrap_or_default();
     Err(miette!(
-        help = "parade check says the same of the experiment file, if it is the file; with --anonymous, a name in it may have become one that is not allowed",
+        help = "run parade check on the experiment file; with --anonymous, a name in it may have become one that is \
+            not allowed",
         "the artifact's {name} cannot be run: {told}"
     ))
 }
@@ -200,7 +202,7 @@ fn copy_run(folder: &RunFolder, to: &Path, veil: Option<&Veil>) -> miette::Resul
     let begun = Instant::now();
     let _ = fs::remove_dir_all(to.join("report"));
     let data = copy.read()?;
-    let analysis = Analysis::of(&data);
+    let analysis = Analysis::checked(&data, &copy.totals(&data));
     report::write_all(&analysis, to)?;
     let has_logs = folders::files(&to.join("logs")).is_ok_and(|logs| !logs.is_empty());
     Ok(CopiedRun { folder: copy, data, analysis, rebuild_seconds: begun.elapsed().as_secs_f64(), has_logs })
@@ -257,19 +259,19 @@ fn still_told(to: &Path, veil: &Veil, bundle: &Bundle) -> Vec<String> {
         let Ok(bytes) = fs::read(to.join(&file)) else { continue };
         let name = file.to_string_lossy();
         if let Some(word) = veil.found_in(&bytes).or_else(|| veil.found_in(name.as_bytes())) {
-            notes.push(format!("{name} still has `{word}` in it"));
+            notes.push(format!("{name} still contains `{word}`"));
         }
     }
     if let Some(more) = notes.len().checked_sub(LISTED).filter(|more| *more > 0) {
         notes.truncate(LISTED);
-        notes.push(format!("{} more still have such a name in them", plural(more, "file")));
+        notes.push(format!("{} more still contain such a name", plural(more, "file")));
     }
     notes.extend(
         bundle
             .remote
             .iter()
             .filter(|url| veil.found_in(url.as_bytes()).is_some())
-            .map(|url| format!("the address {url} is kept, and has a name of yours in it")),
+            .map(|url| format!("the address {url} is kept, although it contains your name")),
     );
     notes
 }
@@ -278,5 +280,5 @@ fn still_told(to: &Path, veil: &Veil, bundle: &Bundle) -> Vec<String> {
 fn other_program(run: &RunData) -> Option<String> {
     let here = env!("CARGO_PKG_VERSION");
     let made = &run.manifest.parade;
-    (made != here).then(|| format!("the run was made by parade {made}, and the artifact by {here}"))
+    (made != here).then(|| format!("parade {made} made the run, and parade {here} made the artifact"))
 }

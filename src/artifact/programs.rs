@@ -87,7 +87,7 @@ pub(super) fn copy_program(folder: &Path, veil: Option<&Veil>) -> miette::Result
     if let Some(veil) = veil {
         let bytes = fs::read(&program).map_err(failed)?;
         if tells_its_origin(&bytes, veil) {
-            let why = "it holds names or folders of the machine that it was built on";
+            let why = "it contains names or folders of the machine that it was built on";
             return Ok(Program::LeftOut(why.to_owned()));
         }
     }

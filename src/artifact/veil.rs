@@ -149,12 +149,9 @@ impl Veil {
     /// What names of tests still tell.
     pub fn told_by_tests(&self) -> Option<String> {
         let tests = self.tests.borrow();
-        let named: Vec<String> = tests.iter().map(|test| format!("`{}`", crate::report::text::shown(test))).collect();
+        let named: Vec<String> = tests.iter().map(|test| format!("`{}`", crate::shown_text::shown(test))).collect();
         (!named.is_empty()).then(|| {
-            format!(
-                "names of tests stay as they are, and some have a name or a path of yours in them: {}",
-                named.join(", ")
-            )
+            format!("test names are kept unchanged, and some contain your name or a path: {}", named.join(", "))
         })
     }
 

@@ -36,7 +36,7 @@ pub fn snippets(way: Way, threads_per_core: usize, cores: usize, dialects: &Dial
         Way::Project => Vec::new(),
         Way::Modules => vec![Snippet {
             file: ".mvn/maven.config".to_owned(),
-            place: "a line of its own; or give it to each mvn".to_owned(),
+            place: "on a separate line, or pass it to each mvn command".to_owned(),
             text: "-T1C\n".to_owned(),
         }],
         Way::Forks => {
@@ -60,14 +60,15 @@ pub fn snippets(way: Way, threads_per_core: usize, cores: usize, dialects: &Dial
 fn in_pom(dialects: &Dialects, settings: &[(&str, String)]) -> Snippet {
     let lines: String = settings.iter().map(|(key, value)| format!("    <{key}>{value}</{key}>\n")).collect();
     let where_to = if dialects.modules > 1 {
-        "<build><plugins> of the topmost pom, for all modules that have it as their parent"
+        "<build><plugins> of the root pom, for all modules that inherit from it"
     } else {
-        "<build><plugins>, also where a parent or <pluginManagement> configures the plugin"
+        "<build><plugins>, also if a parent or <pluginManagement> configures the plugin"
     };
     Snippet {
         file: "pom.xml".to_owned(),
         place: format!(
-            "in {where_to}; if maven-surefire-plugin stands there already, give it this version, and put the lines of <configuration> into its own"
+            "in {where_to}; if maven-surefire-plugin is already there, set this version and merge the lines of \
+             <configuration>"
         ),
         text: format!(
             "<plugin>\n  <groupId>org.apache.maven.plugins</groupId>\n  <artifactId>maven-surefire-plugin</artifactId>\n  \
@@ -99,7 +100,7 @@ fn platform(way: Way, threads_per_core: usize, cores: usize, dialects: &Dialects
     let each = if dialects.modules > 1 { "of each module with tests" } else { "" };
     Snippet {
         file: "src/test/resources/junit-platform.properties".to_owned(),
-        place: format!("lines {each}; make the file if it is not there").replace("lines ;", "lines;"),
+        place: format!("lines {each}; create the file if it does not exist").replace("lines ;", "lines;"),
         text,
     }
 }

@@ -36,9 +36,12 @@ pub(super) fn least_time(survey: &Survey, cores: usize) -> f64 {
     f64::from(least_runs(survey) - 1) * survey.seconds + way
 }
 
+/// Runs that a firm answer takes: five pairs of the best mode, every other one once, and a single core.
+pub(super) const FIRM_RUNS: u32 = 20;
+
 /// A budget that suffices for a firm answer, where everything before the first run took so many seconds.
 pub fn advised_budget(survey: &Survey, before: f64) -> Duration {
-    Duration::from_secs_f64((before.max(0.0) + 12.0 * survey.seconds).clamp(10.0, 1e9).ceil())
+    Duration::from_secs_f64((before.max(0.0) + f64::from(FIRM_RUNS) * survey.seconds).clamp(10.0, 1e9).ceil())
 }
 
 /// Threads for each core: more where tests mostly wait.
@@ -82,9 +85,10 @@ pub fn experiment_text(order: &Order, survey: &Survey, name: &str) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f");
     let limit = trial_limit(survey);
     let cores: Vec<String> = core_counts(order.cores).iter().map(ToString::to_string).collect();
+    let memory = order.memory_bytes.map(|bytes| format!("memory = \"{bytes}B\"\n")).unwrap_or_default();
     let mut text = format!(
         "# What `parade assess` compares. `parade run` runs all of it.\n# revision: {}\n[experiment]\nname = {}\nrepetitions = {MOST_BLOCKS}\n\
-         screening = {}\nseed = 1\n\n[machine]\ncores = [{}]\ntimeout = \"{}s\"\nbuild_timeout = \"{}s\"\n\n[[subject]]\nname = {}\n",
+         screening = {}\nseed = 1\n\n[machine]\ncores = [{}]\ntimeout = \"{}s\"\nbuild_timeout = \"{}s\"\n{}\n[[subject]]\nname = {}\n",
         survey.revision,
         quoted(name),
         screening_runs(survey),
@@ -92,8 +96,12 @@ pub fn experiment_text(order: &Order, survey: &Survey, name: &str) -> String {
         // A build belongs to it: with another one the project would be built anew.
         order.subject.timeout.as_secs().max(1),
         order.build_timeout.as_secs().max(1),
+        memory,
         quoted(&order.subject.name),
     );
+    // Not as settings: what is given for one assessment may be secret.
+    let settings = order.subject.fingerprint().of_outcomes("assessment").digits(16);
+    text.push_str(&format!("# settings: {settings}\n"));
     let mut put = |key: &str, value: &str| text.push_str(&format!("{key} = {value}\n"));
     match &order.subject.origin {
         Origin::Git { url, .. } => {

@@ -22,6 +22,7 @@ const LEAST_RUNS: f64 = 2.0;
 pub(super) struct Again<'a> {
     pub parallelism: Parallelism,
     pub cores: usize,
+    pub memory_bytes: Option<u64>,
     pub logs: &'a Path,
     /// One test after the other, in seconds.
     pub sequential: f64,
@@ -62,7 +63,7 @@ impl Again<'_> {
             label: label.to_owned(),
             selection: Selection::All,
             parallelism: self.parallelism,
-            allotment: Allotment { cores: self.cores, memory_bytes: None, logs: self.logs.to_owned() },
+            allotment: Allotment { cores: self.cores, memory_bytes: self.memory_bytes, logs: self.logs.to_owned() },
             time_limit,
             handling: Handling::default(),
             watch: Watch::default(),
@@ -77,14 +78,17 @@ fn note_troubles(known: &mut BTreeMap<TestId, Beside>, run: SuiteRun, cut: &BTre
     }
     let counts = run.end == RunEnd::Finished;
     if counts {
-        known.values_mut().for_each(|beside| beside.runs += 1);
+        known.values_mut().for_each(|beside| beside.again.runs += 1);
     }
     for execution in run.executions.into_iter().filter(|execution| execution.outcome.is_failure()) {
         let beside = known.entry(execution.test).or_default();
-        beside.failed += usize::from(counts);
+        beside.again.failed += usize::from(counts);
         match execution.outcome {
             Outcome::TimedOut => beside.limited = true,
-            _ => beside.told(execution.message),
+            _ => {
+                let before = beside.message.take();
+                beside.told(execution.message.or(before));
+            }
         }
     }
 }
@@ -143,7 +147,8 @@ mod tests {
             BTreeMap::from([("A#races".parse().unwrap(), Beside { failed: 2, runs: 3, ..Beside::default() })]);
         note_troubles(&mut seen, first, &BTreeSet::from(["B#hung".parse().unwrap()]));
         let races = &seen[&"A#races".parse::<TestId>().unwrap()];
-        assert_eq!((races.failed, races.runs), (3, 4), "it failed once more");
+        assert_eq!((races.failed, races.runs), (2, 3), "what was measured stays");
+        assert_eq!((races.again.failed, races.again.runs), (1, 1), "it failed once more");
         let larger = run(&[
             ("A#slow", Outcome::Passed, None),
             ("A#waits", Outcome::Error, None),

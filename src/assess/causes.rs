@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session, Watch};
 use crate::stats::{self, Alternative};
 use crate::suite::{Accesses, Outcome, RunEnd, TestId};
-use crate::wording::plural;
+use crate::wording::first_line;
 
 /// More tests are not looked into; they are still named.
 const MOST: usize = 100;
@@ -68,9 +68,11 @@ pub struct Beside {
     pub limited: bool,
     /// Did it pass beside the same tests with a larger limit? `None` where that was not tried.
     pub passes_with_more_time: Option<bool>,
-    /// In how many parallel runs it failed, of how many, in the ways in which it did.
+    /// In how many of the measured parallel runs it failed, of how many, in the ways in which it did.
     pub failed: usize,
     pub runs: usize,
+    /// The same of runs that were made again only to see what tests fail of.
+    pub again: Again,
     /// Ways in which tests ran at the same time, where there were others than those: it was free to fail in any of them.
     pub ways: usize,
     /// Will there be no more runs, whatever the budget?
@@ -99,22 +101,30 @@ impl Beside {
     /// Fisher's exact test, without the first failure: every test that ever fails has that one, or nobody would look at it.
     /// Where it failed in some ways only, those were chosen by the failures, and count for as many tries as there are ways.
     fn chance(&self, passed: usize) -> f64 {
-        let again = self.failed.saturating_sub(1) as u64;
-        let fine = self.runs.saturating_sub(self.failed) as u64;
+        let (failed, runs) = (self.failed + self.again.failed, self.runs + self.again.runs);
+        let again = failed.saturating_sub(1) as u64;
+        let fine = runs.saturating_sub(failed) as u64;
         let p = stats::fisher_exact([[again, fine], [0, passed as u64]], Alternative::Greater).map(|test| test.p);
         let p = p.filter(|_| again > 0).unwrap_or(1.0);
         (p * self.ways.max(1) as f64).min(1.0)
     }
 }
 
+/// Runs of a parallel mode beyond the measured ones, and those of them in which a test failed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Again {
+    pub failed: usize,
+    pub runs: usize,
+}
+
 /// How often a test was run without any parallelism, and failed there.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Without {
     /// With all others.
     pub suite_runs: usize,
     pub suite_failed: usize,
-    alone: usize,
-    alone_failed: usize,
+    pub alone: usize,
+    pub alone_failed: usize,
 }
 
 impl Without {
@@ -127,64 +137,74 @@ impl Without {
     }
 }
 
-/// How often it failed, then why it has to be kept apart, and how.
-fn reason(kind: Kind, beside: &Beside, without: Without) -> String {
-    let Without { suite_runs, suite_failed, alone, alone_failed } = without;
-    let apart = match (alone, alone_failed) {
-        _ if suite_failed > 0 => format!("in {suite_failed} of {suite_runs} one after the other, as it is flaky, too"),
-        (0, _) => format!("in none of {suite_runs} one after the other"),
-        (_, 0) => format!("in none of {suite_runs} one after the other and {alone} alone"),
-        _ => format!("in none of {suite_runs} one after the other, and in {alone_failed} of {alone} alone"),
-    };
-    let Beside { failed, runs, .. } = beside;
-    format!("failed in {failed} of {} and {apart}: {}", plural(*runs, "parallel run"), explanation(kind, beside))
-}
-
+/// Why it has to be kept apart, and how.
 fn explanation(kind: Kind, beside: &Beside) -> &'static str {
     match kind {
         Kind::RaceOrSharedResource if beside.limited => {
-            "passes alone, and beside others runs into its time limit even where that is 20 times as large: it waits for something that they hold; run it by itself (`@Isolated` or `@ResourceLock` in Jupiter, `@NotThreadSafe` for Surefire's JUnit 4), or give each test its own"
+            "passes alone, but reaches its time limit next to other tests even if the limit is 20 times as large. It \
+             waits for something that they hold. Run it alone (`@Isolated` or `@ResourceLock` in Jupiter, \
+             `@NotThreadSafe` for Surefire's JUnit 4), or give each test its own resource"
         }
         Kind::RaceOrSharedResource => {
-            "passes alone: it races with tests beside it, or shares something with them; run it by itself (`@Isolated` or `@ResourceLock` in Jupiter, `@NotThreadSafe` for Surefire's JUnit 4), or give each test its own"
+            "passes alone: it races with other tests, or shares a resource with them. Run it alone (`@Isolated` or \
+             `@ResourceLock` in Jupiter, `@NotThreadSafe` for Surefire's JUnit 4), or give each test its own resource"
         }
         Kind::ChanceOrRareRace if beside.is_final => {
-            "passes alone; so few failures can be chance as well as a rare race, and parade has no more runs to tell them apart: watch it in the CI"
+            "passes alone. So few failures can be chance or a rare race, and parade plans no more runs that could \
+             tell: watch it in CI"
         }
         Kind::ChanceOrRareRace => {
-            "passes alone; so few failures can be chance as well as a rare race: a larger --budget, with more runs, may tell"
+            "passes alone. So few failures can be chance or a rare race: a larger --budget allows more runs, which \
+             may tell"
         }
         Kind::Chance => {
-            "fails now and then when nothing runs beside it, too: it is flaky, which is not held against parallelism; mend it whatever you decide"
+            "also fails sometimes when it runs alone: it is flaky, and this does not count against parallelism. Fix \
+             it in any case"
         }
         Kind::TimeoutUnderLoad if beside.passes_with_more_time.is_some() => {
-            "passes alone, and beside others with a larger time limit: under load its limit is too tight; raise it, or wait for the event instead"
+            "passes alone, and next to other tests with a larger time limit: its limit is too short under load. Raise \
+             it, or wait for the event instead"
         }
         Kind::TimeoutUnderLoad => {
-            "passes alone, and beside others ran into a time limit; whether a larger one would do was not tried, for want of time: raise it, or wait for the event instead"
+            "passes alone, but reached a time limit next to other tests. There was no time to try a larger limit. \
+             Raise it, or wait for the event instead"
         }
         Kind::OrderWithinClass => {
-            "fails alone and passes with its class: it needs an earlier test of its class; run its class in one thread and in order, or give it its own set-up"
+            "fails alone and passes with its class: it needs an earlier test of its class. Run the class in one \
+             thread and in order, or give the test its own set-up"
         }
         Kind::OrderAcrossClasses => {
-            "fails with its class and passes after all tests before it: it needs what another class leaves behind; give it its own set-up"
+            "fails with its class and passes after all tests before it: it needs state of another class. Give it its \
+             own set-up"
         }
-        Kind::Unexplained => {
-            "fails also when it is run again after all tests before it: the failure has yet another reason"
-        }
-        Kind::NotTried => "was not looked into: there was no time, or more than a hundred tests failed",
+        Kind::Unexplained => "also fails after all tests before it: the failure has another cause",
+        Kind::NotTried => "was not examined: there was no time, or more than a hundred tests failed",
     }
 }
 
-/// A test that failed in parallel only, and what was found out about it.
+/// A port in use says by itself what tests share.
+fn port_hint(beside: &Beside) -> &'static str {
+    let is_port = |message: &String| message.contains("BindException") || message.contains("Address already in use");
+    if beside.message.as_ref().is_some_and(is_port) {
+        ". Its message is about a port that is in use: let the test take a free port (port 0), or let tests that use this \
+         port run one after the other"
+    } else {
+        ""
+    }
+}
+
+/// A test that failed only in parallel, and what was found out about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cause {
     pub test: TestId,
     pub kind: Kind,
-    /// With how often it failed.
-    pub reason: String,
-    /// What it failed of, in a parallel run.
+    /// Why it fails beside others, as far as it was found out, and what to do.
+    pub explanation: String,
+    /// What it failed of, in a parallel run: the first line.
     pub message: Option<String>,
+    /// Runs that were made again only to see what tests fail of.
+    pub again: Again,
+    pub without: Without,
     /// Static fields and files that other failing tests use too, where that can be seen.
     pub shares: Vec<String>,
 }
@@ -193,6 +213,7 @@ pub struct Cause {
 pub struct Laboratory<'a> {
     pub session: &'a mut dyn Session,
     pub cores: usize,
+    pub memory_bytes: Option<u64>,
     pub logs: PathBuf,
     pub time: Duration,
     /// Runs of the whole suite, one test after the other, in which none of the tests failed.
@@ -211,12 +232,15 @@ pub fn not_tried(tests: &BTreeSet<TestId>, beside: &BTreeMap<TestId, Beside>) ->
 }
 
 fn cause(test: &TestId, kind: Kind, beside: &Beside, without: Without) -> Cause {
-    let message = beside.message.as_deref().and_then(|message| message.lines().next()).map(str::to_owned);
-    let reason = match kind {
-        Kind::NotTried => explanation(kind, beside).to_owned(),
-        _ => reason(kind, beside, without),
-    };
-    Cause { test: test.clone(), kind, reason, message, shares: Vec::new() }
+    Cause {
+        test: test.clone(),
+        kind,
+        explanation: explanation(kind, beside).to_owned() + port_hint(beside),
+        message: beside.message.as_deref().map(first_line).filter(|line| !line.is_empty()),
+        again: beside.again,
+        without,
+        shares: Vec::new(),
+    }
 }
 
 /// Looks into tests one by one, as long as there is time.
@@ -390,7 +414,11 @@ impl Bench<'_> {
             label: label.to_owned(),
             selection,
             parallelism: Parallelism::SEQUENTIAL,
-            allotment: Allotment { cores: laboratory.cores, memory_bytes: None, logs: laboratory.logs.clone() },
+            allotment: Allotment {
+                cores: laboratory.cores,
+                memory_bytes: laboratory.memory_bytes,
+                logs: laboratory.logs.clone(),
+            },
             time_limit,
             handling: Handling::default(),
             watch,
@@ -474,6 +502,7 @@ flaky = 1.0
         let laboratory = Laboratory {
             session: &mut session,
             cores: 2,
+            memory_bytes: None,
             logs: "logs".into(),
             time: Duration::from_secs(time),
             sequential_runs: 4,
@@ -503,28 +532,18 @@ flaky = 1.0
 
     #[test]
     fn a_single_failure_is_no_race_and_many_are() {
-        for (seen, kind, said) in [
-            (
-                failed(1, 1),
-                Kind::ChanceOrRareRace,
-                "failed in 1 of 1 parallel run and in none of 4 one after the other and 5 alone",
-            ),
-            (failed(1, 6), Kind::ChanceOrRareRace, "1 of 6 parallel runs"),
-            (failed(2, 6), Kind::ChanceOrRareRace, "2 of 6 parallel runs"),
-            (
-                failed(2, 2),
-                Kind::RaceOrSharedResource,
-                "in none of 4 one after the other and 16 alone: passes alone: it races",
-            ),
-            (
-                failed(6, 6),
-                Kind::RaceOrSharedResource,
-                "failed in 6 of 6 parallel runs and in none of 4 one after the other and 1 alone",
-            ),
+        let again = Beside { again: Again { failed: 1, runs: 1 }, ..failed(1, 1) };
+        for (seen, kind, alone) in [
+            (failed(1, 1), Kind::ChanceOrRareRace, 5),
+            (failed(1, 6), Kind::ChanceOrRareRace, 5),
+            (failed(2, 2), Kind::RaceOrSharedResource, 16),
+            (again, Kind::RaceOrSharedResource, 16),
+            (failed(6, 6), Kind::RaceOrSharedResource, 1),
         ] {
             let found = explained(SUITE, &[("A#races", seen)], 60);
-            assert_eq!(found[0].kind, kind, "{}", found[0].reason);
-            assert!(found[0].reason.contains(said), "{}", found[0].reason);
+            assert_eq!(found[0].kind, kind, "{found:?}");
+            let expected = Without { alone, ..Without::of_suite(4, 0) };
+            assert_eq!(found[0].without, expected, "{found:?}");
         }
     }
 
@@ -533,7 +552,10 @@ flaky = 1.0
         let flaky = "[[test]]\nid = 'A#now_and_then'\nflaky = 0.5\n";
         let found = explained(flaky, &[("A#now_and_then", failed(3, 6))], 60);
         assert_eq!(found[0].kind, Kind::Chance, "{found:?}");
-        assert!(found[0].reason.contains(" alone: fails now and then"), "{found:?}");
+        assert!(
+            found[0].explanation.contains("also fails sometimes") && found[0].without.alone_failed > 0,
+            "{found:?}"
+        );
         let rare = flaky.replace("0.5", "0.01");
         let found = explained(&rare, &[("A#now_and_then", failed(1, 6))], 60);
         assert_eq!(found[0].kind, Kind::ChanceOrRareRace, "{found:?}");
@@ -550,14 +572,14 @@ flaky = 1.0
         let tried = |passes| Beside { passes_with_more_time: Some(passes), ..cut.clone() };
         let (load, waiting) = (Kind::TimeoutUnderLoad, Kind::RaceOrSharedResource);
         for (beside, kind, said) in [
-            (tried(true), load, "beside others with a larger"),
-            (cut.clone(), load, "was not tried"),
+            (tried(true), load, "next to other tests with a larger"),
+            (cut.clone(), load, "no time to try"),
             (tried(false), waiting, "20 times"),
             (beside("expected 1"), waiting, "races with"),
         ] {
             let found = explained(SUITE, &[("A#races", beside.clone())], 60);
             assert_eq!(found[0].kind, kind, "{beside:?}");
-            assert!(found[0].reason.contains(said), "{found:?}");
+            assert!(found[0].explanation.contains(said), "{found:?}");
         }
     }
 
@@ -592,7 +614,7 @@ flaky = 1.0
         let found = |name: &str, reads: &[&str], writes: &[&str]| {
             let texts = |list: &[&str]| list.iter().map(|&text| text.to_owned()).collect();
             let kind = Kind::RaceOrSharedResource;
-            let cause = Cause { test: test(name), kind, reason: String::new(), message: None, shares: vec![] };
+            let cause = cause(&test(name), kind, &Beside::default(), Without::default());
             (cause, Some(Accesses { test: test(name), reads: texts(reads), writes: texts(writes) }))
         };
         let all = [found("a", &["x", "y"], &["z"]), found("b", &["x", "z"], &["y"]), found("c", &["x"], &[])];
@@ -613,5 +635,14 @@ flaky = 1.0
     fn what_the_time_cuts_off_is_not_taken_for_a_failure() {
         let slow = "[[test]]\nid = 'A#slow'\nseconds = 90\n";
         assert_eq!(explained(slow, &[("A#slow", failed(1, 1))], 60)[0].kind, Kind::NotTried);
+    }
+
+    #[test]
+    fn a_port_in_use_is_explained_as_one() {
+        let test: TestId = "a.B#c".parse().unwrap();
+        let beside = |message: &str| Beside { message: Some(message.to_owned()), ..Beside::default() };
+        let of = |message: &str| cause(&test, Kind::ChanceOrRareRace, &beside(message), Without::default()).explanation;
+        assert!(of("java.net.BindException: Address already in use").contains("take a free port"));
+        assert!(!of("expected 1").contains("port"));
     }
 }

@@ -1,26 +1,28 @@
 //! From everything that was seen to the answer: the model, the decision, the advice.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Order;
 use super::advice;
 use super::agenda::{self, Item};
-use super::answer::{Answer, Count, Failure, Risk};
+use super::answer::{Answer, Basis, Count, Failure, Risk};
 use super::causes::{Cause, Kind};
 use super::costs::{self, Use};
-use super::course::FEWEST_BLOCKS;
 use super::decide::{self, Decision, Seen, Verdict};
 use super::evidence::{self, Evidence, Measured, Speedup};
-use super::forecast::{self, Check, Curve, Model};
+use super::firmness::{self, Grounds, Shortfall};
+use super::forecast::{self, Check, Curve, Model, Reconciled};
 use super::scaling;
+use super::sentence;
 use super::survey::Survey;
-use super::ways::Way;
+use super::ways::{ModeInWords, SEQUENTIAL, Way};
 use crate::simulation::Scheduler;
 use crate::stats;
 use crate::store::RunFolder;
 use crate::store::record::RunData;
+use crate::subject::ProjectIdentity;
 use crate::suite::TestId;
-use crate::wording::{counted, plural};
+use crate::wording::{VIRTUAL_TIME, counted};
 
 /// The numbers of cores, and of machines, that are told.
 const CORES: [usize; 6] = [2, 4, 8, 16, 32, 64];
@@ -54,46 +56,57 @@ impl Conclusion<'_> {
         let decision = self.decide(plain_model.as_ref());
         let checks = plain_model.as_ref().map(|model| self.checks(model)).unwrap_or_default();
         let model = plain_model.map(|model| self.corrected(model));
-        let about = decision.way.or_else(|| self.likeliest());
-        let evidence = decision.way.and_then(|way| self.measured.way(way));
+        let about = self.about(&decision);
+        let evidence = about.and_then(|way| self.measured.way(way));
         let speedup = evidence.and_then(|evidence| told_speedup(decision.verdict, evidence));
         let predictions = model.as_ref().map(|model| self.predictions(model)).unwrap_or_default();
-        let prediction = about.and_then(|way| predictions.iter().find(|curve| curve.way == way.name()));
+        let contradictions = predictions.told();
+        let curves = predictions.curves;
+        let prediction = about.and_then(|way| curves.iter().find(|curve| curve.way == way.name()));
         let target = prediction.and_then(|curve| curve.knee).unwrap_or(self.order.cores).max(self.order.cores);
-        let improvements = match (&model, about) {
+        let improvements = match (&model, about.filter(|_| prediction.is_some())) {
             (Some(model), Some(way)) => forecast::improvements(model, way, target),
             _ => Vec::new(),
         };
         let mean = self.measured.baseline.map(|used| used.wall_seconds);
-        let compared = speedup.filter(|_| decision.verdict != Verdict::FixFirst);
+        let is_advised = !matches!(decision.verdict, Verdict::FixFirst | Verdict::NotWorthIt);
         let snippets = self.snippets(&decision);
         let notes = self.notes(!snippets.is_empty(), speedup);
-        Ok(Answer {
+        let shortfalls = self.shortfalls(&decision, about, speedup);
+        let mut answer = Answer {
             project: self.order.project.clone(),
+            virtual_time: self.order.subject.is_model(),
+            identity: ProjectIdentity::find(&self.order.subject, Some(&self.survey.revision)),
             verdict: decision.verdict,
-            preliminary: self.is_preliminary(decision.verdict, speedup),
-            reason: self.reason(&decision, speedup),
-            mode: decision.way.map(|way| way.name().to_owned()),
-            threads: decision.way.and_then(|way| self.threads(way)),
-            forks: decision.way.filter(|way| *way == Way::Forks).map(|_| "1C".to_owned()),
+            preliminary: !shortfalls.is_empty(),
+            shortfalls,
+            basis: self.basis(&decision, speedup),
+            reason: String::new(),
+            mode: about.map(|way| way.name().to_owned()),
+            threads: about.and_then(|way| self.threads(way)),
+            forks: about.filter(|way| *way == Way::Forks).map(|_| "1C".to_owned()),
             cores: self.order.cores,
             speedup,
             baseline_seconds: speedup.map(|speedup| speedup.baseline_seconds).or(mean),
             seconds: speedup.map(|speedup| speedup.seconds),
-            failures: self.failures(decision.way),
+            modes: self.modes(),
+            not_tried: self.not_tried().into_iter().map(|way| way.name().to_owned()).collect(),
+            failures: self.failures(about),
             prediction: prediction.map(|curve| curve.points.clone()).unwrap_or_default(),
             snippet: (!snippets.is_empty())
                 .then(|| snippets.iter().map(|snippet| snippet.text.as_str()).collect::<Vec<_>>().join("\n")),
             snippets,
             command: self.command(&decision),
-            predictions,
+            predictions: curves,
+            contradictions,
             checks,
             improvements,
-            costs: compared.map(|compared| self.costs(compared)),
+            costs: speedup.filter(|_| is_advised).map(|compared| self.costs(compared)),
             risk: self.risk(evidence, decision.verdict),
             ways: self.measured.ways.clone(),
             flaky: self.measured.flaky.iter().cloned().collect(),
             broken: self.measured.broken.iter().cloned().collect(),
+            messages: self.messages(),
             notes,
             survey: self.survey.clone(),
             plan: self.plan,
@@ -101,30 +114,72 @@ impl Conclusion<'_> {
             budget_seconds: self.budget,
             spent_seconds: self.spent,
             run_dir: self.folder.dir().to_owned(),
+        };
+        answer.reason = sentence::reason(&answer);
+        Ok(answer)
+    }
+
+    /// The mode that the numbers are of. Where none is advised it is the best of those that had an effect.
+    fn about(&self, decision: &Decision) -> Option<Way> {
+        match decision.verdict {
+            Verdict::NotWorthIt => self.best_that_overlapped(),
+            _ => decision.way,
+        }
+    }
+
+    fn basis(&self, decision: &Decision, speedup: Option<Speedup>) -> Basis {
+        let way = decision.way;
+        match decision.verdict {
+            Verdict::Adopt if self.has_excused(way) => Basis::UsualFailures,
+            Verdict::Adopt => Basis::CleanGain,
+            Verdict::AdoptWithPaste if self.may_be_chance(way) => Basis::RepairedOrChance,
+            Verdict::AdoptWithPaste => Basis::Repaired,
+            Verdict::FixFirst if self.is_sound() => Basis::FailsInParallel,
+            Verdict::FixFirst => match &self.measured.sequential_trouble {
+                Some(why) => Basis::SuiteBreaksDown(why.clone()),
+                None => Basis::SuiteFails,
+            },
+            Verdict::NotWorthIt => match speedup {
+                Some(best) if best.value >= decide::LEAST_GAIN => Basis::NotShown,
+                Some(_) => Basis::TooLittle,
+                None if self.measured.ways.iter().any(|evidence| evidence.way != Way::Project) => Basis::NoOverlap,
+                None => Basis::NothingToTry,
+            },
+            Verdict::AlreadyParallel => Basis::OwnSettings,
+        }
+    }
+
+    fn shortfalls(&self, decision: &Decision, about: Option<Way>, speedup: Option<Speedup>) -> Vec<Shortfall> {
+        firmness::shortfalls(&Grounds {
+            verdict: decision.verdict,
+            is_sound: self.is_sound(),
+            about: about.map(|way| (way, speedup)),
+            ways: &self.measured.ways,
+            not_tried: &self.not_tried(),
+            is_complete: self.is_complete,
         })
     }
 
-    /// Was the budget too small for the answer? Where no way has an effect, more runs would not show one.
-    fn is_preliminary(&self, verdict: Verdict, speedup: Option<Speedup>) -> bool {
-        let is_firm = |speedup: Speedup| speedup.gain().is_certain() && speedup.pairs >= FEWEST_BLOCKS as usize;
-        let is_open = match verdict {
-            Verdict::Adopt | Verdict::AdoptWithPaste => !speedup.is_some_and(is_firm),
-            // Whether mending pays off rests on the gain; that a suite fails by itself does not.
-            Verdict::FixFirst => self.is_sound() && speedup.is_some_and(|speedup| !is_firm(speedup)),
-            Verdict::NotWorthIt | Verdict::AlreadyParallel => false,
-        };
-        is_open || self.has_few_blocks()
+    /// Modes that the budget left out. What the project does by itself is no mode to choose, unless it is parallel today.
+    fn not_tried(&self) -> Vec<Way> {
+        let is_mode = |way: &Way| *way != Way::Project || !self.survey.parallel_today.is_empty();
+        self.left_out.iter().copied().filter(is_mode).collect()
     }
 
-    /// Was the budget up before anything could be compared?
+    fn modes(&self) -> Vec<ModeInWords> {
+        self.survey.ways.iter().map(|way| way.in_words(self.threads_per_core(), self.order.cores)).collect()
+    }
+
+    /// What tests that are set aside failed of.
+    fn messages(&self) -> BTreeMap<String, String> {
+        let set_aside = self.measured.flaky.iter().chain(&self.measured.broken);
+        let said = set_aside.filter_map(|test| Some((test.to_string(), self.measured.messages.get(test)?.clone())));
+        said.collect()
+    }
+
+    /// Was the budget up before any parallel mode could be judged?
     pub fn is_unknown(&self) -> bool {
-        let is_compared = |way: &Evidence| way.plain.is_some() || way.failing_runs > 0;
-        !self.left_out.is_empty() && self.is_sound() && !self.measured.ways.iter().any(is_compared)
-    }
-
-    fn has_few_blocks(&self) -> bool {
-        let has_an_effect = self.measured.ways.iter().any(|evidence| evidence.overlapped);
-        has_an_effect && self.is_sound() && self.measured.blocks < FEWEST_BLOCKS as usize && !self.is_complete
+        self.is_sound() && firmness::is_unjudged(&self.survey.ways, &self.measured.ways)
     }
 
     fn is_sound(&self) -> bool {
@@ -164,16 +219,10 @@ impl Conclusion<'_> {
         decide::decide(self.is_sound(), &seen)
     }
 
-    /// Where there is no way to advise, the one whose numbers are worth a look.
-    fn likeliest(&self) -> Option<Way> {
-        let value = |evidence: &Evidence| evidence.plain.map_or(0.0, |speedup| speedup.value);
-        let ways = self.measured.ways.iter().filter(|evidence| evidence.way != Way::Project);
-        ways.max_by(|a, b| value(a).total_cmp(&value(b))).map(|evidence| evidence.way)
-    }
-
-    fn best_that_overlapped(&self) -> Option<Speedup> {
+    fn best_that_overlapped(&self) -> Option<Way> {
         let ways = self.measured.ways.iter().filter(|evidence| evidence.way != Way::Project && evidence.overlapped);
-        ways.filter_map(|evidence| evidence.plain).max_by(|a, b| a.value.total_cmp(&b.value))
+        let compared = ways.filter_map(|evidence| Some((evidence.plain?.value, evidence.way)));
+        compared.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, way)| way)
     }
 
     fn checks(&self, model: &Model) -> Vec<Check> {
@@ -191,18 +240,27 @@ impl Conclusion<'_> {
         model
     }
 
-    fn predictions(&self, model: &Model) -> Vec<Curve> {
-        let ways = self.measured.ways.iter().map(|evidence| evidence.way).filter(|way| *way != Way::Project);
-        let mut curves: Vec<Curve> = ways.map(|way| model.curve(way, &CORES)).collect();
-        for scheduler in [Scheduler::P1, Scheduler::P2, Scheduler::P3] {
-            curves.push(model.on_machines(scheduler, &CORES, self.order.cores));
+    /// What the model says of more cores, without what measurements contradict.
+    fn predictions(&self, model: &Model) -> Predictions {
+        let cores = self.order.cores;
+        let mut predictions = Predictions::default();
+        for evidence in self.measured.ways.iter().filter(|evidence| evidence.way != Way::Project) {
+            let measured = scaling::measured_on(&self.run.trials, evidence.way.name());
+            let curve = model.curve(evidence.way, &CORES);
+            predictions.add(curve, model.seconds(evidence.way, cores), cores, &measured);
         }
-        curves
+        let measured = scaling::measured_on(&self.run.trials, SEQUENTIAL);
+        for scheduler in [Scheduler::P1, Scheduler::P2, Scheduler::P3] {
+            let curve = model.on_machines(scheduler, &CORES, cores);
+            predictions.add(curve, model.sequential(cores), cores, &measured);
+        }
+        predictions
     }
 
     fn snippets(&self, decision: &Decision) -> Vec<advice::Snippet> {
         let helps = matches!(decision.verdict, Verdict::Adopt | Verdict::FixFirst | Verdict::AdoptWithPaste);
-        let way = decision.way.filter(|_| helps);
+        // A model suite has no file to put lines into.
+        let way = decision.way.filter(|_| helps && !self.order.subject.is_model());
         let mut snippets = way
             .map(|way| advice::snippets(way, self.threads_per_core(), self.order.cores, &self.survey.dialects))
             .unwrap_or_default();
@@ -210,13 +268,14 @@ impl Conclusion<'_> {
             // Plain Maven runs nothing again.
             snippets
                 .iter_mut()
-                .for_each(|snippet| snippet.place = format!("once those tests are mended, {}", snippet.place));
+                .for_each(|snippet| snippet.place = format!("once those tests are fixed, {}", snippet.place));
         }
         snippets
     }
 
+    /// A model suite has no build that a CI could run.
     fn command(&self, decision: &Decision) -> Option<String> {
-        let way = decision.way?;
+        let way = decision.way.filter(|_| !self.order.subject.is_model())?;
         match decision.verdict {
             Verdict::Adopt | Verdict::AlreadyParallel => Some(advice::maven_command(way)),
             Verdict::AdoptWithPaste => {
@@ -230,18 +289,25 @@ impl Conclusion<'_> {
         let of = |cause: &Cause| {
             let name = cause.test.to_string();
             let counts = self.first_look.ways.iter().filter_map(|evidence| {
-                let failed = *evidence.failed.get(&name).or_else(|| evidence.unrepaired.get(&name))?;
+                let failed = evidence.times_failed(&name)?;
                 Some(Count { mode: evidence.way.name().to_owned(), failed, runs: evidence.runs })
             });
-            let failed_in: Vec<Count> = counts.collect();
-            Failure {
-                cause: cause.clone(),
-                in_mode: way.and_then(|way| self.measured.way(way)).is_some_and(|evidence| {
-                    evidence.failed.contains_key(&name) || evidence.unrepaired.contains_key(&name)
-                }),
-                failed_in,
+            let in_way = way.and_then(|way| self.measured.way(way));
+            let mut failure = Failure {
+                test: cause.test.clone(),
+                kind: cause.kind,
+                reason: String::new(),
+                message: cause.message.clone(),
+                explanation: cause.explanation.clone(),
+                shares: cause.shares.clone(),
+                failed_in: counts.collect(),
+                again: cause.again,
+                without_parallelism: cause.without,
+                in_mode: in_way.is_some_and(|evidence| evidence.times_failed(&name).is_some()),
                 unrepaired: self.first_look.ways.iter().any(|evidence| evidence.unrepaired.contains_key(&name)),
-            }
+            };
+            failure.reason = failure.sentence();
+            failure
         };
         self.causes.iter().map(of).collect()
     }
@@ -250,7 +316,7 @@ impl Conclusion<'_> {
     fn costs(&self, compared: Speedup) -> costs::Costs {
         let before = Use { wall_seconds: compared.baseline_seconds, cpu_seconds: compared.baseline_cpu_seconds };
         let after = Use { wall_seconds: compared.seconds, cpu_seconds: compared.cpu_seconds };
-        costs::costs(before, after, self.order.cores, self.order.rates)
+        costs::costs(before, after, self.order.cores, &self.order.rates)
     }
 
     /// Where repairs are advised, of builds that fail after them.
@@ -269,32 +335,6 @@ impl Conclusion<'_> {
         }
     }
 
-    fn reason(&self, decision: &Decision, speedup: Option<Speedup>) -> String {
-        let way = decision.way.map_or("", Way::described);
-        let times = speedup.map(|speedup| format!("{:.2} times as fast", speedup.value)).unwrap_or_default();
-        match decision.verdict {
-            Verdict::Adopt if self.has_excused(decision.way) => {
-                format!("{way}, the suite is {times}, and no more tests fail in it than without, as far as the runs tell")
-            }
-            Verdict::Adopt => format!("{way}, the suite is {times}, and no test fails for it"),
-            Verdict::AdoptWithPaste if self.may_be_chance(decision.way) => format!(
-                "{way}, a test failed that passes alone, by chance or in a rare race; with that run again the suite is still {times}"
-            ),
-            Verdict::AdoptWithPaste => {
-                format!("{way}, tests fail that pass alone; with those run again the suite is still {times}")
-            }
-            Verdict::FixFirst if !self.is_sound() => self.unsound(),
-            Verdict::FixFirst => {
-                let gain = if times.is_empty() { "it may gain".to_owned() } else { format!("it would be about {times}") };
-                format!("{way}, {gain}, but tests fail for it; mend or isolate those first")
-            }
-            Verdict::NotWorthIt => too_little(self.best_that_overlapped(), &self.tried()),
-            Verdict::AlreadyParallel => {
-                format!("its own settings run tests at the same time already ({times} than one after the other), and {} is clearly better", self.other_ways()).replace("as fast than", "as fast as")
-            }
-        }
-    }
-
     /// Did tests fail in this way that are set aside as chance?
     fn has_excused(&self, way: Option<Way>) -> bool {
         way.and_then(|way| self.first_look.way(way)).is_some_and(|evidence| evidence.failing_runs > 0)
@@ -310,83 +350,65 @@ impl Conclusion<'_> {
         !evidence.failed.is_empty() && evidence.failed.keys().all(is_doubtful)
     }
 
-    /// Where the budget left some out, those that were tried.
-    fn tried(&self) -> Option<String> {
-        let ways = self.measured.ways.iter().map(|evidence| evidence.way).filter(|way| *way != Way::Project);
-        let names: Vec<&str> = ways.map(Way::name).collect();
-        (!self.left_out.is_empty()).then(|| if names.is_empty() { "none".to_owned() } else { names.join(", ") })
-    }
-
-    fn other_ways(&self) -> String {
-        match self.tried() {
-            None => "no other way".to_owned(),
-            Some(tried) => format!("none of the others that the budget allowed to try ({tried})"),
-        }
-    }
-
-    fn unsound(&self) -> String {
-        match (&self.measured.sequential_trouble, self.measured.broken.len()) {
-            (Some(why), _) => format!("the suite does not come to its end without any parallelism: {why}"),
-            (None, 1) => format!(
-                "a test failed in all runs without any parallelism that looked for it: {}",
-                named(&self.measured.broken)
-            ),
-            (None, count) => format!(
-                "{count} tests failed in all runs without any parallelism that looked for it: {}",
-                named(&self.measured.broken)
-            ),
-        }
+    /// Some of many tests, with what they failed of.
+    fn quoted(&self, tests: &BTreeSet<TestId>) -> String {
+        let tests: Vec<TestId> = tests.iter().cloned().collect();
+        sentence::quoted(&tests, &self.messages())
     }
 
     /// What makes the answer weaker than it looks.
     fn notes(&self, advises: bool, speedup: Option<Speedup>) -> Vec<String> {
-        let mut notes = self.survey.notes.clone();
-        let blocks = self.measured.blocks;
-        let pairs = speedup.map_or(blocks, |speedup| speedup.pairs);
+        let is_virtual = self.order.subject.is_model();
+        let mut notes: Vec<String> = is_virtual.then(|| VIRTUAL_TIME.to_owned()).into_iter().collect();
+        notes.extend(self.survey.notes.iter().cloned());
+        let pairs = speedup.map_or(self.measured.blocks, |speedup| speedup.pairs);
         if !self.cut.is_empty() {
             let names: Vec<&str> = self.cut.iter().map(String::as_str).collect();
-            notes.push(format!("cut off when the budget was up, and not counted: a run of {}", names.join(", ")));
+            notes.push(format!("a run of {} was cut off when the budget ended, and is not counted", names.join(", ")));
         }
-        if self.has_few_blocks() {
-            notes.push(format!(
-                "preliminary: the budget sufficed for {blocks} of the {FEWEST_BLOCKS} blocks that an interval takes"
-            ));
-        } else if (1..6).contains(&pairs) {
+        if (1..6).contains(&pairs) {
             let runs = counted(pairs, "pair of runs", "pairs of runs");
-            notes.push(format!("{runs} can never reach p < 0.05; six can: give a larger --budget"));
+            notes.push(format!("{runs} can never reach p < 0.05, but six can: give a larger --budget"));
         }
         if self.is_asked_less {
             let before = std::time::Duration::from_secs_f64(self.budget);
-            notes.push(format!("answered before, with a budget of {}: nothing was run now", agenda::shown(before)));
-        }
-        if !self.measured.flaky.is_empty() {
-            let count = plural(self.measured.flaky.len(), "test");
-            let names = named(&self.measured.flaky);
-            notes.push(format!("{count} set aside, as they fail now and then whatever runs beside them: {names}"));
-        }
-        if !self.measured.broken.is_empty() {
-            let count = plural(self.measured.broken.len(), "test");
-            let names = named(&self.measured.broken);
             notes.push(format!(
-                "{count} failed in every run without any parallelism that looked for it, and left aside: {names}"
+                "this question was already answered with a budget of {}; nothing was run \
+                now",
+                agenda::shown(before)
             ));
         }
+        if !self.measured.flaky.is_empty() {
+            let count = counted(
+                self.measured.flaky.len(),
+                "test is flaky and was set aside",
+                "tests are flaky and were set aside",
+            );
+            let names = self.quoted(&self.measured.flaky);
+            notes.push(format!("{count}: {names}"));
+        }
+        if !self.measured.broken.is_empty() {
+            let count = counted(
+                self.measured.broken.len(),
+                "test failed in every run without parallelism and was set aside",
+                "tests failed in every run without parallelism and were set aside",
+            );
+            let names = self.quoted(&self.measured.broken);
+            notes.push(format!("{count}: {names}. `parade detect` tells whether the order of the tests is the cause"));
+        }
         if !self.run.trials.iter().any(|trial| trial.cores == 1) {
-            let why = if self.is_complete { "there was no" } else { "the budget did not suffice for a" };
-            notes.push(format!("nothing is predicted: {why} run on a single core"));
+            let why = if self.is_complete { "there was no" } else { "the budget was too short for a" };
+            notes.push(format!("there is no prediction: {why} run on a single core"));
         }
         let today = &self.survey.parallel_today;
         if advises && !today.is_empty() {
-            notes.push(format!("the snippet takes the place of what the project says today: {}", today.join("; ")));
-        }
-        if !self.left_out.is_empty() && !self.is_complete {
-            let names: Vec<&str> = self.left_out.iter().map(|way| way.name()).collect();
-            notes.push(format!("not tried, for the budget's sake: {}", names.join(", ")));
+            notes.push(format!("the snippet replaces the project's current settings: {}", today.join("; ")));
         }
         let disturbed = self.run.trials.iter().filter(|trial| trial.is_disturbed()).count();
         if disturbed > 0 {
             notes.push(format!(
-                "other work kept the machine busy during {disturbed} of {} runs: times are worse than they would be",
+                "other work kept the machine busy during {disturbed} of {} runs, so times are longer than on an idle \
+                 machine",
                 self.run.trials.len()
             ));
         }
@@ -399,60 +421,50 @@ impl Conclusion<'_> {
     }
 }
 
-/// Some of many.
-fn named(tests: &BTreeSet<TestId>) -> String {
-    const TOLD: usize = 10;
-    let names: Vec<String> = tests.iter().take(TOLD).map(ToString::to_string).collect();
-    let more = if tests.len() > TOLD { format!(" and {} more", tests.len() - TOLD) } else { String::new() };
-    names.join(", ") + &more
+/// Curves that no measurement contradicts, and what is said instead of the others.
+#[derive(Debug, Default)]
+struct Predictions {
+    curves: Vec<Curve>,
+    contradictions: Vec<Contradiction>,
 }
 
-/// Why the best that there was is not advised.
-fn too_little(best: Option<Speedup>, tried: &Option<String>) -> String {
-    let only =
-        tried.as_ref().map(|tried| format!(", of those that the budget allowed to try ({tried})")).unwrap_or_default();
-    let Some(best) = best else { return format!("no way to run this suite in parallel had an effect{only}") };
-    let value = best.value;
-    // What falls short of the limit does not look like it.
-    let falls_short = value < decide::LEAST_GAIN && format!("{value:.2}") == format!("{:.2}", decide::LEAST_GAIN);
-    let shown = if falls_short { format!("{value:.4}") } else { format!("{value:.2}") };
-    if value >= decide::LEAST_GAIN && best.ci_low.is_some_and(|low| low <= 1.0) {
-        let runs = counted(best.pairs, "pair of runs", "pairs of runs");
-        return format!(
-            "the best way{only} looks {value:.2} times as fast as one test after the other, but {runs} differ too much to be sure of it: ask again on a quiet machine, or with a larger --budget"
-        );
+/// What is not told, of which modes, and why.
+#[derive(Debug)]
+struct Contradiction {
+    what: &'static str,
+    of: Vec<String>,
+    why: String,
+}
+
+impl Predictions {
+    /// `here`: what the model says of this machine's `cores`. `measured`: seconds by number of cores.
+    fn add(&mut self, curve: Curve, here: f64, cores: usize, measured: &[(usize, f64)]) {
+        let mode = curve.way.clone();
+        match forecast::reconciled(curve, here, cores, measured) {
+            Reconciled::Consistent(curve) => self.curves.push(curve),
+            Reconciled::WithoutBound(curve, why) => {
+                self.curves.push(curve);
+                self.contradict("lower bound", mode, why);
+            }
+            Reconciled::Contradicted(why) => self.contradict("prediction", mode, why),
+        }
     }
-    format!(
-        "the best way{only} is {shown} times as fast as one test after the other, which is less than a change is worth"
-    )
+
+    /// Modes with the same reason share a sentence.
+    fn contradict(&mut self, what: &'static str, mode: String, why: String) {
+        match self.contradictions.iter_mut().find(|known| known.what == what && known.why == why) {
+            Some(known) => known.of.push(mode),
+            None => self.contradictions.push(Contradiction { what, of: vec![mode], why }),
+        }
+    }
+
+    fn told(&self) -> Vec<String> {
+        let told = |each: &Contradiction| format!("No {} for {}: {}.", each.what, each.of.join(", "), each.why);
+        self.contradictions.iter().map(told).collect()
+    }
 }
 
 /// With repairs where they are advised, without where nothing needs them.
 fn told_speedup(verdict: Verdict, evidence: &Evidence) -> Option<Speedup> {
     if verdict == Verdict::AdoptWithPaste { evidence.repaired } else { evidence.plain }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_not_certain_is_not_called_too_little() {
-        let speedup = |value, low| Speedup {
-            value,
-            baseline_seconds: value,
-            baseline_cpu_seconds: 1.0,
-            cpu_seconds: 1.0,
-            seconds: 1.0,
-            ci_low: Some(low),
-            ci_high: Some(9.0),
-            p: None,
-            pairs: 3,
-            least: 0.5,
-        };
-        assert!(too_little(Some(speedup(1.95, 0.4)), &None).contains("3 pairs of runs differ too much"));
-        assert!(too_little(Some(speedup(1.05, 0.9)), &None).contains("less than a change is worth"));
-        assert!(too_little(None, &None).ends_with("had an effect"));
-        assert!(too_little(None, &Some("classes".to_owned())).contains("allowed to try (classes)"));
-    }
 }

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::agenda::{self, Item};
 use super::decide::LEAST_GAIN;
 use super::evidence;
+use super::firmness::HOPELESS;
 use super::survey::Survey;
 use super::taken::Taken;
 use super::ways::{SEQUENTIAL, Way};
@@ -23,8 +24,6 @@ pub const FEWEST_BLOCKS: u32 = 3;
 const ENOUGH_BLOCKS: u32 = 6;
 /// Runs on a single core, and on core counts below the machine's.
 const SCALING_RUNS: u32 = 3;
-/// A way that takes so many times as long as the fastest is not run again.
-const HOPELESS: f64 = 1.25;
 
 /// A configuration on so many cores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

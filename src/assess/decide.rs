@@ -34,10 +34,21 @@ impl Verdict {
     pub fn meaning(self) -> &'static str {
         match self {
             Verdict::Adopt => "yes, run the tests in parallel",
-            Verdict::AdoptWithPaste => "yes, if tests that fail are run again",
-            Verdict::FixFirst => "not yet, some tests have to be mended first",
-            Verdict::NotWorthIt => "no, not as things stand",
+            Verdict::AdoptWithPaste => "yes, if failed tests are rerun",
+            Verdict::FixFirst => "not yet, some tests must be fixed first",
+            Verdict::NotWorthIt => "no",
             Verdict::AlreadyParallel => "you do already",
+        }
+    }
+
+    /// The same while the runs do not show it yet.
+    pub fn tendency(self) -> &'static str {
+        match self {
+            Verdict::Adopt => "probably yes, but the runs do not show it yet",
+            Verdict::AdoptWithPaste => "probably yes, if failed tests are rerun, but the runs do not show it yet",
+            Verdict::FixFirst => "probably not yet: some tests must be fixed first",
+            Verdict::NotWorthIt => "probably no, but the runs do not show it yet",
+            Verdict::AlreadyParallel => "you do already, as far as the runs show",
         }
     }
 }

@@ -11,6 +11,7 @@ use super::decide;
 use super::survey::Survey;
 use super::ways::{SEQUENTIAL, Way};
 use crate::stats;
+use crate::stats::speed_judgement::FEWEST_PAIRS;
 use crate::store::RunFolder;
 use crate::store::record::{Phase, RunData, TrialRecord, Verdict};
 use crate::suite::{Cost, Outcome, TestId};
@@ -21,6 +22,8 @@ const SEED: u64 = 1;
 const FEW_BROKEN: f64 = 0.05;
 /// From here on an interval has to say it.
 const ENOUGH_PAIRS: usize = 6;
+/// A gain of fewer pairs is preliminary.
+pub const FIRM_PAIRS: usize = FEWEST_PAIRS;
 /// More executions of one trial are not looked at for failures.
 const MOST_EXECUTIONS: usize = 1_000_000;
 
@@ -35,8 +38,11 @@ pub struct Speedup {
     /// CPU time of the same runs.
     pub baseline_cpu_seconds: f64,
     pub cpu_seconds: f64,
+    /// Never below zero; nothing for fewer than three pairs.
     pub ci_low: Option<f64>,
     pub ci_high: Option<f64>,
+    /// How the interval was found.
+    pub ci_method: Option<&'static str>,
     /// Wilcoxon's signed-rank test, two-sided, corrected for the number of ways that were compared (Holm).
     pub p: Option<f64>,
     pub pairs: usize,
@@ -69,8 +75,17 @@ pub struct Evidence {
     pub failed: BTreeMap<String, usize>,
     /// Those that failed after all repairs.
     pub unrepaired: BTreeMap<String, usize>,
+    /// What tests failed of in the parallel run: the first line of the first message, by test.
+    pub messages: BTreeMap<String, String>,
     /// Runs that were not whole, with the reason.
     pub trouble: Vec<String>,
+}
+
+impl Evidence {
+    /// In how many of its runs a test failed, before or after repairs; `None` where it never did.
+    pub fn times_failed(&self, test: &str) -> Option<usize> {
+        [&self.failed, &self.unrepaired].into_iter().filter_map(|times| times.get(test)).max().copied()
+    }
 }
 
 /// The whole run.
@@ -89,6 +104,8 @@ pub struct Measured {
     pub sequential_runs: usize,
     /// Did every sequential run come to its end?
     pub sequential_trouble: Option<String>,
+    /// What tests failed of without any parallelism: the first line of the first message.
+    pub messages: BTreeMap<TestId, String>,
 }
 
 impl Measured {
@@ -146,10 +163,28 @@ pub fn measure(
         ways,
         sequential_runs: sequential(run).count(),
         sequential_trouble: sequential_trouble(run, &baseline),
+        messages: sequential_messages(run, folder, survey)?,
         flaky,
         broken,
         racing,
     })
+}
+
+/// What tests fail of without any parallelism, the first run included.
+fn sequential_messages(run: &RunData, folder: &RunFolder, survey: &Survey) -> miette::Result<BTreeMap<TestId, String>> {
+    let mut messages: BTreeMap<TestId, String> = survey.messages.iter().cloned().collect();
+    for trial in sequential(run).filter(|trial| failed_in_executions(trial)) {
+        for (test, message) in folder.failure_messages(&trial.trial)? {
+            messages.entry(test).or_insert(message);
+        }
+    }
+    Ok(messages)
+}
+
+/// May executions of this trial hold failures? What screening set aside is in no count.
+fn failed_in_executions(trial: &TrialRecord) -> bool {
+    let failed = trial.stages.first().is_some_and(|stage| stage.failures_after > 0);
+    failed || trial.phase == Phase::Screening || !trial.residual.is_empty()
 }
 
 /// Tests in which a process of this run ended.
@@ -362,8 +397,15 @@ fn evidence(
     let (mut failed, mut unrepaired) = (BTreeMap::new(), BTreeMap::new());
     let (mut failing_runs, mut unrepaired_runs) = (0, 0);
     let (mut plain, mut repaired) = (Vec::new(), Vec::new());
+    let mut messages = BTreeMap::new();
     for trial in trials {
         let first = first_failures(trial, aside, may_race, folder)?;
+        if !first.is_empty() {
+            let said = folder.failure_messages(&trial.trial)?;
+            for (test, message) in said.into_iter().filter(|(test, _)| first.contains(test)) {
+                messages.entry(test.to_string()).or_insert(message);
+            }
+        }
         // A test that never ran did not fail: what kept it from running did.
         let failing = trial.residual.iter().filter(|test| test.outcome.is_failure()).map(|test| &test.test);
         let left: Vec<&TestId> = failing.filter(|test| !aside.contains(*test)).collect();
@@ -393,6 +435,7 @@ fn evidence(
         unrepaired_runs,
         failed,
         unrepaired,
+        messages,
         trouble: trials.iter().filter(|trial| !is_whole(trial)).map(|trial| trouble(trial)).collect(),
     })
 }
@@ -421,9 +464,8 @@ fn speedup(compared: &[(Use, Use)]) -> Option<Speedup> {
     let pairs: &[(f64, f64)] =
         &compared.iter().map(|(base, way)| (base.wall_seconds, way.wall_seconds)).collect::<Vec<_>>();
     let value = stats::ratio_of_means(pairs)?;
-    // With few pairs a bootstrap sees too little of what can happen; Student's distribution knows that.
-    let student = stats::fieller_paired(pairs, LEVEL).and_then(stats::Fieller::interval);
-    let interval = student.or_else(|| stats::ratio_interval(pairs, LEVEL, SEED));
+    let found = stats::paired_ratio_interval(pairs, LEVEL, SEED);
+    let interval = found.map(|found| found.interval);
     let mean = |of: fn(&(Use, Use)) -> f64| stats::mean(&compared.iter().map(of).collect::<Vec<_>>());
     Some(Speedup {
         value,
@@ -433,6 +475,7 @@ fn speedup(compared: &[(Use, Use)]) -> Option<Speedup> {
         cpu_seconds: mean(|(_, way)| way.cpu_seconds)?,
         ci_low: interval.map(|interval| interval.low),
         ci_high: interval.map(|interval| interval.high),
+        ci_method: found.map(|found| found.method.explanation()),
         p: stats::wilcoxon(pairs).map(|test| test.p),
         pairs: pairs.len(),
         least: pairs.iter().map(|(base, way)| base / way).fold(f64::INFINITY, f64::min),
@@ -464,5 +507,68 @@ pub fn seen(evidence: &Evidence, expected: Option<f64>) -> decide::Seen {
         plain: evidence.plain.map(Speedup::gain),
         repaired: evidence.repaired.map(Speedup::gain).filter(|_| evidence.unrepaired_runs == 0),
         expected,
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub fn speedup(value: f64, low: f64, high: f64, pairs: usize) -> Speedup {
+        Speedup {
+            value,
+            baseline_seconds: 10.0 * value,
+            seconds: 10.0,
+            baseline_cpu_seconds: 10.0,
+            cpu_seconds: 11.0,
+            ci_low: Some(low),
+            ci_high: Some(high),
+            ci_method: Some("t interval of the log ratios"),
+            p: None,
+            pairs,
+            least: low,
+        }
+    }
+
+    /// Of runs in pairs: the baseline's seconds and the mode's.
+    pub fn speedup_of(pairs: &[(f64, f64)]) -> Option<Speedup> {
+        let used = |wall_seconds: f64| Use { wall_seconds, cpu_seconds: wall_seconds };
+        let pairs: Vec<(Use, Use)> = pairs.iter().map(|(base, way)| (used(*base), used(*way))).collect();
+        super::speedup(&pairs)
+    }
+
+    /// Of a mode in which tests overlapped and nothing failed.
+    pub fn evidence(way: Way, speedup: Speedup) -> Evidence {
+        Evidence {
+            way,
+            runs: speedup.pairs,
+            overlapped: true,
+            concurrency: 2.0,
+            plain: Some(speedup),
+            repaired: Some(speedup),
+            failing_runs: 0,
+            unrepaired_runs: 0,
+            failed: BTreeMap::new(),
+            unrepaired: BTreeMap::new(),
+            messages: BTreeMap::new(),
+            trouble: Vec::new(),
+        }
+    }
+
+    /// Fieller's interval of these times begins below zero; a speedup cannot.
+    #[test]
+    fn no_interval_goes_below_zero() {
+        let wide = [(1.0, 1.0), (9.0, 1.2), (0.2, 1.1)];
+        assert!(stats::fieller_paired(&wide, LEVEL).and_then(stats::Fieller::interval).unwrap().low < 0.0);
+        let wild = [(30.0, 1.0), (0.1, 5.0), (1.0, 1.0), (1.0, 2.0), (3.0, 1.0), (1.0, 9.0)];
+        for pairs in [&wide[..], &[(2.0, 1.0); 30], &wild] {
+            let told = speedup_of(pairs).unwrap();
+            let (low, high) = (told.ci_low.unwrap(), told.ci_high.unwrap());
+            assert!(0.0 < low && low <= told.value && told.value <= high, "{told:?}");
+            let is_few = pairs.len() < stats::FEWEST_FOR_RATIO_BOOTSTRAP;
+            assert_eq!(told.ci_method.unwrap().starts_with("t interval"), is_few, "{told:?}");
+        }
+        let few = speedup_of(&wide[..2]).unwrap();
+        assert_eq!((few.ci_low, few.ci_method), (None, None), "two pairs are too few for an interval");
     }
 }

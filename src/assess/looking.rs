@@ -73,8 +73,7 @@ impl Assessment<'_> {
         if let Some(kept) = kept {
             return Ok(kept.causes);
         }
-        watcher
-            .event(&Event::Note(format!("Looking into {} that failed in parallel only", plural(tests.len(), "test"))));
+        watcher.event(&Event::Note(format!("Examining {} that failed only in parallel", plural(tests.len(), "test"))));
         let causes = self.look(run, measured, &tests, &folder.logs("causes"), watcher)?;
         if !self.interrupt.is_set() {
             whole_file::write_json(&folder.dir().join(KEPT), &Kept { runs: run.trials.len(), causes: causes.clone() })?;
@@ -95,6 +94,7 @@ impl Assessment<'_> {
         let laboratory = |session, time| Laboratory {
             session,
             cores: self.order.cores,
+            memory_bytes: self.order.memory_bytes,
             logs: logs.to_owned(),
             time,
             // Of the first run no names are known: it counts where nothing failed in it.
@@ -152,6 +152,7 @@ impl Assessment<'_> {
         let again = beside::Again {
             parallelism: configuration.parallelism,
             cores: self.order.cores,
+            memory_bytes: self.order.memory_bytes,
             logs,
             sequential: self.survey.seconds,
             limit: agenda::way_limit(&self.survey, self.survey.seconds),
@@ -170,23 +171,24 @@ fn failed_tests(measured: &Measured) -> BTreeSet<TestId> {
 
 /// How often each test failed, in the ways in which it did.
 fn frequencies(measured: &Measured, tests: &BTreeSet<TestId>) -> BTreeMap<TestId, Beside> {
-    let overlapped: Vec<&Evidence> = measured.ways.iter().filter(|evidence| evidence.overlapped).collect();
     let is_final = measured.blocks >= MOST_BLOCKS as usize;
     let of = |test: &TestId| {
         let name = test.to_string();
-        let failed = |evidence: &Evidence| {
-            [&evidence.failed, &evidence.unrepaired].into_iter().filter_map(|map| map.get(&name)).max().copied()
-        };
+        let is_concerned = |evidence: &&Evidence| evidence.overlapped || evidence.times_failed(&name).is_some();
+        let concerned: Vec<&Evidence> = measured.ways.iter().filter(is_concerned).collect();
         let failing: Vec<(usize, usize)> =
-            overlapped.iter().filter_map(|evidence| Some((failed(evidence)?, evidence.runs))).collect();
-        let beside = Beside {
+            concerned.iter().filter_map(|evidence| Some((evidence.times_failed(&name)?, evidence.runs))).collect();
+        let mut beside = Beside {
             failed: failing.iter().map(|(failed, _)| failed).sum(),
             runs: failing.iter().map(|(_, runs)| runs).sum(),
-            ways: if failing.len() < overlapped.len() { overlapped.len() } else { 1 },
+            ways: if failing.len() < concerned.len() { concerned.len() } else { 1 },
             is_final,
             without: measured.racing.get(test).copied(),
             ..Beside::default()
         };
+        if let Some(message) = concerned.iter().find_map(|evidence| evidence.messages.get(&name)) {
+            beside.told(Some(message.clone()));
+        }
         (test.clone(), beside)
     };
     tests.iter().map(of).collect()

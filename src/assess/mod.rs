@@ -14,10 +14,13 @@ pub mod costs;
 mod course;
 pub mod decide;
 pub mod evidence;
+mod figures;
+pub mod firmness;
 pub mod forecast;
 mod looking;
 mod pace;
 pub mod scaling;
+mod sentence;
 pub mod survey;
 mod taken;
 pub mod ways;
@@ -38,7 +41,7 @@ use crate::runner::{self, Event, Watcher};
 use crate::store::RunFolder;
 use crate::store::record::{Phase, RunData, TrialRecord};
 use crate::whole_file;
-use crate::wording::{counted, plural};
+use crate::wording::{VIRTUAL_TIME, counted, plural};
 
 use answer::Answer;
 use causes::Kind;
@@ -62,6 +65,8 @@ pub struct Order {
     /// As the user named it.
     pub project: String,
     pub cores: usize,
+    /// For the build, and for each run.
+    pub memory_bytes: Option<u64>,
     /// For everything; without one it follows from the first run.
     pub budget: Option<Duration>,
     pub build_timeout: Duration,
@@ -107,7 +112,7 @@ pub fn run(order: &Order, home: &Home, interrupt: &Interrupt, watcher: &mut dyn 
     let text = agenda::experiment_text(order, &survey, &order.subject.name);
     let experiment = experiment(order, &text, &folder)?;
     // For the run's folder, which others may see.
-    let text = crate::subject::redact(&text);
+    let text = crate::redaction::redact(&text);
     let standing = Standing::of(&folder, &text, order.fresh);
     let earlier = if standing.is_new { 0.0 } else { standing.spent(&survey) };
     let model = order.subject.is_model().then_some(survey.seconds);
@@ -125,7 +130,7 @@ pub fn run(order: &Order, home: &Home, interrupt: &Interrupt, watcher: &mut dyn 
 /// A build that the budget cut off is none that failed.
 fn build_failed(order: &Order, began: Instant, reason: String, log: PathBuf) -> miette::Result<Ended> {
     match order.budget.filter(|budget| began.elapsed() >= *budget) {
-        Some(budget) => Err(too_small(budget, "building the project did not come to an end in it", 4 * budget)),
+        Some(budget) => Err(too_small(budget, "the build of the project did not end within it", 4 * budget)),
         None => Ok(Ended::BuildFailed { reason, log }),
     }
 }
@@ -133,30 +138,25 @@ fn build_failed(order: &Order, began: Instant, reason: String, log: PathBuf) -> 
 fn sequential_run(survey: &Survey) -> String {
     let run = Duration::from_secs_f64(survey.seconds.ceil());
     let runs = agenda::least_runs(survey) + 1;
-    format!(
-        "one run of the suite, one test after the other, takes {}, and no answer takes less than {runs}",
-        agenda::shown(run)
-    )
+    format!("one sequential run of the suite takes {}, and an answer needs at least {runs} runs", agenda::shown(run))
 }
 
 /// A run that is cut off would look like a suite that hangs.
 fn cut_off(order: &Order, survey: &Survey) -> miette::Report {
     let ran = Duration::from_secs_f64(survey.seconds.ceil());
     if let Some(budget) = order.budget.filter(|_| ran < order.subject.timeout) {
-        let why = "one run of the suite, one test after the other, did not come to its end in it, and a firm answer takes twelve";
-        return too_small(budget, why, 12 * budget);
+        let runs = agenda::FIRM_RUNS;
+        let why = format!("one sequential run of the suite did not end within it, and a firm answer needs {runs} runs");
+        return too_small(budget, &why, runs * budget);
     }
     BadUsage {
-        message: format!(
-            "one run of the suite, one test after the other, did not come to its end in {}",
-            agenda::shown(order.subject.timeout)
-        ),
+        message: format!("one sequential run of the suite did not end within {}", agenda::shown(order.subject.timeout)),
         help: format!("give a larger --timeout, or --module for a part of it; {IF_IT_HANGS}"),
     }
     .into()
 }
 
-const IF_IT_HANGS: &str = "if it hangs, `parade test … --technique sequential --timeout TIME` says where";
+const IF_IT_HANGS: &str = "if the suite hangs, `parade test … --technique sequential --timeout TIME` shows where";
 
 fn too_small(budget: Duration, why: &str, advised: Duration) -> miette::Report {
     BadUsage {
@@ -218,6 +218,11 @@ fn experiment(order: &Order, text: &str, folder: &Path) -> miette::Result<Experi
     let mut experiment = loaded.experiment;
     if let Some(jdk) = &order.subject.jdk {
         experiment.use_jdk(jdk);
+    }
+    for subject in &mut experiment.subjects {
+        subject.maven_args.clone_from(&order.subject.maven_args);
+        subject.environment.clone_from(&order.subject.environment);
+        subject.maven.clone_from(&order.subject.maven);
     }
     Ok(experiment)
 }
@@ -294,7 +299,8 @@ impl Assessment<'_> {
             is_asked_less: budget > self.budget.time.as_secs_f64(),
         };
         if conclusion.is_unknown() {
-            let why = "it was up before any way could be compared with one test after the other";
+            let why =
+                "it ended before any parallel mode could be compared with a sequential run, so there is no answer";
             return Err(too_small(
                 self.budget.time,
                 why,
@@ -362,7 +368,7 @@ impl Assessment<'_> {
         let is_screened = trials.iter().any(|trial| trial.phase == Phase::Screening);
         let runs = if is_screened { 0 } else { agenda::screening_runs(&self.survey) as usize };
         let screening = agenda::Item {
-            what: "one test after the other, to set aside what fails without any parallelism".to_owned(),
+            what: "running the tests sequentially, to set aside tests that fail without parallelism".to_owned(),
             runs,
             seconds: self.survey.seconds * runs as f64,
         };
@@ -378,16 +384,20 @@ impl Assessment<'_> {
     fn tell(&self, plan: &[agenda::Item], watcher: &mut dyn Watcher) {
         let survey = &self.survey;
         let mut note = |text: String| watcher.event(&Event::Note(text));
-        note(format!(
-            "{} in {}, {}; {}; one after the other they took {:.1} s",
-            plural(survey.tests, "test"),
-            counted(survey.classes, "class", "classes"),
-            survey.frameworks.join(", "),
-            survey.build_tool,
-            survey.seconds
-        ));
+        let (tests, classes) = (plural(survey.tests, "test"), counted(survey.classes, "class", "classes"));
+        if self.order.subject.is_model() {
+            note(format!("! {VIRTUAL_TIME}"));
+            note(format!("{tests} in {classes}, model suite; a sequential run takes {:.1} s", survey.seconds));
+        } else {
+            note(format!(
+                "{tests} in {classes}, {}; {}; a sequential run took {:.1} s",
+                survey.frameworks.join(", "),
+                survey.build_tool,
+                survey.seconds
+            ));
+        }
         survey.parallel_today.iter().for_each(|today| note(format!("today: {today}")));
-        survey.impossible.iter().for_each(|(way, why)| note(format!("not possible here: {way}: {why}")));
+        survey.impossible.iter().for_each(|(way, why)| note(format!("not possible here: {way} ({why})")));
         note(format!("Plan within {}:", agenda::shown(self.budget.time)));
         for item in plan {
             let time = agenda::shown(Duration::from_secs_f64(item.seconds.clamp(0.0, 1e9)));

@@ -9,7 +9,7 @@ use super::agenda;
 use super::course::{self, Cell, Course, FEWEST_BLOCKS, Fitting, Known};
 use super::evidence;
 use super::taken::Taken;
-use super::ways::Way;
+use super::ways::{SEQUENTIAL, Way};
 use crate::experiment::Trial;
 use crate::runner::{Ahead, Allowance, Pace};
 use crate::store::record::{Phase, TrialRecord};
@@ -116,12 +116,39 @@ impl<'a> Purse<'a> {
         if trial.repetition != self.state.block.get() {
             self.begin(trial.repetition, taken, finished);
         }
-        let is_too_long = || taken.of_trial(trial) * 0.9 > self.budget.left(self.clock, finished);
         let is_chosen = self.state.chosen.borrow().cells.iter().any(|cell| cell.is_of(trial));
-        if is_chosen && self.budget.is_strict && is_too_long() {
-            self.state.is_over.set(true);
+        let left = self.budget.left(self.clock, finished) - self.kept_for_baseline(trial, taken, finished);
+        if is_chosen && self.budget.is_strict && taken.of_trial(trial) * 0.9 > left {
+            self.end_after_baseline(trial);
+            return false;
         }
         is_chosen && !self.state.is_over.get()
+    }
+
+    /// The seconds that the baseline of this block still needs. Without it, no other run of the block can be compared.
+    fn kept_for_baseline(&self, trial: &Trial, taken: &Taken<'_>, finished: &[TrialRecord]) -> f64 {
+        let baseline = self.baseline();
+        let is_chosen = self.state.chosen.borrow().cells.contains(&baseline);
+        if !is_chosen || baseline.is_of(trial) || baseline.is_done(trial.repetition, finished) {
+            return 0.0;
+        }
+        taken.next(baseline.configuration, baseline.cores)
+    }
+
+    fn baseline(&self) -> Cell {
+        Cell { configuration: SEQUENTIAL, cores: self.course.cores }
+    }
+
+    /// There is no time for this trial: nothing but the baseline of its block is run now.
+    fn end_after_baseline(&self, trial: &Trial) {
+        let baseline = self.baseline();
+        if baseline.is_of(trial) {
+            self.state.is_over.set(true);
+            return;
+        }
+        let mut chosen = self.state.chosen.borrow_mut();
+        chosen.cells.retain(|cell| *cell == baseline);
+        chosen.are_all = false;
     }
 
     /// Decides what is run of a block. What an earlier sitting ran of it is paid for.
@@ -163,15 +190,15 @@ impl Pace for Purse<'_> {
     fn allow(&self, trial: &Trial, phase: Phase, finished: &[TrialRecord]) -> Option<Allowance> {
         let Course { survey, cores } = self.course;
         let taken = Taken::of(survey, cores, finished);
-        let left = self.budget.left(self.clock, finished);
         let is_wanted = phase != Phase::Measured || self.is_wanted(trial, &taken, finished);
+        let left = self.budget.left(self.clock, finished) - self.kept_for_baseline(trial, &taken, finished);
         let allowance = self.allowance(trial, &taken, left);
         self.state.allowed.set(allowance.time.as_secs_f64());
         (is_wanted && (left > 0.0 || !self.budget.is_strict)).then_some(allowance)
     }
 
     fn cut_off(&self, trial: &Trial) {
-        self.state.is_over.set(true);
+        self.end_after_baseline(trial);
         self.state.cut.borrow_mut().insert(trial.configuration.clone());
         if self.clock.model.is_some() {
             self.clock.lost.set(self.clock.lost.get() + self.state.allowed.get());
@@ -198,7 +225,6 @@ mod tests {
     use super::*;
     use crate::assess::agenda::tests::{plan, trial};
     use crate::assess::survey::Survey;
-    use crate::assess::ways::SEQUENTIAL;
     use crate::store::record::Verdict;
     use crate::store::record::tests::trial as record;
     use crate::suite::{Concurrency, Cost};
@@ -338,5 +364,34 @@ mod tests {
         assert_eq!((late.time.as_secs(), late.is_fair), (20, false));
         assert!(allowed(500.0, "classes", false).is_fair, "a budget that nobody gave does not cut runs off");
         assert!(allowed(100.0, SEQUENTIAL, true).time > early.time, "slower is not hung");
+    }
+
+    /// Runs that cannot be compared are worth nothing: when time gets short within a block, the baseline still runs.
+    #[test]
+    fn time_is_kept_for_the_baseline_of_a_block() {
+        let survey = survey();
+        let clock = Clock { began: Instant::now(), earlier: 0.0, model: Some(10.0), lost: Mutable::new(0.0) };
+        let budget = Budget { time: Duration::from_secs(200), is_strict: true };
+        let purse = Purse::new(Course { survey: &survey, cores: 2 }, &clock, budget, 4);
+        let mut finished = Vec::new();
+        for block in 1..=3 {
+            for (configuration, wall_seconds, max) in [(SEQUENTIAL, 10.0, 1), ("classes", 6.0, 2)] {
+                finished.push(TrialRecord {
+                    configuration: configuration.to_owned(),
+                    cores: 2,
+                    repetition: block,
+                    cost: Cost { wall_seconds, ..Cost::default() },
+                    concurrency: Concurrency { max, mean: 1.0 },
+                    ..record(&format!("{configuration}.2.{block}"))
+                });
+            }
+        }
+        let allows =
+            |configuration: &str| purse.allow(&trial(configuration, 2, 4), Phase::Measured, &finished).is_some();
+        assert!(allows("forks"), "there is time for the whole block");
+        clock.lost.set(128.0);
+        assert!(!allows("methods"), "14 seconds are left: the baseline needs 10 of them");
+        assert!(allows(SEQUENTIAL));
+        assert!(!allows("classes"), "nothing else of this block is run");
     }
 }

@@ -43,6 +43,14 @@ pub fn checks(trials: &[TrialRecord], model: &Model, ways: &[Way], cores: usize)
     checks
 }
 
+/// What every whole run of a configuration took at first, failures and all, by its number of cores.
+pub fn measured_on(trials: &[TrialRecord], configuration: &str) -> Vec<(usize, f64)> {
+    let of_it = |trial: &&TrialRecord| trial.phase == Phase::Measured && trial.configuration == configuration;
+    let whole = trials.iter().filter(of_it).filter(|trial| evidence::is_whole(trial));
+    let seconds = |trial: &TrialRecord| trial.stages.first().map_or(&trial.cost, |stage| &stage.cost).wall_seconds;
+    whole.map(|trial| (trial.cores, seconds(trial))).collect()
+}
+
 fn check(trials: &[TrialRecord], configuration: &str, cores: usize, predicted: f64) -> Option<Check> {
     let basis = Runs::on_one_core(trials);
     let runs = Runs::of(measured(trials, configuration, cores).filter(|trial| first_stage(trial).is_some()));

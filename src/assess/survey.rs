@@ -19,15 +19,16 @@ use crate::engine::direct::DirectSession;
 use crate::engine::model::ModelSession;
 use crate::engine::surefire::SurefireSession;
 use crate::engine::{Allotment, Capabilities, Handling, Parallelism, RunRequest, Selection, Session, Support, Watch};
-use crate::experiment::Origin;
+use crate::experiment::{Origin, Subject};
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::runner::{Event, Telling, Watcher};
 use crate::store::record::TrialRecord;
 use crate::subject::build::{Discovery, DiscoveryTime, Prepared};
 use crate::subject::{self, BuildOrder, Built};
-use crate::suite::{ClassId, Execution, RunEnd, SuiteRun, TestId};
+use crate::suite::{ClassId, Execution, FindingKind, Outcome, RunEnd, SuiteRun, TestId};
 use crate::whole_file;
+use crate::wording::first_line;
 
 /// The modules' files with settings of the JUnit Platform.
 const PLATFORM_FILE: &str = "src/test/resources/junit-platform.properties";
@@ -67,6 +68,12 @@ pub struct Survey {
     /// Those that failed, at most as many as records have.
     #[serde(default)]
     pub failed_tests: Vec<TestId>,
+    /// What they failed of: the first line of the message.
+    #[serde(default)]
+    pub messages: Vec<(TestId, String)>,
+    /// Tests that it skipped.
+    #[serde(default)]
+    pub skipped: usize,
     /// Was its time up before it came to its end?
     #[serde(default)]
     pub is_cut_off: bool,
@@ -78,13 +85,15 @@ impl Survey {
     fn of_first_run(order: &Order, revision: String, tests: &[TestId], first: &SuiteRun) -> Self {
         Survey {
             revision,
-            asked: asked(order),
+            asked: asked(&order.subject, order.cores, order.memory_bytes),
             tests: tests.len(),
             seconds: first.cost.wall_seconds,
             cpu_seconds: first.cost.user_seconds + first.cost.system_seconds,
             test_seconds: first.test_seconds(),
             failed: failed(tests, first),
             failed_tests: failed_tests(first),
+            messages: messages(first),
+            skipped: skipped(first),
             is_cut_off: matches!(first.end, RunEnd::TimedOut | RunEnd::Interrupted),
             notes: end_noted(first),
             ..Survey::default()
@@ -132,7 +141,9 @@ pub(super) fn survey(
     let stop = || interrupt.is_set();
     let revision = subject::resolve(&order.subject.origin, home, &Telling(&watcher), &stop)?;
     let record = folder.join("survey.json");
-    let is_of_this = |known: &Survey| known.revision == revision && known.asked == asked(order);
+    let is_of_this = |known: &Survey| {
+        known.revision == revision && known.asked == asked(&order.subject, order.cores, order.memory_bytes)
+    };
     if let Some(known) = read(&record).filter(|known| is_of_this(known) && !order.fresh) {
         return Ok(Surveyed::Known(Box::new(known)));
     }
@@ -156,9 +167,13 @@ pub(super) fn survey(
     Ok(surveyed)
 }
 
-fn asked(order: &Order) -> String {
-    let Order { subject, cores, .. } = order;
-    format!("{:?} {:?} {:?} {cores}", subject.modules, subject.directory, subject.jdk)
+/// Of what a survey depends on, but for the project's own content.
+pub(crate) fn asked(subject: &Subject, cores: usize, memory_bytes: Option<u64>) -> String {
+    let mut asked = subject.fingerprint().of_outcomes("survey");
+    asked.number("timeout", subject.timeout.as_secs());
+    asked.number("cores", cores as u64);
+    asked.number("memory", memory_bytes.unwrap_or(0));
+    asked.digits(16)
 }
 
 /// A record that is missing, damaged or of another version is no record.
@@ -169,7 +184,7 @@ fn read(path: &Path) -> Option<Survey> {
 fn of_model(order: &Order, path: &Path, revision: String) -> miette::Result<Surveyed> {
     let mut session = ModelSession::load(path, 0).map_err(|error| BadUsage {
         message: error.to_string(),
-        help: "mend the file; docs/model-suite.md has what a model suite holds".to_owned(),
+        help: "correct the file; docs/model-suite.md describes model suites".to_owned(),
     })?;
     if session.tests().is_empty() {
         return Ok(Surveyed::BuildFailed { reason: "the suite has no test".to_owned(), log: path.to_owned() });
@@ -184,12 +199,6 @@ fn of_model(order: &Order, path: &Path, revision: String) -> miette::Result<Surv
         classes: classes(session.tests()),
         ways,
         impossible,
-        dialects: Dialects {
-            surefire: true,
-            surefire_version: crate::maven::SUREFIRE_VERSION.to_owned(),
-            modules: 1,
-            ..Dialects::default()
-        },
         ..Survey::of_first_run(order, revision, session.tests(), &first)
     };
     Ok(Surveyed::Known(Box::new(survey.with_promise(&first, order.cores))))
@@ -214,13 +223,15 @@ impl Builder<'_, '_> {
         let mut session = SurefireSession::open(Rc::clone(&prepared), TAG, (*interrupt).clone())?;
         watcher
             .borrow_mut()
-            .event(&Event::Stage { text: "running the tests one after the other, to see what they take" });
+            .event(&Event::Stage { text: "running the tests sequentially, to measure their durations" });
         let limit = order.within(order.subject.timeout, self.began);
         let first = first_run(order, &mut session, &folder.join("first-run"), limit)?;
         let without_direct = DirectSession::open(Rc::clone(&prepared), TAG, (*interrupt).clone()).err();
         let modules = prepared.modules();
         let (ways, impossible) = ways(session.capabilities(), modules.len());
+        let known = Survey::of_first_run(order, revision, session.tests(), &first);
         let survey = Survey {
+            notes: [unknown_profiles(&prepared), known.notes.clone()].concat(),
             build_tool: format!("Maven {}", prepared.toolchain.maven_version),
             jdk: Some(jdk),
             frameworks: prepared.frameworks(),
@@ -231,7 +242,7 @@ impl Builder<'_, '_> {
             dialects: dialects(&prepared.discovery, modules.len()),
             modules,
             without_direct: without_direct.map(|error| error.to_string()),
-            ..Survey::of_first_run(order, revision, session.tests(), &first)
+            ..known
         };
         Ok(Surveyed::Known(Box::new(survey.with_promise(&first, order.cores))))
     }
@@ -243,6 +254,7 @@ impl Builder<'_, '_> {
             subject: &order.subject,
             home: self.home,
             timeout: order.within(order.build_timeout, *began),
+            memory_bytes: order.memory_bytes,
             discovery: DiscoveryTime::Within(order.within(order.subject.timeout, *began)),
             progress: &Telling(self.watcher),
             interrupt: self.interrupt,
@@ -257,7 +269,7 @@ fn first_run(order: &Order, session: &mut dyn Session, logs: &Path, time_limit: 
         label: "sequential".to_owned(),
         selection: Selection::All,
         parallelism: Parallelism::SEQUENTIAL,
-        allotment: Allotment { cores: order.cores, memory_bytes: None, logs: logs.to_owned() },
+        allotment: Allotment { cores: order.cores, memory_bytes: order.memory_bytes, logs: logs.to_owned() },
         time_limit,
         handling: Handling::default(),
         watch: Watch::default(),
@@ -276,12 +288,21 @@ fn failed_tests(run: &SuiteRun) -> Vec<TestId> {
     names.into_iter().take(TrialRecord::MAX_RESIDUAL).cloned().collect()
 }
 
+fn messages(run: &SuiteRun) -> Vec<(TestId, String)> {
+    let failed = run.executions.iter().filter(|execution| execution.outcome.is_failure());
+    let said = failed.filter_map(|execution| Some((execution.test.clone(), execution.message.as_ref()?)));
+    let lines = said.map(|(test, message)| (test, first_line(message)));
+    lines.take(TrialRecord::MAX_RESIDUAL).collect()
+}
+
+fn skipped(run: &SuiteRun) -> usize {
+    let skipped = run.executions.iter().filter(|execution| execution.outcome == Outcome::Skipped);
+    skipped.map(|execution| &execution.test).collect::<HashSet<&TestId>>().len()
+}
+
 fn end_noted(run: &SuiteRun) -> Vec<String> {
     let ended = run.end == RunEnd::Finished;
-    (!ended)
-        .then(|| "the first run, one test after the other, did not come to its end".to_owned())
-        .into_iter()
-        .collect()
+    (!ended).then(|| "the first run, one test after the other, did not end".to_owned()).into_iter().collect()
 }
 
 fn ways(capabilities: &Capabilities, modules: usize) -> (Vec<Way>, Vec<(Way, String)>) {
@@ -313,15 +334,16 @@ fn dialects(discovery: &Discovery, modules: usize) -> Dialects {
     }
 }
 
+/// A team that asked for a profile has to hear that it was not there.
+fn unknown_profiles(prepared: &Prepared) -> Vec<String> {
+    let found = prepared.deviations().into_iter().filter(|finding| finding.kind == FindingKind::UnknownProfile);
+    found.map(|finding| finding.text).collect()
+}
+
 /// What parade had to override to run one test after the other.
 fn parallel_today(prepared: &Prepared, modules: &[String]) -> Vec<String> {
-    let about = ["parallel", "threadCount", "forkCount", "forkMode", "at once"];
-    let mut found: Vec<String> = prepared
-        .deviations()
-        .into_iter()
-        .map(|finding| finding.text)
-        .filter(|text| about.iter().any(|word| text.contains(word)))
-        .collect();
+    let texts = prepared.deviations().into_iter().map(|finding| finding.text);
+    let mut found: Vec<String> = texts.filter(|text| is_parallel_setting(text)).collect();
     for module in modules {
         let file = prepared.checkout.root.join(module).join(PLATFORM_FILE);
         if is_enabled(&file) {
@@ -330,6 +352,13 @@ fn parallel_today(prepared: &Prepared, modules: &[String]) -> Vec<String> {
         }
     }
     found
+}
+
+/// Is a deviation about a setting that runs tests in parallel? The reason for it, in brackets, does not count: that of a replaced
+/// Surefire speaks of parallel modes, too.
+fn is_parallel_setting(deviation: &str) -> bool {
+    let what = deviation.split(" (").next().unwrap_or(deviation);
+    ["parallel", "threadCount", "forkCount", "forkMode", "at once"].iter().any(|word| what.contains(word))
 }
 
 fn is_enabled(file: &Path) -> bool {
@@ -360,6 +389,7 @@ pub(super) fn times(executions: &[Execution]) -> Vec<(TestId, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::fingerprint_tests::{Dependents, assert_key_follows, subject};
 
     impl Survey {
         /// Of a suite that takes so long, and computes so much.
@@ -391,5 +421,21 @@ mod tests {
             assert_eq!(is_enabled(&file), expected, "{text}");
         }
         assert!(!is_enabled(folder.path()) && !is_enabled(&folder.path().join("none")));
+    }
+
+    #[test]
+    fn a_survey_is_made_again_when_something_changed_that_it_depends_on() {
+        assert_key_follows(|subject| asked(subject, 2, None), &[Dependents::Build, Dependents::Outcomes], &[]);
+        assert_ne!(asked(&subject(), 1, None), asked(&subject(), 2, None));
+        assert_ne!(asked(&subject(), 2, Some(1)), asked(&subject(), 2, None));
+    }
+
+    #[test]
+    fn a_replaced_surefire_is_no_parallel_setting() {
+        let pinned = "maven-surefire-plugin 3.2.5 replaced by 3.5.6 (4 modules) (one version for all runs, in which every parallel mode works)";
+        assert!(!is_parallel_setting(pinned));
+        assert!(!is_parallel_setting("maven-surefire-plugin without a version replaced by 3.5.6 (one version)"));
+        assert!(is_parallel_setting("parallel=classes, threadCount=4 overridden (2 modules)"));
+        assert!(is_parallel_setting("forkCount 2C replaced by 1"));
     }
 }

@@ -6,6 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Mode;
+use crate::wording::counted;
 
 /// A way to run the suite, besides one test after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -20,6 +21,17 @@ pub enum Way {
     Classes,
     ClassesAndMethods,
     Methods,
+}
+
+/// What a mode does on this machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ModeInWords {
+    pub mode: &'static str,
+    /// In one JVM; nothing where the mode has none of its own.
+    pub threads: Option<usize>,
+    /// Test JVMs at a time, where there are several.
+    pub processes: Option<usize>,
+    pub explained: String,
 }
 
 /// The baseline's name among the configurations.
@@ -46,15 +58,26 @@ impl Way {
         Way::ALL.into_iter().find(|way| way.name() == name)
     }
 
-    /// In a sentence.
-    pub fn described(self) -> &'static str {
+    /// What it does on a machine of so many cores: which tests run at the same time, and where.
+    pub fn explained(self, threads_per_core: usize, cores: usize) -> String {
+        let threads = counted(threads_per_core * cores, "thread", "threads");
         match self {
-            Way::Project => "as the project has it",
-            Way::Forks => "classes in one process per core",
-            Way::Modules => "modules at the same time",
-            Way::Classes => "classes at the same time",
-            Way::ClassesAndMethods => "classes and their tests at the same time",
-            Way::Methods => "the tests of a class at the same time",
+            Way::Project => "as the pom says".to_owned(),
+            Way::Forks => format!("each test class in one of {}", counted(cores, "JVM", "JVMs")),
+            Way::Modules => format!("{} at a time, each in its own JVM", counted(cores, "module", "modules")),
+            Way::Classes => format!("{threads} in one JVM, one test class each"),
+            Way::ClassesAndMethods => format!("{threads} in one JVM, one test method each, of any class"),
+            Way::Methods => format!("{threads} in one JVM, one test method each, class after class"),
+        }
+    }
+
+    /// The same with its numbers.
+    pub fn in_words(self, threads_per_core: usize, cores: usize) -> ModeInWords {
+        ModeInWords {
+            mode: self.name(),
+            threads: self.has_threads().then_some(threads_per_core * cores),
+            processes: matches!(self, Way::Forks | Way::Modules).then_some(cores),
+            explained: self.explained(threads_per_core, cores),
         }
     }
 

@@ -1,17 +1,19 @@
 //! From the words of the command line to what the commands take, which know nothing of clap.
 
 use super::arguments::{
-    ArtifactArgs, AssessArgs, AuditArgs, CheckArgs, CompareArgs, DetectArgs, DoctorArgs, InitArgs, MergeArgs,
-    OrderArgs, ReportArgs, RunArgs, SimulateArgs, StatsArgs, TestArgs,
+    ArtifactArgs, AssessArgs, AuditArgs, CheckArgs, CleanArgs, CompareArgs, DetectArgs, DoctorArgs, InitArgs,
+    MavenArgs, MergeArgs, OrderArgs, ReportArgs, RunArgs, SimulateArgs, StatsArgs, TestArgs,
 };
 use crate::commands::artifact::ArtifactOptions;
 use crate::commands::assess::AssessOptions;
 use crate::commands::audit::AuditOptions;
 use crate::commands::check::CheckOptions;
+use crate::commands::clean::CleanOptions;
 use crate::commands::compare::CompareOptions;
 use crate::commands::detect::DetectOptions;
 use crate::commands::doctor::DoctorOptions;
 use crate::commands::init::InitOptions;
+use crate::commands::maven_options::MavenOptions;
 use crate::commands::merge::MergeOptions;
 use crate::commands::order::OrderOptions;
 use crate::commands::report::ReportOptions;
@@ -103,6 +105,18 @@ impl From<ArtifactArgs> for ArtifactOptions {
     }
 }
 
+impl From<MavenArgs> for MavenOptions {
+    fn from(args: MavenArgs) -> Self {
+        Self {
+            maven: args.maven,
+            settings: args.settings,
+            environment: args.environment,
+            memory_bytes: args.memory,
+            args: args.maven_args,
+        }
+    }
+}
+
 impl From<TestArgs> for TestOptions {
     fn from(args: TestArgs) -> Self {
         Self {
@@ -115,10 +129,12 @@ impl From<TestArgs> for TestOptions {
             rerun_engine: args.rerun_engine,
             module: args.suite.module,
             revision: args.suite.revision,
+            maven: args.maven.into(),
             cores: args.cores,
             timeout: args.timeout,
             test_timeout: args.test_timeout,
             reports: args.reports,
+            allow_no_tests: args.allow_no_tests,
             jdk: args.jdk.jdk,
             json: args.json,
         }
@@ -141,6 +157,7 @@ impl From<OrderArgs> for OrderOptions {
             run: args.run,
             module: args.suite.module,
             revision: args.suite.revision,
+            maven: args.maven.into(),
             timeout: args.timeout,
             jdk: args.jdk.jdk,
             json: args.json,
@@ -153,6 +170,7 @@ impl From<DetectArgs> for DetectOptions {
         Self {
             project: args.suite.project,
             strategies: args.strategies,
+            interleave: args.interleave,
             rounds: args.rounds,
             k: args.k,
             seed: args.seed,
@@ -160,6 +178,7 @@ impl From<DetectArgs> for DetectOptions {
             baseline: args.baseline,
             module: args.suite.module,
             revision: args.suite.revision,
+            maven: args.maven.into(),
             timeout: args.timeout,
             results: args.results,
             out: args.out,
@@ -177,8 +196,10 @@ impl From<AssessArgs> for AssessOptions {
             budget: args.budget,
             builds_per_day: args.builds_per_day,
             price_per_core_hour: args.price_per_core_hour,
+            currency: args.currency,
             module: args.suite.module,
             revision: args.suite.revision,
+            maven: args.maven.into(),
             cores: args.cores,
             timeout: args.timeout,
             results: args.results,
@@ -205,6 +226,12 @@ impl From<SimulateArgs> for SimulateOptions {
 impl From<InitArgs> for InitOptions {
     fn from(args: InitArgs) -> Self {
         Self { file: args.file, subject: args.subject, force: args.force, json: args.json }
+    }
+}
+
+impl From<CleanArgs> for CleanOptions {
+    fn from(args: CleanArgs) -> Self {
+        Self { yes: args.yes, all: args.all, older_than: args.older_than, json: args.json }
     }
 }
 

@@ -60,15 +60,15 @@ fn show(made: &Artifact) -> miette::Result<()> {
             plural(short.trials, "trial"),
             if short.seconds < 1.0 { "a moment".to_owned() } else { format!("about {:.0} seconds", short.seconds) }
         ))?,
-        None => print("short version: none, as no subject has both the baseline and another configuration\n")?,
+        None => print("short version: none, because no subject has both the baseline and another configuration\n")?,
     }
     if let Some(why) = &made.without_program {
-        print(&format!("the program is left out: {}\n", one_line(why)))?;
+        print(&format!("the program is not included: {}\n", one_line(why)))?;
     }
     for note in &made.notes {
         print(&format!("note: {}\n", one_line(note)))?;
     }
-    print("Read its README.md first; ./check, ./rebuild-report and ./run-short try it out.\n")
+    print("Read its README.md first. ./check, ./rebuild-report and ./run-short test the artifact.\n")
 }
 
 fn document(made: &Artifact, anonymous: bool) -> serde_json::Value {

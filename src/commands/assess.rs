@@ -16,11 +16,11 @@ use parade::report::{self, Analysis};
 use parade::store::RunFolder;
 use serde_json::json;
 
-use super::output::{pretty, print};
+use super::maven_options::MavenOptions;
+use super::output::{pretty, print, resuming_command};
 use super::progress::Progress;
 use super::report::terminal_style;
-use super::test::wanted_jdk;
-use super::{BadUsage, INTERRUPTED};
+use super::{BadUsage, INTERRUPTED, wanted_jdk};
 
 #[derive(Debug)]
 pub struct AssessOptions {
@@ -28,9 +28,12 @@ pub struct AssessOptions {
     pub project: String,
     pub budget: Option<Duration>,
     pub builds_per_day: f64,
-    pub price_per_core_hour: f64,
+    /// Without one, nothing is said of money.
+    pub price_per_core_hour: Option<Price>,
+    pub currency: Option<String>,
     pub module: Vec<String>,
     pub revision: Option<String>,
+    pub maven: MavenOptions,
     pub cores: Option<usize>,
     pub timeout: Duration,
     pub results: Option<PathBuf>,
@@ -39,6 +42,13 @@ pub struct AssessOptions {
     /// What to print; the files have every form.
     pub format: Option<Format>,
     pub json: bool,
+}
+
+/// `0.05`, or `0.05 EUR`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Price {
+    pub amount: f64,
+    pub currency: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +82,7 @@ pub fn run(options: &AssessOptions) -> miette::Result<ExitCode> {
         Ended::Answered(answer) => show(&answer, options).map(|()| ExitCode::SUCCESS),
         Ended::BuildFailed { reason, log } => failed_build(&reason, &log, options.json),
         Ended::Interrupted => {
-            eprintln!("interrupted: the same command goes on from here");
+            eprintln!("interrupted; to resume: `{}`", resuming_command());
             Ok(ExitCode::from(INTERRUPTED))
         }
     }
@@ -82,6 +92,7 @@ fn order(options: &AssessOptions, home: &Home) -> miette::Result<Order> {
     let choice = Choice { revision: options.revision.as_deref(), modules: &options.module };
     let mut subject = project::locate(&options.project, &choice, options.timeout)
         .map_err(|Refusal { message, help }| BadUsage { message, help })?;
+    options.maven.apply(&mut subject)?;
     if let Some(name) = subject.name.strip_prefix("test-") {
         subject.name = format!("assess-{name}");
     }
@@ -102,11 +113,12 @@ fn order(options: &AssessOptions, home: &Home) -> miette::Result<Order> {
         subject.name = format!("{}-{cores}-of-{there}-cores", subject.name);
     }
     let results = results(options, &subject.origin, home)?;
-    let rates = Rates { builds_per_day: options.builds_per_day, price_per_core_hour: options.price_per_core_hour };
+    let rates = rates(options)?;
     Ok(Order {
         subject,
         project: options.project.clone(),
         cores,
+        memory_bytes: options.maven.memory_bytes,
         budget: options.budget,
         build_timeout: options.timeout,
         results,
@@ -115,20 +127,40 @@ fn order(options: &AssessOptions, home: &Home) -> miette::Result<Order> {
     })
 }
 
+/// A price may carry its currency, which `--currency` must not contradict.
+fn rates(options: &AssessOptions) -> Result<Rates, BadUsage> {
+    let (price, given) = (options.price_per_core_hour.as_ref(), options.currency.as_ref());
+    let own = price.and_then(|price| price.currency.as_ref());
+    match (price, own, given) {
+        (None, _, Some(currency)) => Err(BadUsage {
+            message: format!("--currency {currency} without a price"),
+            help: "add --price-per-core-hour, e.g. --price-per-core-hour 0.05".to_owned(),
+        }),
+        (_, Some(own), Some(given)) if own != given => Err(BadUsage {
+            message: format!("--price-per-core-hour is in {own}, --currency is {given}"),
+            help: "give one of the two".to_owned(),
+        }),
+        _ => Ok(Rates {
+            builds_per_day: options.builds_per_day,
+            price_per_core_hour: price.map(|price| price.amount),
+            currency: own.or(given).cloned(),
+        }),
+    }
+}
+
 /// Results never go into the project that is assessed: they would change it.
 fn results(options: &AssessOptions, origin: &Origin, home: &Home) -> Result<PathBuf, BadUsage> {
-    let wanted = options.results.clone().unwrap_or_else(|| PathBuf::from("results"));
-    let is_inside = |tree: &Path| {
-        let absolute = std::path::absolute(&wanted).unwrap_or_default();
-        let there = absolute.ancestors().find_map(|folder| folder.canonicalize().ok());
-        there.is_some_and(|there| there.starts_with(tree))
-    };
+    let Some(wanted) = options.results.clone() else { return Ok(home.results()) };
+    let absolute = std::path::absolute(&wanted).unwrap_or_default();
+    let there = absolute.ancestors().find_map(|folder| folder.canonicalize().ok());
     match origin {
-        Origin::Folder { path } if is_inside(path) && options.results.is_some() => Err(BadUsage {
-            message: format!("--results {} is inside the project, and would change it", wanted.display()),
-            help: "name a folder elsewhere, or leave --results out".to_owned(),
+        Origin::Folder { path } if there.is_some_and(|there| there.starts_with(path)) => Err(BadUsage {
+            message: format!(
+                "--results {} is inside the project, so results would change the project",
+                wanted.display()
+            ),
+            help: "give a folder outside of the project, or leave --results out".to_owned(),
         }),
-        Origin::Folder { path } if is_inside(path) => Ok(home.root().join("results")),
         _ => Ok(wanted),
     }
 }
@@ -145,7 +177,8 @@ fn show(answer: &Answer, options: &AssessOptions) -> miette::Result<()> {
         Some(Format::Html) => print(&assessment::html(answer)?),
         None => {
             print(&assessment::terminal(answer, terminal_style()))?;
-            print(&format!("\nPage: {}\n", written.display()))
+            let run = folder.dir().display();
+            print(&format!("\nPage: {}\nRun: {run} (for `parade report`)\n", written.display()))
         }
     }
 }
@@ -155,7 +188,7 @@ fn failed_build(reason: &str, log: &Path, json: bool) -> miette::Result<ExitCode
         pretty(&json!({ "verdict": "build_failed", "reason": reason, "log": log }))?
     } else {
         let lines: String = reason.lines().map(|line| format!("  {line}\n")).collect();
-        format!("There is nothing to assess:\n{lines}The whole log is {}\n", log.display())
+        format!("There is nothing to assess:\n{lines}The log is {}\n", log.display())
     };
     print(&text)?;
     Ok(ExitCode::FAILURE)

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use parade::experiment::did_you_mean;
-use parade::report::Analysis;
+use parade::report::{Analysis, run_tables};
 use parade::study::{Audited, Faults, Library, Study, Verdict};
 use serde_json::json;
 
@@ -42,8 +42,8 @@ struct Chosen<'l> {
 
 pub fn run(options: &AuditOptions) -> miette::Result<ExitCode> {
     let library = match &options.folder {
-        Some(folder) => Library::in_folder(folder)?,
-        None => Library::embedded(),
+        Some(folder) => Library::in_folder(folder, run_tables::heads())?,
+        None => Library::embedded(run_tables::heads()),
     };
     let analysis = match &options.run {
         Some(run) => Some(Analysis::of(&parade::store::open_run(run)?)),
@@ -84,7 +84,7 @@ fn chosen_names(library: &Library, options: &AuditOptions, run: Option<&Analysis
     match run.map(|run| &run.run.manifest.study) {
         Some(Some(study)) if all.contains(study) => Ok(vec![study.clone()]),
         Some(_) if all.len() > 1 => {
-            let message = "the run does not say which study it is about".to_owned();
+            let message = "the run does not name a study".to_owned();
             Err(BadUsage { message, help: format!("name one: parade audit {} --run …", all.join("|")) }.into())
         }
         _ => Ok(all),
@@ -127,7 +127,7 @@ fn chosen_claims<'l>(
 ) -> miette::Result<Chosen<'l>> {
     let mut all = library.audit(study);
     if let Some(analysis) = run {
-        let compared = library.compared(study, analysis)?;
+        let compared = library.compared(study, &run_tables::collect(analysis)?);
         for (audited, claim) in all.iter_mut().zip(&study.claims) {
             audited.own = Some(compared.answer(claim));
         }
@@ -149,8 +149,7 @@ fn known_claim(library: &Library, chosen: &[Chosen<'_>], id: &str) -> Result<(),
     }
     let other = id.split_once('/').map(|(study, _)| study).filter(|study| library.names().any(|name| name == *study));
     if let Some(study) = other.filter(|study| chosen.iter().all(|chosen| chosen.study.name != *study)) {
-        let message =
-            format!("`{}` is of the study `{study}`, which is not among those that are audited", id.escape_debug());
+        let message = format!("`{}` belongs to the study `{study}`, which is not selected", id.escape_debug());
         return Err(BadUsage { message, help: format!("parade audit {study} --claim {}", id.escape_debug()) });
     }
     let known: Vec<&str> = claims().map(|claim| claim.id.as_str()).collect();

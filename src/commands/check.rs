@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use parade::engine::{Mode, Parallelism};
+use parade::engine::{EngineKind, Mode, Parallelism};
 use parade::experiment::{
-    self, ConfigurationOutlook, Experiment, Harness, KnowledgeOutlook, MachineLimits, Mistakes, Outlook, Plan,
-    SubjectOutlook, format_duration,
+    self, ConfigurationOutlook, Experiment, KnowledgeOutlook, MachineLimits, Mistakes, Outlook, Plan, SubjectOutlook,
+    format_duration,
 };
+use parade::technique::Harness;
 use parade::wording::plural;
 use serde_json::json;
 
@@ -64,6 +65,7 @@ fn page(outlook: &Outlook) -> String {
     page.push_str(&table(subject_rows(&outlook.subjects)));
     page.push('\n');
     page.push_str(&table(configuration_rows(&outlook.configurations, &outlook.baseline)));
+    page.push_str(&legend(&outlook.configurations));
     page.push('\n');
     page.push_str(&table(summary_rows(outlook)));
     page.push_str(&inferences(&outlook.subjects));
@@ -110,6 +112,22 @@ fn configuration_rows(configurations: &[ConfigurationOutlook], baseline: &str) -
     rows
 }
 
+/// Modes and algorithms in words, each once.
+fn legend(configurations: &[ConfigurationOutlook]) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for configuration in configurations {
+        let line = match configuration.technique.algorithm() {
+            Some(algorithm) => algorithm.explained().to_owned(),
+            None => configuration.parallelism.explained(),
+        };
+        let line = format!("  {}: {line}\n", configuration.name);
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    format!("\nWhat runs when\n{}", lines.concat())
+}
+
 /// With what makes one order of an algorithm another.
 fn technique_of(configuration: &ConfigurationOutlook) -> String {
     let mut text = configuration.technique.to_string();
@@ -126,11 +144,13 @@ fn technique_of(configuration: &ConfigurationOutlook) -> String {
 
 fn engine_of(configuration: &ConfigurationOutlook) -> String {
     let Harness { engine, rerun_engine, .. } = configuration.harness;
-    if configuration.technique.reruns() && rerun_engine != engine {
+    let told = if configuration.technique.reruns() && rerun_engine != engine {
         format!("{engine}, reruns {rerun_engine}")
     } else {
         engine.to_string()
-    }
+    };
+    let is_mixed = configuration.runs_models && engine != EngineKind::Model;
+    if is_mixed { format!("{told}; model for model suites") } else { told }
 }
 
 fn widths(parallelism: &Parallelism) -> [String; 3] {
@@ -153,31 +173,34 @@ fn widths(parallelism: &Parallelism) -> [String; 3] {
 
 fn summary_rows(outlook: &Outlook) -> Vec<Vec<String>> {
     let cores: Vec<_> = outlook.cores.iter().map(ToString::to_string).collect();
-    let longest = format_duration(Duration::from_secs(outlook.at_most_seconds));
     let mut rows = vec![row(["cores", &cores.join(", ")]), row(["trials", &trials(outlook)])];
     if outlook.versions_sought {
-        let text = "sought in the history when the run begins: as many as this at most, and so are trials";
+        let text = "searched in the history when the run begins; the numbers of versions and trials are upper limits";
         rows.push(row(["versions", text]));
     }
     rows.extend(outlook.knowledge.as_ref().map(|knowledge| row(["before", &knowledge_of(knowledge)])));
-    rows.extend([
-        row([
-            "time",
-            &format!("at most {longest}, if every build and run took its whole time-out; unknown before a first run"),
-        ]),
-        row(["power", &power(outlook)]),
-    ]);
+    rows.extend([row(["time", &time(outlook)]), row(["power", &power(outlook)])]);
     rows
+}
+
+fn time(outlook: &Outlook) -> String {
+    let models = outlook.subjects.iter().filter(|subject| subject.model).count();
+    if models > 0 && models == outlook.subjects.len() {
+        return "seconds: the times of model suites are computed; nothing is measured".to_owned();
+    }
+    let longest = format_duration(Duration::from_secs(outlook.at_most_seconds));
+    let others = if models > 0 { "; the times of model suites are computed, which takes seconds" } else { "" };
+    format!("at most {longest}, if every build and run took its whole time-out; unknown before a first run{others}")
 }
 
 /// What is found out before orders are evaluated.
 fn knowledge_of(knowledge: &KnowledgeOutlook) -> String {
-    let mut found = vec!["what tests take"];
+    let mut found = vec!["durations of tests"];
     if knowledge.coverage {
-        found.push("what they cover");
+        found.push("their coverage");
     }
     if knowledge.dependencies_sought {
-        found.push("what they depend on in the orders of the algorithms");
+        found.push("dependencies in the orders of the algorithms");
     }
     let rounds = match knowledge.rounds {
         0 => String::new(),
@@ -253,6 +276,45 @@ mod tests {
         assert!(document["warnings"][0].as_str().is_some_and(|warning| warning.contains("never reach p < 0.05")));
     }
 
+    /// Model suites and a folder, one experiment each or both in one.
+    fn with_subjects(subjects: &str) -> Outlook {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("suite.toml"), "[[test]]\nid = 'A#t'\nseconds = 1\n").expect("a suite");
+        std::fs::write(folder.path().join("pom.xml"), "<project/>").expect("a pom");
+        let text = format!(
+            "[experiment]\nname = 'x'\nrepetitions = 6\n{subjects}[[configuration]]\nname = 'sequential'\n\
+             [[configuration]]\nname = 'paste'\ntechnique = 'paste'\nparallel = 'classes'\nthreads = 2\nrerun_engine = 'direct'\n"
+        );
+        let file = folder.path().join("experiment.toml");
+        std::fs::write(&file, text).expect("a file");
+        outlook(file.to_str().expect("UTF-8"))
+    }
+
+    const MODEL: &str = "[[subject]]\nname = 'model'\nmodel = 'suite.toml'\n";
+
+    #[test]
+    fn model_suites_take_no_time_and_run_on_the_model() {
+        let models = with_subjects(MODEL);
+        assert_eq!(models.at_most_seconds, 0);
+        let told = page(&models);
+        assert!(told.contains("the times of model suites are computed; nothing is measured"), "{told}");
+        assert!(!told.contains("surefire") && !told.contains("direct") && !told.contains("at most"), "{told}");
+        let document = serde_json::to_value(&models).expect("JSON");
+        assert_eq!(document["configurations"][0]["harness"]["engine"], "model");
+        assert_eq!(document["subjects"][0]["model"], true);
+    }
+
+    #[test]
+    fn a_plan_with_some_model_suites_says_which_engine_runs_what() {
+        let folder = "[[subject]]\nname = 'folder'\npath = '.'\n";
+        let (both, alone) = (with_subjects(&format!("{MODEL}{folder}")), with_subjects(folder));
+        assert_eq!(both.at_most_seconds, alone.at_most_seconds);
+        let told = page(&both);
+        assert!(told.contains("surefire, reruns direct; model for model suites"), "{told}");
+        assert!(told.contains("at most") && told.contains("model suites are computed, which takes seconds"), "{told}");
+        assert!(!page(&alone).contains("model"), "{}", page(&alone));
+    }
+
     #[test]
     fn a_part_of_the_plan_is_told_as_that_part() {
         let loaded = experiment::load(Path::new("experiments/paste.toml"), &LIMITS).expect("no mistakes");
@@ -275,7 +337,7 @@ mod tests {
         let document = mistakes_document(&experiment::load(&file, &LIMITS).expect_err("mistakes"));
         let last = &document["mistakes"][2];
         assert_eq!((&last["line"], &last["column"]), (&json!(2), &json!(8)));
-        assert_eq!(last["message"], "`name` has to be text, but is the number `1`");
+        assert_eq!(last["message"], "`name` must be text, but is the number `1`");
         assert_eq!(last["help"], "put it between double quotes, e.g. `name = \"my-experiment\"`");
     }
 

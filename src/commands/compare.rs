@@ -58,7 +58,9 @@ pub fn run(options: &CompareOptions) -> miette::Result<ExitCode> {
 
 fn open(dir: &Path) -> miette::Result<Compared> {
     let folder = RunFolder::open(dir)?;
-    Ok(Compared { name: name_of(folder.dir()), run: folder.read()?, experiment_text: folder.experiment_text()? })
+    let run = folder.read()?;
+    let doubts = folder.doubts(&run).sentences().collect();
+    Ok(Compared { name: name_of(folder.dir()), run, experiment_text: folder.experiment_text()?, doubts })
 }
 
 /// Its experiment and its own name: `paste/20260102T030405Z-host`.

@@ -7,18 +7,20 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use parade::detection::{self, Ended, Found, Order};
-use parade::experiment::MachineLimits;
+use parade::experiment::{MachineLimits, SurefireVersion};
 use parade::home::Home;
 use parade::once::project::{self, Choice, Refusal};
 use parade::process::Interrupt;
+use parade::subject::ProjectIdentity;
 use parade::suite::{Outcome, TestId};
 use parade::technique::detect::{Detection, Kind, OrderDependent, Settings, Strategy};
 use parade::wording::{counted, plural};
 use serde_json::{Value, json};
 
-use super::output::{one_line, pretty, print};
+use super::maven_options::MavenOptions;
+use super::output::{one_line, pretty, print, resuming_command};
 use super::progress::Progress;
-use super::{BadUsage, asked_jdk};
+use super::{BadUsage, wanted_jdk};
 
 #[derive(Debug)]
 pub struct DetectOptions {
@@ -26,6 +28,8 @@ pub struct DetectOptions {
     pub project: String,
     /// Empty for a mix.
     pub strategies: Vec<Strategy>,
+    /// Does what only interleaved classes show count, too?
+    pub interleave: bool,
     pub rounds: usize,
     pub k: usize,
     pub seed: u64,
@@ -33,8 +37,10 @@ pub struct DetectOptions {
     pub baseline: usize,
     pub module: Vec<String>,
     pub revision: Option<String>,
+    pub maven: MavenOptions,
     pub timeout: Duration,
-    pub results: PathBuf,
+    /// Without, a folder of parade's own.
+    pub results: Option<PathBuf>,
     pub out: Option<PathBuf>,
     pub fresh: bool,
     pub jdk: Option<String>,
@@ -51,14 +57,14 @@ const CALM: Duration = Duration::from_secs(10);
 const LIVELY: Duration = Duration::from_millis(200);
 
 pub fn run(options: &DetectOptions) -> miette::Result<ExitCode> {
-    let order = order(options)?;
+    let home = Home::find()?;
+    let order = order(options, &home)?;
     if let Some(out) = &options.out {
         detection::check_writable(out).map_err(|error| BadUsage {
             message: format!("{} cannot be written: {error}", out.display()),
-            help: "give another file with --out".to_owned(),
+            help: "choose another file with --out".to_owned(),
         })?;
     }
-    let home = Home::find()?;
     let interrupt = Interrupt::install()?;
     let mut progress = Progress::new();
     let ended = detection::run(&order, &home, &interrupt, &mut progress);
@@ -66,8 +72,8 @@ pub fn run(options: &DetectOptions) -> miette::Result<ExitCode> {
     match ended? {
         Ended::Interrupted(folder) => {
             let what = folder.map_or_else(
-                || "nothing was begun".to_owned(),
-                |folder| format!("the same command goes on from {}", folder.display()),
+                || "nothing had been started".to_owned(),
+                |folder| format!("`{}` resumes {}", resuming_command(), folder.display()),
             );
             eprintln!("interrupted: {what}");
             Ok(ExitCode::from(INTERRUPTED))
@@ -77,26 +83,38 @@ pub fn run(options: &DetectOptions) -> miette::Result<ExitCode> {
             Ok(ExitCode::FAILURE)
         }
         Ended::Done(found) => {
-            let text = if options.json { pretty(&document(&found))? } else { page(&found, options.baseline) };
+            let identity = ProjectIdentity::find(&order.subject, None);
+            let text = if options.json {
+                pretty(&document(&found, &identity))?
+            } else {
+                page(&found, &identity, options.baseline)
+            };
             print(&text)?;
             Ok(ExitCode::SUCCESS)
         }
     }
 }
 
-fn order(options: &DetectOptions) -> Result<Order, BadUsage> {
+fn order(options: &DetectOptions, home: &Home) -> Result<Order, BadUsage> {
     let choice = Choice { revision: options.revision.as_deref(), modules: &options.module };
     let mut subject = project::locate(&options.project, &choice, options.timeout)
         .map_err(|Refusal { message, help }| BadUsage { message, help })?;
-    subject.jdk = options.jdk.as_deref().map(asked_jdk).transpose()?;
+    options.maven.apply(&mut subject)?;
+    // The direct engine runs the tests, whichever Surefire the project has.
+    subject.surefire = SurefireVersion::ProjectIfRecent;
+    if !subject.is_model() || options.jdk.is_some() {
+        subject.jdk = wanted_jdk(options.jdk.as_deref())?;
+    }
     Ok(Order {
         subject,
         strategies: (!options.strategies.is_empty()).then(|| options.strategies.clone()),
         settings: Settings { rounds: options.rounds, k: options.k, seed: options.seed },
         budget: options.budget,
+        interleave: options.interleave,
         baseline: options.baseline,
         cores: MachineLimits::here().cores,
-        results: options.results.clone(),
+        memory_bytes: options.maven.memory_bytes,
+        results: options.results.clone().unwrap_or_else(|| home.results()),
         out: options.out.as_ref().map(|out| std::path::absolute(out).unwrap_or_else(|_| out.clone())),
         fresh: options.fresh,
         build_timeout: options.timeout,
@@ -112,10 +130,10 @@ fn show_failed_build(reason: &str, log: &str, json: bool) -> miette::Result<()> 
         return print(&pretty(&document)?);
     }
     let lines: String = reason.lines().map(|line| format!("  {}\n", one_line(line))).collect();
-    print(&format!("No test ran:\n{lines}The whole log is {log}\n"))
+    print(&format!("No test ran:\n{lines}The log is {log}\n"))
 }
 
-fn document(found: &Found) -> Value {
+fn document(found: &Found, identity: &ProjectIdentity) -> Value {
     let detection = &found.detection;
     json!({
         "tests": detection.tests.len(),
@@ -124,6 +142,7 @@ fn document(found: &Found) -> Value {
         "flaky": detection.flaky.iter().map(|flaky| &flaky.test).collect::<Vec<_>>(),
         "order_dependent": detection.order_dependent,
         "unconfirmed": detection.unconfirmed,
+        "interleaved_only": detection.interleaved_only,
         "unexplained": detection.unexplained,
         "fresh_only": detection.fresh_only,
         "left_out": detection.left_out,
@@ -139,23 +158,30 @@ fn document(found: &Found) -> Value {
         "accesses": found.accesses,
         "folder": found.folder,
         "jdk": found.jdk,
+        "project": identity,
         "notes": found.notes,
     })
 }
 
 /// For a person: what depends on what, what to do about it, what was tried and what not.
-fn page(found: &Found, baseline: usize) -> String {
+fn page(found: &Found, identity: &ProjectIdentity, baseline: usize) -> String {
     let detection = &found.detection;
     let mut page = String::new();
     for finding in &found.notes {
         page.push_str(&format!("Note: {}\n", one_line(&finding.text)));
     }
     page.push_str(&headline(detection));
-    for ((kind, causes), tests) in by_cause(&detection.order_dependent) {
+    let (declared, undeclared): (Vec<OrderDependent>, Vec<OrderDependent>) =
+        detection.order_dependent.iter().cloned().partition(|test| test.declared_order);
+    for ((kind, causes), tests) in by_cause(&undeclared) {
         page.push_str(&section(kind, &causes, &tests));
     }
+    page.push_str(&listed(
+        "Rely on the order that their class declares (@TestMethodOrder); they fail only if a part of the class runs",
+        &declared.iter().map(|test| test.test.to_string()).collect::<Vec<_>>(),
+    ));
     let flaky: Vec<String> = detection.flaky.iter().map(|flaky| format!("{} ({})", flaky.test, flaky.seen)).collect();
-    page.push_str(&listed("Flaky, whatever the order", &flaky));
+    page.push_str(&listed("Flaky in any order", &flaky));
     let accident = |accident: &parade::technique::detect::Accident| {
         let what = if accident.outcome == Outcome::TimedOut { "hung" } else { "ended its process" };
         format!("{}: {what} in {}", accident.test, plural(accident.runs, "run"))
@@ -163,33 +189,42 @@ fn page(found: &Found, baseline: usize) -> String {
     page.push_str(&listed("Hung or ended the process", &detection.accidents.iter().map(accident).collect::<Vec<_>>()));
     let left: Vec<String> = detection.left_out.iter().map(|left| format!("{}: {}", left.test, left.why)).collect();
     page.push_str(&listed("Left out of orders", &left));
-    page.push_str(&listed("Looked order-dependent, not confirmed by fresh processes", &ids(&detection.unconfirmed)));
+    page.push_str(&listed("Looked order-dependent, but fresh JVMs did not confirm it", &ids(&detection.unconfirmed)));
     page.push_str(&listed(
-        "Looks order-dependent; the budget ended before fresh processes could confirm it",
+        "Looks order-dependent; the budget ended before fresh JVMs could confirm it",
         &ids(&detection.unexplained),
+    ));
+    page.push_str(&listed(
+        "Not reported: failed only where classes were interleaved, which no build does (--interleave reports these)",
+        &ids(&detection.interleaved_only),
     ));
     page.push_str(&covered(detection));
     page.push_str(&took(detection, baseline));
+    if found.jdk.is_some() {
+        page.push_str(&format!("{}\n", one_line(&identity.line(found.jdk.as_deref()))));
+    }
     page.push_str(&format!("Dependencies: {}\n", found.dependencies.display()));
     page.push_str(&format!("Graph: {} and .dot\n", found.svg.display()));
     if let Some(accesses) = &found.accesses {
-        page.push_str(&format!("What tests read and write: {}\n", accesses.display()));
+        page.push_str(&format!("State that tests read and write: {}\n", accesses.display()));
     }
     page
 }
 
 fn headline(detection: &Detection) -> String {
-    let (found, open, tests) = (detection.order_dependent.len(), detection.unexplained.len(), detection.tests.len());
+    let is_finding = |test: &&OrderDependent| !test.declared_order;
+    let found = detection.order_dependent.iter().filter(is_finding).count();
+    let (open, tests) = (detection.unexplained.len(), detection.tests.len());
     let depend = if found == 1 || tests == 1 { "depends" } else { "depend" };
     let seem = if open == 1 { "seems" } else { "seem" };
     let of = plural(tests, "test");
     let first = match (found, open) {
-        _ if tests == 0 => "There are no tests, so none depends on the order".to_owned(),
+        _ if tests == 0 => "There are no tests".to_owned(),
         (_, 0) => format!("{found} of {of} {depend} on the order"),
         (0, _) => format!("{open} of {of} {seem} to depend on the order: {}", open_names(detection)),
         _ => format!("{found} of {of} {depend} on the order, and {open} more {seem} to: {}", open_names(detection)),
     };
-    let more = "The budget ended before fresh processes could confirm what only seems so; give more with --budget\n";
+    let more = "The budget ended before fresh JVMs could confirm all suspects; raise it with --budget\n";
     format!("{first}\n{}{}", if open > 0 { more } else { "" }, failing(detection))
 }
 
@@ -205,7 +240,7 @@ fn failing(detection: &Detection) -> String {
     match detection.failing_originally {
         0 => String::new(),
         failing => format!(
-            "{} in the original order already; another JDK (--jdk) may suit the project better\n",
+            "{} already in the original order. If `mvn test` passes, try another JDK with --jdk\n",
             counted(failing, "test fails", "tests fail")
         ),
     }
@@ -241,11 +276,11 @@ fn section(kind: &str, causes: &Causes, tests: &[&OrderDependent]) -> String {
         }
     }
     if causes.iter().all(Vec::is_empty) {
-        text.push_str("  the budget ended before it was known after which tests\n");
+        text.push_str("  the budget ended before the cause was found\n");
     }
     for test in tests {
         let originally = if test.fails_originally { " (fails in the original order)" } else { "" };
-        let partly = if test.complete { "" } else { " (not all others were tried)" };
+        let partly = if test.complete { "" } else { " (not all other tests were tried)" };
         text.push_str(&format!("    {}{originally}{partly}\n", one_line(&test.test.to_string())));
     }
     text
@@ -274,16 +309,20 @@ fn covered(detection: &Detection) -> String {
         .iter()
         .map(|tried| {
             let of = if tried.orders == tried.planned { String::new() } else { format!(" of {}", tried.planned) };
-            let why = if tried.strategy == Strategy::Exhaustive { "are too many" } else { "cannot matter" };
+            let why = if tried.strategy == Strategy::Exhaustive {
+                "were not run: they are too many"
+            } else {
+                "cannot make a difference"
+            };
             let possible = tried.possible.map(|all| format!(" (others of {all} {why})")).unwrap_or_default();
-            let fresh = if tried.fresh > 0 { format!(" (in fresh processes {})", tried.fresh) } else { String::new() };
+            let fresh = if tried.fresh > 0 { format!(" ({} in fresh JVMs)", tried.fresh) } else { String::new() };
             format!("{} {}{of}{possible}{fresh}", tried.strategy, tried.orders)
         })
         .collect();
     let mut text = format!("\nOrders tried: {}\n", tried.join(", "));
     if coverage.pairs > 0 {
         text.push_str(&format!(
-            "Of {} ordered pairs, {} ran right after each other, {} in this order at some distance\n",
+            "Of {} ordered pairs, {} ran directly after each other, and {} ran in this order at any distance\n",
             coverage.pairs,
             percent(coverage.consecutive_share),
             percent(coverage.any_distance_share)
@@ -292,7 +331,7 @@ fn covered(detection: &Detection) -> String {
     if detection.fresh_only > 0 {
         let count = counted(detection.fresh_only, "test ends", "tests end");
         text.push_str(&format!(
-            "{count} otherwise in warm processes in any order, and only fresh ones were asked there\n"
+            "{count} differently in warm JVMs in any order, so only fresh JVMs were used for them\n"
         ));
     }
     text
@@ -308,11 +347,14 @@ fn took(detection: &Detection, baseline: usize) -> String {
     let mut text = String::new();
     if (1..baseline).contains(&detection.baseline) {
         let times = plural(detection.baseline, "time");
-        text.push_str(&format!("The original order was run {times} instead of {baseline}, as the budget is short\n"));
+        text.push_str(&format!(
+            "The original order was run {times} instead of {baseline}, because the budget is \
+            short\n"
+        ));
     }
-    let ended = if detection.budget_ended { "; the budget ended before all was tried" } else { "" };
+    let ended = if detection.budget_ended { "; the budget ended before everything was tried" } else { "" };
     text.push_str(&format!(
-        "{} in fresh processes and {} in warm ones took {:.1} s{ended}\n",
+        "{} in fresh JVMs and {} in warm JVMs took {:.1} s{ended}\n",
         plural(detection.runs.fresh, "run"),
         detection.runs.warm,
         detection.seconds

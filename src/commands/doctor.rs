@@ -1,7 +1,9 @@
 //! `parade doctor`: what this machine can measure, and what is missing, with the command that installs it.
 
+use std::path::Path;
 use std::process::ExitCode;
 
+use parade::folders;
 use parade::home::Home;
 use parade::maven::Helper;
 use parade::process::{self, Interrupt};
@@ -11,6 +13,7 @@ use parade::wording::plural;
 use serde::Serialize;
 use serde_json::json;
 
+use super::clean::size;
 use super::output;
 
 #[derive(Debug)]
@@ -44,9 +47,9 @@ pub fn run(options: &DoctorOptions) -> miette::Result<ExitCode> {
     let mut checks = vec![machine()];
     checks.extend(java());
     checks.extend(process::probe().abilities.into_iter().map(ability));
-    checks.extend([user(), other_users(), cache()?]);
+    checks.extend([user(), other_users(), forged_results(), memory_of_tests(&ptrace_scope()), cache()?]);
     if options.prepare {
-        checks.push(prepare()?);
+        checks.extend(prepare()?);
     }
     let ready = checks.iter().all(|check| check.state != State::Missing);
     if options.json {
@@ -106,14 +109,14 @@ fn java() -> Vec<Check> {
 fn jdk_checks(jdks: &Jdks) -> Vec<Check> {
     let jdk = |(at, jdk): (usize, &Jdk)| {
         let vendor = jdk.vendor.as_deref().map(|vendor| format!(", {vendor}")).unwrap_or_default();
-        let default = if at == 0 { "; taken unless an older one is asked for or needed" } else { "" };
+        let default = if at == 0 { "; the default, unless an older one is requested or needed" } else { "" };
         let found_by = jdk.found_by.join(", ");
         good("jdk", format!("{}{vendor} in {} (by {found_by}){default}", jdk.version, jdk.home.display()))
     };
     let passed_over = |note: &String| Check {
         name: "jdk".to_owned(),
         state: State::Degraded,
-        finding: format!("passed over: {note}"),
+        finding: format!("ignored: {note}"),
         consequence: None,
         advice: None,
     };
@@ -150,17 +153,19 @@ fn user() -> Check {
         return good("user", "not root".to_owned());
     }
     let other = match process::missing_privileges() {
-        None => {
-            "write `user = \"nobody\"`, or another user's name, in the experiment: its subjects then run as that user"
-                .to_owned()
-        }
-        Some(why) => format!("run it as an ordinary user; `user` in an experiment cannot help here: {why}"),
+        None => "write `user = \"nobody\"` (or another user) in the experiment: its subjects then run as that user"
+            .to_owned(),
+        Some(why) => format!("run parade as an ordinary user; `user` in an experiment does not work here: {why}"),
     };
     Check {
         name: "user".to_owned(),
         state: State::Degraded,
         finding: "parade runs as root, and so do the subjects' tests".to_owned(),
-        consequence: Some("tests of file permissions fail, as root may read and write everything".to_owned()),
+        consequence: Some(
+            "tests of file permissions fail, because root may read and write everything; without a sandbox, nothing keeps a \
+             subject that runs as root from changing other files, parade's records included"
+                .to_owned(),
+        ),
         advice: Some(other),
     }
 }
@@ -168,17 +173,95 @@ fn user() -> Check {
 /// Can subjects be run as someone else?
 fn other_users() -> Check {
     match process::missing_privileges() {
-        None => good("other_users", "`user` in an experiment runs subjects as someone else".to_owned()),
-        Some(why) => {
-            good("other_users", format!("`user` in an experiment can name nobody but parade's own user: {why}"))
-        }
+        None => good("other_users", "`user` in an experiment can run subjects as another user".to_owned()),
+        Some(why) => good("other_users", format!("`user` in an experiment can only name parade's own user: {why}")),
     }
 }
 
-/// Everything that a machine without a network would miss.
-fn prepare() -> miette::Result<Check> {
-    let helper = Helper::obtain(&Home::find()?, &subject::toolchain()?, "doctor", &Interrupt::install()?)?;
-    Ok(good("jvm_helper", format!("compiled, with JaCoCo and ASM beside it: {}", helper.extension.display())))
+/// What no record can show, wherever parade runs.
+fn forged_results() -> Check {
+    let finding = "what tests report is compared with Surefire's own count. Three attacks are not detected: code in the tests' \
+        JVM, or a child process that may read its memory, that changes both in the same way; a subject that runs as root \
+        without a sandbox, which may change every file; and a test of Surefire's JUnit 3 provider that forges Surefire's own \
+        record, because that provider takes no listener";
+    good("forged_results", finding.to_owned())
+}
+
+/// Whom the kernel lets read the memory of a process of the same user, by Yama's setting; `None` where it has no Yama.
+fn ptrace_scope() -> Option<String> {
+    std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").ok().map(|text| text.trim().to_owned())
+}
+
+/// Can a child of a test process read that process's memory?
+fn memory_of_tests(scope: &Option<String>) -> Check {
+    let protection = match scope.as_deref() {
+        Some("1") => "only its ancestors",
+        Some("2") => "only root",
+        Some("3") => "no other process",
+        other => {
+            let why = other.map_or("Yama is missing".to_owned(), |scope| format!("Yama's ptrace_scope is {scope}"));
+            return Check {
+                name: "memory_of_tests".to_owned(),
+                state: State::Degraded,
+                finding: format!("the kernel does not protect a test process from its own children ({why})"),
+                consequence: Some(
+                    "a child process of a test can read the key of the record in that test's memory; parade's own memory is \
+                     protected, except from root"
+                        .to_owned(),
+                ),
+                advice: Some("set kernel.yama.ptrace_scope to 1 or more, if the kernel has Yama".to_owned()),
+            };
+        }
+    };
+    let finding =
+        format!("the kernel protects it: {protection} may read a process's memory (root with privileges always may)");
+    good("memory_of_tests", finding)
+}
+
+/// Everything that a machine without a network would miss, as far as it does not depend on the project.
+fn prepare() -> miette::Result<Vec<Check>> {
+    let home = Home::find()?;
+    let helper = Helper::obtain(&home, &subject::toolchain()?, "doctor", &Interrupt::install()?)?;
+    let mut checks =
+        vec![good("jvm_helper", format!("compiled, together with JaCoCo and ASM: {}", helper.extension.display()))];
+    checks.extend(fetched(&home.maven_repository()).into_iter().map(|finding| good("fetched", finding)));
+    checks.push(Check {
+        name: "not_fetched".to_owned(),
+        state: State::Good,
+        finding:
+            "what a project itself needs: its dependencies, its plugins, and the JUnit Platform launcher of its version"
+                .to_owned(),
+        consequence: None,
+        advice: Some(
+            "run the project or experiment once with a network on this machine; after that it runs offline".to_owned(),
+        ),
+    });
+    Ok(checks)
+}
+
+/// Groups of artifacts that parade's own runs take from its repository.
+const FETCHED: [(&str, &str); 4] = [
+    ("Surefire", "org/apache/maven/plugins/maven-surefire-plugin"),
+    ("Surefire's providers", "org/apache/maven/surefire"),
+    ("JaCoCo", "org/jacoco"),
+    ("ASM", "org/ow2/asm"),
+];
+
+/// Each group with versions and size, where it is there.
+fn fetched(repository: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for (name, folder) in FETCHED {
+        let files = folders::files(&repository.join(folder)).unwrap_or_default();
+        let jars: Vec<_> = files.iter().filter(|file| file.extension().is_some_and(|end| end == "jar")).collect();
+        if jars.is_empty() {
+            continue;
+        }
+        let names: Vec<String> =
+            jars.iter().filter_map(|jar| jar.file_stem()).map(|stem| stem.to_string_lossy().into_owned()).collect();
+        let bytes: u64 = jars.iter().filter_map(|jar| folders::bytes(&repository.join(folder).join(jar))).sum();
+        found.push(format!("{name}: {} ({})", names.join(", "), size(bytes)));
+    }
+    found
 }
 
 fn cache() -> miette::Result<Check> {
@@ -211,13 +294,35 @@ mod tests {
     }
 
     #[test]
+    fn who_may_read_the_memory_of_tests_follows_from_yama() {
+        let state = |scope: Option<&str>| memory_of_tests(&scope.map(str::to_owned)).state;
+        assert_eq!([None, Some("0")].map(state), [State::Degraded; 2]);
+        assert_eq!([Some("1"), Some("2"), Some("3")].map(state), [State::Good; 3]);
+        let said = forged_results().finding;
+        assert!(
+            said.contains("JVM") && said.contains("child process") && said.contains("root") && said.contains("JUnit 3"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn what_was_fetched_is_listed_with_versions_and_sizes() {
+        let repository = tempfile::tempdir().expect("a folder");
+        let folder = repository.path().join("org/apache/maven/surefire/surefire-junit4/3.5.6");
+        std::fs::create_dir_all(&folder).expect("a folder");
+        std::fs::write(folder.join("surefire-junit4-3.5.6.jar"), "1234").expect("a file");
+        std::fs::write(folder.join("surefire-junit4-3.5.6.pom"), "1").expect("a file");
+        assert_eq!(fetched(repository.path()), ["Surefire's providers: surefire-junit4-3.5.6 (4 B)"]);
+    }
+
+    #[test]
     fn all_jdks_are_listed_and_the_default_is_marked() {
         let lines: String = jdk_checks(&jdks()).iter().map(shown).collect();
         assert_eq!(
             lines,
-            "✓ jdk: 17.0.2, Lab in /jdk/17.0.2 (by JAVA_HOME); taken unless an older one is asked for or needed\n\
+            "✓ jdk: 17.0.2, Lab in /jdk/17.0.2 (by JAVA_HOME); the default, unless an older one is requested or needed\n\
              ✓ jdk: 1.8.0_392, Lab in /jdk/1.8.0_392 (by JAVA_HOME)\n\
-             ! jdk: passed over: /x: nothing\n"
+             ! jdk: ignored: /x: nothing\n"
         );
         let documents = jdk_documents(&jdks());
         assert_eq!((&documents[0]["default"], &documents[1]["default"]), (&json!(true), &json!(false)));

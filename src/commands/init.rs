@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use miette::miette;
 use parade::experiment::{self, MachineLimits, Starter, StarterOrigin};
-use parade::subject::redact;
+use parade::redaction::redact;
 use serde_json::json;
 
 use super::BadUsage;
@@ -25,8 +25,8 @@ pub fn run(options: &InitOptions) -> miette::Result<ExitCode> {
     let file = &options.file;
     if file.symlink_metadata().is_ok() && !options.force {
         return Err(BadUsage {
-            message: format!("{} is there already", file.display()),
-            help: "give another name, or --force to replace it".to_owned(),
+            message: format!("{} already exists", file.display()),
+            help: "choose another name, or add --force to overwrite it".to_owned(),
         }
         .into());
     }
@@ -57,7 +57,7 @@ fn starter(subject: Option<&str>, folder: &Path) -> Result<Starter, BadUsage> {
     }
     let unknown = |why: String| BadUsage {
         message: format!("{named}: {why}"),
-        help: "give the folder of a Maven project, the url of a git repository, or a model suite".to_owned(),
+        help: "give the folder of a Maven project, a git URL, or a model suite".to_owned(),
     };
     let found = path.canonicalize().map_err(|error| unknown(error.to_string()))?;
     let name = found.file_stem().map_or_else(|| "project".to_owned(), |name| name.to_string_lossy().into_owned());
@@ -100,14 +100,17 @@ fn repository(folder: &Path) -> (Option<String>, Option<String>) {
 fn next_steps(file: &Path, starter: &Starter) -> String {
     let file = file.display();
     let mut text = format!(
-        "Wrote {file}. Next:\n  parade check {file}          what would run, and what it can show\n  parade run {file} --quick    try it: every cell once\n  parade run {file}            run it; the same command goes on after an interruption\n"
+        "Wrote {file}. Next:\n  parade check {file}          shows the plan and its statistical power\n  parade run \
+         {file} --quick    a quick try: every cell once\n  parade run {file}            runs it; after an \
+         interruption the same command resumes\n"
     );
     match &starter.from {
         StarterOrigin::Folder { path, commit: None, .. } if path == "." => text.push_str(
-            "The results would lie in the folder that is measured, and change it: give run an --out elsewhere.\n",
+            "The results would be inside the measured folder and change it: run with --out and a folder outside of \
+             it.\n",
         ),
         StarterOrigin::Repository { commit, .. } if commit == "HEAD" => {
-            text.push_str("`commit = \"HEAD\"` moves: write a hash to run the same code tomorrow.\n");
+            text.push_str("`commit = \"HEAD\"` moves: write a hash to always run the same code.\n");
         }
         _ => {}
     }

@@ -22,7 +22,8 @@ pub struct MergeOptions {
 pub fn run(options: &MergeOptions) -> miette::Result<ExitCode> {
     let overlap = if options.repetitions { Overlap::FurtherRepetitions } else { Overlap::Refuse };
     let merged = store::merge(&options.runs, &options.out, overlap)?;
-    let analysis = Analysis::of(&merged.folder.read()?);
+    let run = merged.folder.read()?;
+    let analysis = Analysis::checked(&run, &merged.folder.totals(&run));
     let page = report::write_all(&analysis, merged.folder.dir())?;
     if options.json {
         print(&pretty(&document(&merged))?)?;

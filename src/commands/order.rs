@@ -9,24 +9,24 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use parade::experiment::{MachineLimits, Subject};
+use parade::experiment::{MachineLimits, Subject, SurefireVersion};
 use parade::home::Home;
 use parade::once::orders::{self, Opening, OrderedSuite, Ran, Reached};
 use parade::once::project::{self, Choice, Refusal};
 use parade::once::since;
 use parade::process::Interrupt;
 use parade::runner::Watcher;
-use parade::subject::{self, Silent};
-use parade::suite::TestId;
+use parade::subject::{self, ProjectIdentity, Silent};
+use parade::suite::{Durations, TestId};
 use parade::technique::algorithm::Algorithm;
 use parade::technique::arrange::{Arrangement, Material, arrange_keeping};
-use parade::wording::plural;
+use parade::wording::counted;
 
 use self::inputs::{Inputs, bad_file};
+use super::maven_options::MavenOptions;
 use super::output::print;
 use super::progress::Progress;
-use super::test::wanted_jdk;
-use super::{BadUsage, INTERRUPTED};
+use super::{BadUsage, INTERRUPTED, wanted_jdk};
 
 #[derive(Debug)]
 pub struct OrderOptions {
@@ -45,6 +45,7 @@ pub struct OrderOptions {
     pub run: bool,
     pub module: Vec<String>,
     pub revision: Option<String>,
+    pub maven: MavenOptions,
     pub timeout: Duration,
     pub jdk: Option<String>,
     pub json: bool,
@@ -60,6 +61,7 @@ struct Told<'a> {
     tests: usize,
     notes: Vec<String>,
     jdk: Option<&'a str>,
+    identity: &'a ProjectIdentity,
     ran: Option<&'a Ran>,
 }
 
@@ -73,12 +75,15 @@ pub fn run(options: &OrderOptions) -> miette::Result<ExitCode> {
     let refused = |Refusal { message, help }| BadUsage { message, help };
     let choice = Choice { revision: options.revision.as_deref(), modules: &options.module };
     let mut subject = project::locate(&options.project, &choice, options.timeout).map_err(refused)?;
+    options.maven.apply(&mut subject)?;
+    // The direct engine runs the tests, whichever Surefire the project has.
+    subject.surefire = SurefireVersion::ProjectIfRecent;
     let inputs = Inputs::read(options, subject.is_model())?;
     if !subject.is_model() {
         subject.jdk = wanted_jdk(options.jdk.as_deref())?;
     } else if options.jdk.is_some() {
         return Err(BadUsage {
-            message: "a model suite runs on no JDK".to_owned(),
+            message: "a model suite does not use a JDK".to_owned(),
             help: "leave --jdk out".to_owned(),
         }
         .into());
@@ -98,7 +103,7 @@ pub fn run(options: &OrderOptions) -> miette::Result<ExitCode> {
     match told? {
         Some((text, code)) => print(&text).map(|()| code),
         None => {
-            eprintln!("interrupted: there is no result");
+            eprintln!("interrupted, so there is no result");
             Ok(ExitCode::from(INTERRUPTED))
         }
     }
@@ -113,7 +118,8 @@ fn tell(
     watcher: &mut dyn Watcher,
 ) -> miette::Result<Option<(String, ExitCode)>> {
     let cores = MachineLimits::here().cores;
-    let opening = |subject| Opening { subject, cores, time_limit: options.timeout, home, interrupt };
+    let memory_bytes = options.maven.memory_bytes;
+    let opening = |subject| Opening { subject, cores, memory_bytes, time_limit: options.timeout, home, interrupt };
     if let Some(past) = past {
         match measure(options, &mut inputs, &opening(past), watcher)? {
             Step::Go(()) => {}
@@ -128,7 +134,8 @@ fn tell(
         let revision = suite.revision.as_deref().unwrap_or_default();
         inputs.change = Some(since::change(subject, revision, earlier, coverage, home)?);
     }
-    order(options, inputs, &mut suite, watcher)
+    let identity = ProjectIdentity::find(subject, suite.revision.as_deref());
+    order(options, inputs, &mut suite, &identity, watcher)
 }
 
 fn open(
@@ -174,6 +181,7 @@ fn order(
     options: &OrderOptions,
     inputs: Inputs,
     suite: &mut OrderedSuite,
+    identity: &ProjectIdentity,
     watcher: &mut dyn Watcher,
 ) -> miette::Result<Option<(String, ExitCode)>> {
     let tests = suite.tests().to_vec();
@@ -184,7 +192,8 @@ fn order(
         inputs.coverage = Some(coverage);
     }
     inputs.save(options)?;
-    let seconds = match &inputs.durations {
+    let durations = inputs.measured.take().map(|measured| Durations::of_suite(&tests, &measured));
+    let seconds = match &durations {
         Some(durations) => Some(durations.for_suite(&tests)),
         None if options.algorithm.needs_times() || suite.model.is_some() => match suite.seconds(watcher)? {
             Some(seconds) => Some(seconds),
@@ -207,34 +216,49 @@ fn order(
         Some(None) => return Ok(None),
         ran => ran.flatten(),
     };
-    let mut notes = notes(options, &inputs, &tests, suite);
+    let mut notes = notes(options, (&inputs, durations.as_ref()), &tests, suite);
     notes.extend(dependencies.iter().flat_map(|graph| notes::of_dependencies(graph, &arrangement)));
-    let told =
-        Told { arrangement: &arrangement, tests: tests.len(), notes, jdk: suite.jdk.as_deref(), ran: ran.as_ref() };
+    let told = Told {
+        arrangement: &arrangement,
+        tests: tests.len(),
+        notes,
+        jdk: suite.jdk.as_deref(),
+        identity,
+        ran: ran.as_ref(),
+    };
     let text = if options.json { page::document(&told)? } else { page::text(&told) };
     let good = ran.as_ref().is_none_or(Ran::is_good);
     Ok(Some((text, if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })))
 }
 
 /// What the result rests on that nobody knows.
-fn notes(options: &OrderOptions, inputs: &Inputs, tests: &[TestId], suite: &OrderedSuite) -> Vec<String> {
+fn notes(
+    options: &OrderOptions,
+    (inputs, durations): (&Inputs, Option<&Durations>),
+    tests: &[TestId],
+    suite: &OrderedSuite,
+) -> Vec<String> {
     let mut notes: Vec<String> = suite.notes.iter().map(|finding| finding.text.clone()).collect();
     let new = inputs.new_tests(tests).len();
     if let Some(earlier) = &inputs.since {
-        notes.push(format!("what tests cover was measured on {earlier}"));
+        notes.push(format!("coverage was measured on {earlier}"));
     }
     if new > 0 && options.algorithm.needs_change() {
-        notes.push(format!("{} not known there: selected, and put last", plural(new, "test")));
+        notes.push(format!("{} no coverage there: selected and put last", counted(new, "test has", "tests have")));
     } else if let Some(coverage) = &inputs.coverage {
         let unknown = tests.iter().filter(|test| !coverage.knows(test)).count();
         if unknown > 0 {
-            notes.push(format!("the coverage lacks {}: taken for covering nothing", plural(unknown, "test")));
+            notes.push(format!(
+                "{} no known coverage: covering nothing is assumed",
+                counted(unknown, "test has", "tests have")
+            ));
         }
     }
-    if let Some(durations) = &inputs.durations {
+    if let Some(durations) = durations {
         let unknown = tests.iter().filter(|test| durations.of(test).is_none()).count();
         if unknown > 0 {
-            notes.push(format!("the durations lack {}: taken for average", plural(unknown, "test")));
+            notes
+                .push(format!("{} no known duration; the average is used", counted(unknown, "test has", "tests have")));
         }
     }
     notes

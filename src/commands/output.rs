@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::{ErrorKind, Write};
 
 use miette::IntoDiagnostic;
+use parade::shown_text::visible_character;
 
 use super::BadUsage;
 
@@ -30,17 +31,37 @@ pub fn warn(text: &str) {
 pub fn one_format(json: bool, is_other: bool) -> Result<(), BadUsage> {
     if json && is_other {
         return Err(BadUsage {
-            message: "--json and --format ask for two formats".to_owned(),
+            message: "--json and --format cannot be combined".to_owned(),
             help: "leave one of them out".to_owned(),
         });
     }
     Ok(())
 }
 
+/// The command that goes on with what this one began: the same, without starting anew.
+pub fn resuming_command() -> String {
+    resuming(std::env::args())
+}
+
+fn resuming(words: impl Iterator<Item = String>) -> String {
+    let kept = words.filter(|word| word != "--fresh").map(|word| shell_word(&word));
+    kept.collect::<Vec<_>>().join(" ")
+}
+
+/// As a shell takes it for one word.
+fn shell_word(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
 /// A text of a subject's in a line of ours: it may hold anything, and must neither break the line nor steer the terminal.
 pub fn one_line(text: &str) -> String {
     const LONGEST: usize = 300;
-    let shown: String = text.chars().take(LONGEST).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let spaced = text.chars().take(LONGEST).map(|c| if c.is_control() { ' ' } else { c });
+    let shown: String = spaced.flat_map(visible_character).collect();
     let cut = if text.chars().nth(LONGEST).is_some() { "…" } else { "" };
     format!("{}{cut}", shown.trim())
 }
@@ -58,4 +79,21 @@ pub fn table(rows: Vec<Vec<String>>) -> String {
         let _ = writeln!(text, "  {}", cells.join("  ").trim_end());
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_subjects_text_neither_steers_the_terminal_nor_turns_it_round() {
+        assert_eq!(one_line("a\u{202e}b\n\u{1b}[31m\u{feff}"), "a\\u{202e}b  [31m\\u{feff}");
+    }
+
+    #[test]
+    fn whoever_goes_on_does_not_start_anew() {
+        let words = ["parade", "run", "my file.toml", "--fresh", "--only", "subject=http-*"];
+        let command = resuming(words.into_iter().map(str::to_owned));
+        assert_eq!(command, "parade run 'my file.toml' --only 'subject=http-*'");
+    }
 }

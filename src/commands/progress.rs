@@ -9,13 +9,19 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use parade::experiment::{Trial, format_duration};
 use parade::runner::{Event, Watcher};
 use parade::store::record::{KnowledgeRecord, Phase, SubjectRecord, TrialRecord, Verdict};
-use parade::suite::TestId;
+use parade::suite::{Tally, TestId};
 use parade::wording::plural;
+
+use super::trial_progress::TrialProgress;
 
 /// Draws on standard error, so that standard output stays for results.
 pub struct Progress {
     bar: Option<ProgressBar>,
     last_line: Instant,
+    /// Subjects that could not be prepared: that is told once, not for each of their trials.
+    broken: BTreeSet<String>,
+    /// How far the trial is that runs now; on a terminal only.
+    within: Option<TrialProgress>,
 }
 
 /// In a log, a transfer is worth a line now and then, not one per packet.
@@ -29,7 +35,7 @@ impl Progress {
             bar.enable_steady_tick(Duration::from_millis(200));
             bar
         });
-        Progress { bar, last_line: Instant::now() }
+        Progress { bar, last_line: Instant::now(), broken: BTreeSet::new(), within: None }
     }
 
     pub fn finish(&self) {
@@ -58,9 +64,13 @@ impl Progress {
         match (done, planned) {
             (0, _) => self.line(&plural(planned, "trial")),
             (done, planned) if done == planned => {
-                self.line(&format!("Done already: {}; --fresh starts anew", plural(planned, "trial")))
+                self.line(&format!("Already done: {}. Add --fresh to start a new run.", plural(planned, "trial")))
             }
-            _ => self.line(&format!("{done} of {} are done already; going on with the rest", plural(planned, "trial"))),
+            _ => self.line(&format!(
+                "{done} of {} are already done; continuing with the \
+                rest",
+                plural(planned, "trial")
+            )),
         }
         if let Some(bar) = &self.bar {
             bar.set_length(planned as u64);
@@ -83,8 +93,9 @@ impl Progress {
         }
     }
 
-    fn prepared(&self, subject: &SubjectRecord) {
+    fn prepared(&mut self, subject: &SubjectRecord) {
         if let Some(failure) = &subject.failure {
+            self.broken.insert(subject.subject.clone());
             self.line(&format!("  ✗ {}: {}", subject.subject, failure.reason));
             return;
         }
@@ -123,6 +134,9 @@ impl Progress {
     }
 
     fn trial_started(&self, trial: &Trial, phase: Phase, done: usize, planned: usize, seconds_left: Option<f64>) {
+        if self.broken.contains(&trial.subject) {
+            return;
+        }
         let left = seconds_left.map(|seconds| format!(", about {} left", format_duration(rounded(seconds))));
         let left = left.unwrap_or_default();
         let what = name_of(trial, phase);
@@ -141,6 +155,9 @@ impl Progress {
     }
 
     fn trial_ended(&self, record: &TrialRecord) {
+        if self.broken.contains(&record.subject) {
+            return;
+        }
         let mark = if record.verdict == Verdict::Clean { '✓' } else { '✗' };
         let after: Vec<String> = record.stages.iter().map(|stage| stage.failures_after.to_string()).collect();
         let stages = if after.len() > 1 {
@@ -150,17 +167,24 @@ impl Progress {
         };
         let reason = record.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
         self.line(&format!(
-            "  {mark} {} · {} · {} · #{}  {} in {:.1} s, {} of {} passed{stages}{reason}",
+            "  {mark} {} · {} · {} · #{}  {} in {:.1} s, {}{stages}{reason}",
             record.subject,
             record.configuration,
             plural(record.cores, "core"),
             record.repetition,
             record.verdict.name(),
             record.cost.wall_seconds,
-            record.tally.passed,
-            plural(record.tally.ran() + record.tally.not_run, "test"),
+            counts(&record.tally),
         ));
     }
+}
+
+/// `389 of 448 tests passed, 59 skipped`: what did not pass is never left to be subtracted.
+fn counts(tally: &Tally) -> String {
+    let others = [(tally.skipped, "skipped"), (tally.failures(), "failed"), (tally.not_run, "never ran")];
+    let others = others.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!(", {count} {what}"));
+    let tests = plural(tally.ran() + tally.not_run, "test");
+    format!("{} of {tests} passed{}", tally.passed, others.collect::<String>())
 }
 
 /// Nobody may be reading any more: a run goes on all the same.
@@ -203,11 +227,28 @@ impl Watcher for Progress {
             Event::Progress { done, total } => self.transfer(*done, *total),
             Event::Prepared { subject } => self.prepared(subject),
             Event::Learnt { knowledge } => self.learnt(knowledge),
-            Event::TrialStarted { trial, phase, done, planned, seconds_left } => {
+            Event::TrialStarted { trial, phase, done, planned, seconds_left, tests } => {
                 self.trial_started(trial, *phase, *done, *planned, *seconds_left);
+                self.within = self.bar.as_ref().map(|bar| TrialProgress::watch(bar.clone(), *tests));
             }
-            Event::TrialEnded { record } => self.trial_ended(record),
+            Event::TrialEnded { record } => {
+                self.within = None;
+                self.trial_ended(record);
+            }
             Event::Note(text) => self.line(text),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_did_not_pass_is_told() {
+        let tally = Tally { passed: 389, skipped: 59, ..Tally::default() };
+        assert_eq!(counts(&tally), "389 of 448 tests passed, 59 skipped");
+        let tally = Tally { passed: 1, failed: 1, crashed: 1, not_run: 2, ..Tally::default() };
+        assert_eq!(counts(&tally), "1 of 5 tests passed, 2 failed, 2 never ran");
     }
 }

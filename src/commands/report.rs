@@ -69,7 +69,7 @@ pub fn run(options: &ReportOptions) -> miette::Result<ExitCode> {
             print(&terminal::render(&analysis, terminal_style()))?;
             // The table is derived, and the page does not need it: a folder that cannot be written has it already.
             if let Err(report) = folder.derive_trials(&run) {
-                warn(&format!("trials.csv stays as it is: {report}"));
+                warn(&format!("trials.csv was not changed: {report}"));
             }
             let page = write_all(&analysis, &options.run_dir)?;
             print(&format!("\nreport: {}\n", page.display()))?;
@@ -87,8 +87,8 @@ fn timeline(options: &ReportOptions, trial: &str) -> miette::Result<ExitCode> {
     }
     let Some(file) = write_timeline(&options.run_dir, trial)? else {
         return Err(bad_usage(
-            format!("there is no trial `{}` in {}", trial.escape_debug(), options.run_dir.display()),
-            "the first column of trials.csv has their names".to_owned(),
+            format!("{1} has no trial `{0}`", trial.escape_debug(), options.run_dir.display()),
+            "the first column of trials.csv lists the trials".to_owned(),
         ));
     };
     if options.json || options.format.is_some() {
@@ -122,11 +122,13 @@ fn in_format(
         (Format::Csv, Some(table)) => csv::render(analysis, table),
         (Format::Html, None) => html::render(analysis, &Details::read(analysis, &options.run_dir)?),
         (Format::Csv, None) => Err(bad_usage(
-            "CSV holds one table".to_owned(),
-            "name one with --table, or leave --format out: report/ then has a CSV file for each".to_owned(),
+            "a CSV file contains one table".to_owned(),
+            "choose a table with --table, or leave --format out: report/ then contains a CSV file for each \
+             table"
+                .to_owned(),
         )),
         (Format::Html, Some(_)) => {
-            Err(bad_usage("the page always holds all tables".to_owned(), "leave --table out".to_owned()))
+            Err(bad_usage("the page always contains all tables".to_owned(), "leave --table out".to_owned()))
         }
     }
 }

@@ -9,12 +9,13 @@ use parade::process::Interrupt;
 use parade::report::render::terminal;
 use parade::report::{self, Analysis};
 use parade::runner::versions::{self, Settled, Wish};
-use parade::runner::{self, Order, Summary};
+use parade::runner::{self, FailedTrials, Order, Summary};
+use parade::wording::plural;
 use serde_json::json;
 
 use super::asked_jdk;
 use super::check;
-use super::output::print;
+use super::output::{print, resuming_command};
 use super::progress::Progress;
 use super::report::terminal_style;
 
@@ -64,7 +65,7 @@ pub fn run(options: &RunOptions) -> miette::Result<ExitCode> {
     let settled = versions::settle(&wish, &home, &interrupt, &mut progress);
     let Some(Settled { experiment, histories }) = settled.inspect_err(|_| progress.finish())? else {
         progress.finish();
-        print("Interrupted. The same command goes on from here.\n")?;
+        print(&interrupted())?;
         return Ok(ExitCode::from(INTERRUPTED));
     };
     loaded.experiment = experiment;
@@ -99,27 +100,43 @@ fn show(summary: &Summary, options: &RunOptions) -> miette::Result<()> {
     }
     print(&terminal::render(&analysis, terminal_style()))?;
     print(&format!("\nReport: {}\n", page.display()))?;
-    for (trial, reason) in &summary.failed {
-        print(&format!("did not complete: {trial}: {reason}\n"))?;
+    for failed in &summary.failed {
+        print(&shown(failed))?;
     }
     if !summary.failed.is_empty() {
         let logs = folder.dir().join("logs");
         print(&format!("Logs are in {}. `--retry` runs these again.\n", logs.display()))?;
     }
     if summary.interrupted {
-        print("Interrupted. The same command goes on from here.\n")?;
+        print(&interrupted())?;
     }
     Ok(())
 }
 
+/// One failure is one message, however many trials it cost.
+fn shown(failed: &FailedTrials) -> String {
+    let FailedTrials { subject, reason, trials } = failed;
+    match trials.as_slice() {
+        [trial] => format!("did not complete: {trial}: {reason}\n"),
+        trials => format!("did not complete: {} of {subject}: {reason}\n", plural(trials.len(), "trial")),
+    }
+}
+
+fn interrupted() -> String {
+    format!("Interrupted. To resume: {}\n", resuming_command())
+}
+
 fn print_json(summary: &Summary) -> miette::Result<()> {
-    let failed: Vec<_> =
-        summary.failed.iter().map(|(trial, reason)| json!({"trial": trial, "reason": reason})).collect();
+    let failure = |failed: &FailedTrials| {
+        let FailedTrials { subject, reason, trials } = failed;
+        json!({ "subject": subject, "reason": reason, "trials": trials.len(), "first_trial": trials.first() })
+    };
+    let failures: Vec<_> = summary.failed.iter().map(failure).collect();
     let result = json!({
         "run_dir": summary.folder.dir(),
         "completed": summary.completed,
-        "failed": failed.len(),
-        "failures": failed,
+        "failed": summary.failed.iter().map(|failed| failed.trials.len()).sum::<usize>(),
+        "failures": failures,
         "ran": summary.ran,
         "interrupted": summary.interrupted,
     });
@@ -133,5 +150,21 @@ fn exit_code(summary: &Summary) -> ExitCode {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(SOME_TRIALS_FAILED)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_subject_that_does_not_build_is_one_message() {
+        let failed = |trials: &[&str]| FailedTrials {
+            subject: "shop".to_owned(),
+            reason: "it does not compile".to_owned(),
+            trials: trials.iter().map(|&trial| trial.to_owned()).collect(),
+        };
+        assert_eq!(shown(&failed(&["a", "b", "c"])), "did not complete: 3 trials of shop: it does not compile\n");
+        assert_eq!(shown(&failed(&["a"])), "did not complete: a: it does not compile\n");
     }
 }

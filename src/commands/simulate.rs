@@ -57,7 +57,7 @@ fn load(options: &SimulateOptions) -> miette::Result<Workload> {
 
 fn page(workload: &Workload, forecasts: &[Forecast]) -> String {
     let heading = format!(
-        "{} in {}, {} s one after the other\n",
+        "{} in {}, {} s in sequence\n",
         plural(workload.tests.len(), "test"),
         counted(workload.classes(), "class", "classes"),
         seconds(workload.seconds())
@@ -65,7 +65,20 @@ fn page(workload: &Workload, forecasts: &[Forecast]) -> String {
     let breaks = forecasts.iter().any(|forecast| forecast.broken_dependencies.is_some());
     let mut rows = vec![head(breaks)];
     rows.extend(forecasts.iter().map(|forecast| row(workload, forecast)));
-    one_line(&heading) + "\n" + &table(rows)
+    one_line(&heading) + "\n" + &table(rows) + &explained(forecasts)
+}
+
+/// What each algorithm does; `machines` is its N.
+fn explained(forecasts: &[Forecast]) -> String {
+    let mut schedulers: Vec<Scheduler> = forecasts.iter().map(|forecast| forecast.algorithm).collect();
+    schedulers.sort();
+    schedulers.dedup();
+    let lines = schedulers.into_iter().map(|scheduler| format!("{scheduler}: {}\n", scheduler.explained()));
+    format!(
+        "\n{}Computed from the durations alone: without start-up, and as if tests did not slow each other down. `parade \
+         assess` measures what a parallel mode gains.\n",
+        lines.collect::<String>()
+    )
 }
 
 fn head(breaks: bool) -> Vec<String> {

@@ -38,7 +38,7 @@ pub fn run(options: &StatsOptions) -> miette::Result<ExitCode> {
     if options.baseline == options.candidate {
         return Err(BadUsage {
             message: format!("`{}` is baseline and candidate", options.baseline),
-            help: "name two columns: one that differs in nothing from itself says nothing".to_owned(),
+            help: "give two different columns".to_owned(),
         }
         .into());
     }
@@ -59,14 +59,18 @@ fn check_exactness(pairs: &[(f64, f64)], options: &StatsOptions) -> Result<(), B
         return Ok(());
     }
     Err(BadUsage {
-        message: format!("exact p-values are offered up to {EXACT_PAIRS} pairs, and there are {}", pairs.len()),
-        help: "leave --method out: with so many the normal distribution is near enough".to_owned(),
+        message: format!("exact p-values are available up to {EXACT_PAIRS} pairs, but there are {}", pairs.len()),
+        help: "leave --method out: with this many pairs the normal approximation is accurate".to_owned(),
     })
 }
 
 fn no_pairs(options: &StatsOptions) -> BadUsage {
     BadUsage {
         message: format!("{}: no row has numbers in both columns", columns::named(&options.file)),
-        help: format!("`{}` and `{}` are compared row by row", options.baseline, options.candidate),
+        help: format!(
+            "`{}` and `{}` are compared row by row, so both need a \
+            number",
+            options.baseline, options.candidate
+        ),
     }
 }

@@ -5,20 +5,22 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use parade::engine::{EngineKind, Forks, Isolation, Mode, Parallelism};
-use parade::experiment::{Harness, MachineLimits, TechniqueKind};
+use parade::experiment::{MachineLimits, Origin, SurefireVersion};
 use parade::home::Home;
 use parade::once::project::{self, Choice, Refusal};
-use parade::once::{self, Ended, Order, Outcome, TestStory, junit};
+use parade::once::{self, Ended, Order, Outcome, TestStory, failure, junit};
 use parade::process::Interrupt;
 use parade::store::record::Verdict;
-use parade::subject::JdkWish;
+use parade::subject::ProjectIdentity;
 use parade::suite::FindingKind;
-use parade::wording::plural;
+use parade::technique::{Harness, TechniqueKind};
+use parade::wording::{VIRTUAL_TIME, plural};
 use serde_json::{Value, json};
 
+use super::maven_options::MavenOptions;
 use super::output::{one_line, pretty, print};
 use super::progress::Progress;
-use super::{BadUsage, INTERRUPTED, asked_jdk};
+use super::{BadUsage, INTERRUPTED, wanted_jdk};
 
 #[derive(Debug)]
 pub struct TestOptions {
@@ -34,40 +36,49 @@ pub struct TestOptions {
     /// The modules to run.
     pub module: Vec<String>,
     pub revision: Option<String>,
+    pub maven: MavenOptions,
     pub cores: Option<usize>,
     pub timeout: Duration,
     pub test_timeout: Option<Duration>,
-    pub reports: PathBuf,
-    /// By version or path; `JAVA_HOME` where nobody asks, and without it the newest that builds the project.
+    /// Where JUnit XML goes; without, a folder of parade's own.
+    pub reports: Option<PathBuf>,
+    /// Is a project without tests no failure?
+    pub allow_no_tests: bool,
+    /// By version or path; the one that `mvn` would use where nobody asks.
     pub jdk: Option<String>,
     pub json: bool,
 }
 
 /// Of a list for a person; the reports have all.
 const LISTED: usize = 50;
+/// So many failures are told whole.
+const EXPLAINED: usize = 20;
+/// In place of a verdict.
+const NO_TESTS: &str = "no_tests";
 
 pub fn run(options: &TestOptions) -> miette::Result<ExitCode> {
     let mut order = order(options)?;
     order.subject.jdk = wanted_jdk(options.jdk.as_deref())?;
     let home = Home::find()?;
     let interrupt = Interrupt::install()?;
-    junit::check(&options.reports).map_err(|error| {
-        let message = format!("reports cannot be written to {}: {error}", options.reports.display());
+    let reports = options.reports.clone().unwrap_or_else(|| home.test_reports().join(&order.subject.name));
+    junit::check(&reports).map_err(|error| {
+        let message = format!("reports cannot be written to {}: {error}", reports.display());
         bad_usage(message, "give another folder with --reports")
     })?;
-    junit::clear(&options.reports)?;
+    junit::clear(&reports)?;
     let mut progress = Progress::new();
     let began = Instant::now();
     let ended = once::run(&order, &home, &interrupt, &mut progress);
     progress.finish();
     match ended? {
         Ended::Interrupted => {
-            eprintln!("interrupted: there is no result");
+            eprintln!("interrupted, so there is no result");
             Ok(ExitCode::from(INTERRUPTED))
         }
         Ended::Unsupported(why) => {
             let help = "choose another --parallel, or --technique sequential".to_owned();
-            Err(BadUsage { message: format!("the suite cannot be run so: {why}"), help }.into())
+            Err(BadUsage { message: format!("the suite cannot be run in this mode: {why}"), help }.into())
         }
         Ended::BuildFailed { reason, log } => {
             let log = log.display().to_string();
@@ -75,10 +86,17 @@ pub fn run(options: &TestOptions) -> miette::Result<ExitCode> {
             Ok(ExitCode::FAILURE)
         }
         Ended::Ran(outcome) => {
-            junit::write(&options.reports, &outcome.tests)?;
+            junit::write(&reports, &outcome.tests, &outcome.surefire_reports)?;
             let preparation = (began.elapsed().as_secs_f64() - outcome.seconds).max(0.0);
-            show(&outcome, preparation, options)?;
-            Ok(if outcome.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+            let identity = ProjectIdentity::find(&order.subject, outcome.revision.as_deref());
+            let told = Told { outcome: &outcome, order: &order, identity, reports: &reports, preparation, options };
+            if options.json {
+                print(&pretty(&told.document())?)?
+            } else {
+                print(&told.page())?
+            }
+            let good = outcome.is_good() && (options.allow_no_tests || !told.is_empty());
+            Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
     }
 }
@@ -89,8 +107,10 @@ fn order(options: &TestOptions) -> Result<Order, BadUsage> {
     let parallelism = parallelism(options, cores)?;
     let rerun_engine = rerun_engine(options)?;
     let choice = Choice { revision: options.revision.as_deref(), modules: &options.module };
-    let subject = project::locate(&options.project, &choice, options.timeout)
+    let mut subject = project::locate(&options.project, &choice, options.timeout)
         .map_err(|Refusal { message, help }| BadUsage { message, help })?;
+    options.maven.apply(&mut subject)?;
+    subject.surefire = surefire(options.technique, parallelism.mode);
     Ok(Order {
         subject,
         technique: options.technique,
@@ -102,21 +122,15 @@ fn order(options: &TestOptions) -> Result<Order, BadUsage> {
             test_limit: options.test_timeout,
         },
         cores,
+        memory_bytes: options.maven.memory_bytes,
         time_limit: options.timeout,
     })
 }
 
-/// What a build machine has set up for a project is what the project is tested with.
-pub(super) fn wanted_jdk(asked: Option<&str>) -> Result<Option<JdkWish>, BadUsage> {
-    let set_up = || {
-        let home = std::env::var("JAVA_HOME").ok().filter(|home| !home.is_empty())?;
-        let is_jdk = Path::new(&home).join("bin/javac").is_file();
-        if !is_jdk {
-            eprintln!("JAVA_HOME is {home}, which has no bin/javac; another JDK is taken");
-        }
-        is_jdk.then_some(home)
-    };
-    asked.map(str::to_owned).or_else(set_up).map(|jdk| asked_jdk(&jdk)).transpose()
+/// Whoever runs the tests as the project does gets the project's own Surefire.
+fn surefire(technique: TechniqueKind, mode: Mode) -> SurefireVersion {
+    let as_project = technique == TechniqueKind::Sequential || mode == Mode::Project;
+    if as_project { SurefireVersion::ProjectIfRecent } else { SurefireVersion::Pinned }
 }
 
 fn bad_usage(message: impl Into<String>, help: impl Into<String>) -> BadUsage {
@@ -170,8 +184,8 @@ fn parallelism(options: &TestOptions, cores: usize) -> Result<Parallelism, BadUs
         }
         (Mode::Project, Some(_)) => {
             return Err(bad_usage(
-                "--parallel project takes the project's own settings, and so no --modules",
-                "leave one of the two out",
+                "--parallel project uses the project's own settings, so it cannot be combined with --modules",
+                "remove one of the two",
             ));
         }
         _ => {}
@@ -198,7 +212,7 @@ fn rerun_engine(options: &TestOptions) -> Result<EngineKind, BadUsage> {
     let engine = options.rerun_engine.unwrap_or(EngineKind::Direct);
     if options.test_timeout.is_some() && !(reruns && engine == EngineKind::Direct) {
         return Err(bad_usage(
-            "--test-timeout is for what is run again by the direct engine: Maven cannot end a single test",
+            "--test-timeout applies only to reruns by the direct engine: Maven cannot end a single test",
             "leave it out, or give --technique paste --rerun-engine direct; --timeout ends the whole run",
         ));
     }
@@ -214,77 +228,199 @@ fn show_failed_build(reason: &str, log: &str, json: bool) -> miette::Result<()> 
         return print(&pretty(&document)?);
     }
     let lines: String = reason.lines().map(|line| format!("  {line}\n")).collect();
-    print(&format!("No test ran:\n{lines}The whole log is {log}\n"))
+    print(&format!("No test ran:\n{lines}The log is {log}\n"))
 }
 
-fn show(outcome: &Outcome, preparation: f64, options: &TestOptions) -> miette::Result<()> {
-    if options.json {
-        print(&pretty(&document(outcome, preparation, options))?)
-    } else {
-        print(&page(outcome, options))
+/// Everything that the command has to tell about a run.
+struct Told<'a> {
+    outcome: &'a Outcome,
+    order: &'a Order,
+    identity: ProjectIdentity,
+    reports: &'a Path,
+    /// Seconds before the first test, and between runs.
+    preparation: f64,
+    options: &'a TestOptions,
+}
+
+impl Told<'_> {
+    /// Did the build come to its end without a single test?
+    fn is_empty(&self) -> bool {
+        self.outcome.tests.is_empty() && self.outcome.verdict == Verdict::Clean
     }
-}
 
-fn document(outcome: &Outcome, preparation: f64, options: &TestOptions) -> Value {
-    let counts = outcome.counts();
-    let rounded = |seconds: f64| (seconds * 1000.0).round() / 1000.0;
-    let stages = outcome.stages.iter().map(|stage| {
+    fn document(&self) -> Value {
+        let outcome = self.outcome;
+        let counts = outcome.counts();
+        let rounded = |seconds: f64| (seconds * 1000.0).round() / 1000.0;
+        let stages = outcome.stages.iter().map(|stage| {
+            json!({
+                "purpose": stage.purpose, "engine": stage.engine, "tests": stage.tests,
+                "failures_after": stage.failures_after, "seconds": rounded(stage.seconds),
+            })
+        });
+        let failures = outcome.tests.iter().filter(|story| story.is_bad()).map(|story| self.failure(story));
+        let flaky = outcome.tests.iter().filter(|story| story.is_flaky()).map(|story| story.test.to_string());
         json!({
-            "purpose": stage.purpose, "engine": stage.engine, "tests": stage.tests,
-            "failures_after": stage.failures_after, "seconds": rounded(stage.seconds),
+            "project": self.identity,
+            "virtual_time": self.order.subject.is_model(),
+            "tests": counts.tests,
+            "passed": counts.passed,
+            "failed": counts.failed,
+            "errors": counts.errors,
+            "skipped": counts.skipped,
+            "retried": counts.retried,
+            "seconds": rounded(outcome.seconds),
+            "preparation_seconds": rounded(self.preparation),
+            "verdict": if self.is_empty() { NO_TESTS } else { outcome.verdict.name() },
+            "reason": self.is_empty().then(|| self.no_tests()).or_else(|| outcome.reason.clone()),
+            "flaky": flaky.collect::<Vec<_>>(),
+            "failures": failures.collect::<Vec<_>>(),
+            "findings": outcome.findings,
+            "technique": self.options.technique,
+            "mode": self.order.parallelism.explained(),
+            "jdk": outcome.jdk,
+            "maven": outcome.maven,
+            "stages": stages.collect::<Vec<_>>(),
+            "rerun_engine": outcome.rerun_engine,
+            "concurrency_max": outcome.concurrency.max,
+            "reports": self.reports,
+            "logs": outcome.logs,
         })
-    });
-    let failures = outcome.tests.iter().filter(|story| story.is_bad()).map(|story| {
-        let message = first_line(story.last().message.as_deref());
-        json!({ "test": story.test.to_string(), "outcome": story.outcome(), "message": message })
-    });
-    let flaky = outcome.tests.iter().filter(|story| story.is_flaky()).map(|story| story.test.to_string());
-    json!({
-        "tests": counts.tests,
-        "passed": counts.passed,
-        "failed": counts.failed,
-        "errors": counts.errors,
-        "skipped": counts.skipped,
-        "retried": counts.retried,
-        "seconds": rounded(outcome.seconds),
-        "preparation_seconds": rounded(preparation),
-        "verdict": outcome.verdict.name(),
-        "reason": outcome.reason,
-        "flaky": flaky.collect::<Vec<_>>(),
-        "failures": failures.collect::<Vec<_>>(),
-        "findings": outcome.findings,
-        "technique": options.technique,
-        "jdk": outcome.jdk,
-        "stages": stages.collect::<Vec<_>>(),
-        "rerun_engine": outcome.rerun_engine,
-        "concurrency_max": outcome.concurrency.max,
-        "reports": options.reports,
-        "logs": outcome.logs,
-    })
-}
+    }
 
-/// The run for a person: what is bad first, then what was bad, then what to know.
-fn page(outcome: &Outcome, options: &TestOptions) -> String {
-    let mut page = String::new();
-    let bad: Vec<&TestStory> = outcome.tests.iter().filter(|story| story.is_bad()).collect();
-    let flaky: Vec<&TestStory> = outcome.tests.iter().filter(|story| story.is_flaky()).collect();
-    page.push_str(&listed("Failed", &bad, |story| describe(story.last())));
-    page.push_str(&listed("Passed only when run again", &flaky, |story| {
-        story.earlier_failures().next().map(describe).unwrap_or_default()
-    }));
-    for finding in outcome.findings.iter().filter(|finding| concerns_a_person(finding.kind)) {
-        page.push_str(&format!("Note: {}\n", one_line(&finding.text)));
+    fn failure(&self, story: &TestStory) -> Value {
+        let attempt = story.last();
+        let trace = attempt.message.as_deref().unwrap_or_default();
+        let place = failure::place(trace, &story.test.class);
+        let again = self.again(story);
+        json!({
+            "test": story.test.to_string(),
+            "outcome": story.outcome(),
+            "message": explain(attempt),
+            "file": place.as_ref().map(|(file, _)| self.source(story, file)),
+            "line": place.as_ref().map(|(_, line)| line),
+            "again": again.map(|again| json!({ "maven": again.maven, "parade": again.parade })),
+        })
     }
-    page.push_str(&stages(outcome));
-    page.push_str(&format!("{}\n", sentence(outcome)));
-    if let Some(reason) = outcome.reason.as_ref().filter(|_| outcome.verdict != Verdict::Failing) {
-        page.push_str(&format!("{}: {}\n", outcome.verdict.name().replace('_', " "), one_line(reason)));
+
+    /// The run for a person: what is bad first, then what was bad, then what to know.
+    fn page(&self) -> String {
+        let outcome = self.outcome;
+        let mut page = String::new();
+        if self.order.subject.is_model() {
+            page.push_str(&format!("! {VIRTUAL_TIME}\n"));
+        }
+        page.push_str(&self.failed());
+        let flaky: Vec<&TestStory> = outcome.tests.iter().filter(|story| story.is_flaky()).collect();
+        page.push_str(&listed("Passed only in a rerun", &flaky, |story| {
+            story.earlier_failures().next().map(describe).unwrap_or_default()
+        }));
+        for finding in outcome.findings.iter().filter(|finding| concerns_a_person(finding.kind)) {
+            page.push_str(&format!("Note: {}\n", one_line(&finding.text)));
+        }
+        page.push_str(&stages(outcome));
+        page.push_str(&self.surroundings());
+        if self.is_empty() {
+            page.push_str(&format!("{}\n", self.no_tests()));
+            return page;
+        }
+        page.push_str(&format!("{}\n", sentence(outcome)));
+        if let Some(reason) = outcome.reason.as_ref().filter(|_| outcome.verdict != Verdict::Failing) {
+            page.push_str(&format!("{}: {}\n", outcome.verdict.name().replace('_', " "), one_line(reason)));
+        }
+        page.push_str(&format!("Reports: {}\n", self.reports.display()));
+        if !outcome.is_good() {
+            page.push_str(&format!("Logs: {}\n", outcome.logs.display()));
+        }
+        page
     }
-    page.push_str(&format!("Reports: {}\n", options.reports.display()));
-    if !outcome.is_good() {
-        page.push_str(&format!("Logs: {}\n", outcome.logs.display()));
+
+    /// What was run, how, and with which tools.
+    fn surroundings(&self) -> String {
+        let mut text = format!("Project: {}\n", one_line(&self.identity.told()));
+        text.push_str(&format!("Mode: {}\n", self.order.parallelism.explained()));
+        if let (Some(jdk), Some(maven)) = (&self.outcome.jdk, &self.outcome.maven) {
+            text.push_str(&format!("JDK {}; Maven {maven}\n", one_line(jdk)));
+        }
+        text
     }
-    page
+
+    fn no_tests(&self) -> String {
+        let what = match self.order.subject.modules.as_slice() {
+            [] => format!("{} has no tests", self.identity.name),
+            [module] => format!("The module {module} has no tests"),
+            modules => format!("The modules {} have no tests", modules.join(", ")),
+        };
+        let help = if self.options.allow_no_tests { "" } else { "; add --allow-no-tests to accept that" };
+        format!("{what} that Surefire would run{help}")
+    }
+
+    fn failed(&self) -> String {
+        let bad: Vec<&TestStory> = self.outcome.tests.iter().filter(|story| story.is_bad()).collect();
+        if bad.is_empty() {
+            return String::new();
+        }
+        let mut text = "Failed\n".to_owned();
+        for story in bad.iter().take(EXPLAINED) {
+            text.push_str(&self.explained(story));
+        }
+        for story in bad.iter().skip(EXPLAINED).take(LISTED) {
+            text.push_str(&format!("  {}\n", one_line(&story.test.to_string())));
+        }
+        if bad.len() > EXPLAINED + LISTED {
+            text.push_str(&format!("  and {} more\n", bad.len() - EXPLAINED - LISTED));
+        }
+        text
+    }
+
+    /// One failure: the test, where it failed, what it said, how to run it again.
+    fn explained(&self, story: &TestStory) -> String {
+        let trace = story.last().message.as_deref().unwrap_or_default();
+        let mut text = format!("  {}\n", one_line(&story.test.to_string()));
+        if let Some((file, line)) = failure::place(trace, &story.test.class) {
+            text.push_str(&format!("      {}:{line}\n", one_line(&self.source(story, &file))));
+        }
+        for line in explain(story.last()).lines() {
+            text.push_str(&format!("      {line}\n"));
+        }
+        for name in
+            failure::withheld_variables(trace, &self.order.subject.environment, |name| std::env::var(name).is_ok())
+        {
+            text.push_str(&format!(
+                "      the message names {name}, which is set here but not passed on to tests: add --env {name}\n"
+            ));
+        }
+        if let Some(again) = self.again(story) {
+            text.push_str(&format!("      again: {}\n", one_line(&again.maven)));
+            text.push_str(&format!("         or: {}\n", one_line(&again.parade)));
+        }
+        text
+    }
+
+    /// The file from the project on, where it is found there.
+    fn source(&self, story: &TestStory, file: &str) -> String {
+        let Origin::Folder { path } = &self.order.subject.origin else { return file.to_owned() };
+        let root = self.order.subject.directory.as_ref().map_or_else(|| path.clone(), |below| path.join(below));
+        let found = failure::source_file(&root, &story.test.module, &story.test.class, file);
+        found.map_or_else(|| file.to_owned(), |path| path.display().to_string())
+    }
+
+    /// Nobody can select a test of a model suite.
+    fn again(&self, story: &TestStory) -> Option<failure::AgainCommands> {
+        let mvn = match &self.order.subject.origin {
+            Origin::Model { .. } => return None,
+            Origin::Folder { path } if path.join("mvnw").is_file() => "./mvnw",
+            Origin::Folder { .. } | Origin::Git { .. } => "mvn",
+        };
+        let subject = &self.order.subject;
+        let options = failure::BuildOptions {
+            mvn,
+            project: &self.options.project,
+            maven_args: &subject.maven_args,
+            environment: &subject.environment,
+        };
+        Some(failure::again(&story.test, &options))
+    }
 }
 
 fn listed(title: &str, stories: &[&TestStory], why: impl Fn(&TestStory) -> String) -> String {
@@ -295,7 +431,7 @@ fn listed(title: &str, stories: &[&TestStory], why: impl Fn(&TestStory) -> Strin
     for story in stories.iter().take(LISTED) {
         let why = why(story);
         let separator = if why.is_empty() { "" } else { ": " };
-        text.push_str(&format!("  {}{separator}{why}\n", story.test));
+        text.push_str(&format!("  {}{separator}{why}\n", one_line(&story.test.to_string())));
     }
     if stories.len() > LISTED {
         text.push_str(&format!("  and {} more\n", stories.len() - LISTED));
@@ -303,18 +439,26 @@ fn listed(title: &str, stories: &[&TestStory], why: impl Fn(&TestStory) -> Strin
     text
 }
 
-fn describe(attempt: &once::Attempt) -> String {
-    let outcome = match attempt.outcome {
-        parade::suite::Outcome::Crashed => "its process died while it was running",
-        parade::suite::Outcome::TimedOut => "it was still running when its time was up",
-        parade::suite::Outcome::NotRun => "it never ran",
-        _ => return first_line(attempt.message.as_deref()),
-    };
-    outcome.to_owned()
+/// What became of a test that failed, whole.
+fn explain(attempt: &once::Attempt) -> String {
+    match without_message(attempt.outcome) {
+        Some(text) => text.to_owned(),
+        None => failure::message(attempt.message.as_deref().unwrap_or_default()),
+    }
 }
 
-fn first_line(message: Option<&str>) -> String {
-    one_line(message.unwrap_or_default().lines().next().unwrap_or_default())
+/// The same in one line.
+fn describe(attempt: &once::Attempt) -> String {
+    one_line(explain(attempt).lines().next().unwrap_or_default())
+}
+
+fn without_message(outcome: parade::suite::Outcome) -> Option<&'static str> {
+    match outcome {
+        parade::suite::Outcome::Crashed => Some("its process died while the test was running"),
+        parade::suite::Outcome::TimedOut => Some("it was still running when its time limit was reached"),
+        parade::suite::Outcome::NotRun => Some("it never ran"),
+        _ => None,
+    }
 }
 
 fn concerns_a_person(kind: FindingKind) -> bool {
@@ -348,7 +492,7 @@ fn sentence(outcome: &Outcome) -> String {
         }
     }
     let flaky = outcome.tests.iter().filter(|story| story.is_flaky()).count();
-    let again = if flaky > 0 { format!("; {flaky} of those that passed failed first") } else { String::new() };
+    let again = if flaky > 0 { format!("; {flaky} of them failed first and passed in a rerun") } else { String::new() };
     format!("{} in {:.1} s: {}{again}", plural(counts.tests, "test"), outcome.seconds, parts.join(", "))
 }
 
@@ -367,13 +511,23 @@ mod tests {
             rerun_engine: None,
             module: vec![],
             revision: None,
+            maven: MavenOptions::default(),
             cores: None,
             timeout: Duration::from_secs(60),
             test_timeout: None,
-            reports: "parade-reports".into(),
+            reports: None,
+            allow_no_tests: false,
             jdk: None,
             json: false,
         }
+    }
+
+    #[test]
+    fn surefire_is_replaced_only_for_parallel_modes() {
+        assert_eq!(surefire(TechniqueKind::Sequential, Mode::Sequential), SurefireVersion::ProjectIfRecent);
+        assert_eq!(surefire(TechniqueKind::Paste, Mode::Project), SurefireVersion::ProjectIfRecent);
+        assert_eq!(surefire(TechniqueKind::Paste, Mode::Classes), SurefireVersion::Pinned);
+        assert_eq!(surefire(TechniqueKind::Paste, Mode::Sequential), SurefireVersion::Pinned, "modules at once");
     }
 
     #[test]

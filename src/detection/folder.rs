@@ -4,14 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use miette::miette;
-use sha2::{Digest, Sha256};
 
 use super::Order;
-use super::journal::{ACCESSES, Journal};
 use super::opened::Suite;
+use crate::store::order_journal::{ACCESSES, Journal};
 use crate::technique::detect::Detection;
 use crate::whole_file;
-use crate::wording::hex;
 
 const JOURNAL: &str = "journal.jsonl";
 /// Is there only when everything else is.
@@ -22,18 +20,17 @@ pub(super) struct Identity(pub String);
 
 impl Identity {
     pub fn of(order: &Order, suite: &Suite) -> Self {
-        let mut hash = Sha256::new();
-        let mut part = |text: &str| {
-            hash.update((text.len() as u64).to_le_bytes());
-            hash.update(text);
-        };
-        part(env!("CARGO_PKG_VERSION"));
-        part(&suite.revision);
-        part(suite.jdk.as_deref().unwrap_or_default());
+        let mut identity = order.subject.fingerprint().of_outcomes("detection");
+        identity.text("parade", env!("CARGO_PKG_VERSION"));
+        identity.text("revision", &suite.revision);
+        identity.text("jdk", suite.jdk.as_deref().unwrap_or_default());
+        identity.number("memory", order.memory_bytes.unwrap_or(0));
         let settings = order.settings;
-        part(&format!("{:?} {settings:?} {:?} {}", order.strategies, order.budget, order.baseline));
-        suite.session.tests().iter().for_each(|test| part(&test.to_string()));
-        Identity(hex(&hash.finalize()))
+        identity.text("asked", &format!("{:?} {settings:?} {:?} {}", order.strategies, order.budget, order.baseline));
+        identity.text("interleave", if order.interleave { "all orders count" } else { "orders of builds count" });
+        let tests: Vec<String> = suite.session.tests().iter().map(ToString::to_string).collect();
+        identity.texts("tests", tests.iter().map(String::as_str));
+        Identity(identity.digits(64))
     }
 }
 

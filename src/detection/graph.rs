@@ -21,7 +21,7 @@ impl Effect {
         match self {
             Effect::Pollutes => "makes it fail",
             Effect::Sets => "lets it pass",
-            Effect::Cleans => "cleans before it",
+            Effect::Cleans => "cleans up before it",
         }
     }
 
@@ -55,7 +55,7 @@ pub fn dot(tests: &[OrderDependent]) -> String {
     for test in tests {
         let (tooltip, dashed) = match (test.complete, causes(test).is_empty()) {
             (_, true) => (", cause unknown", ",dashed"),
-            (false, _) => (", not all others were tried", ",dashed"),
+            (false, _) => (", not all other tests were tried", ",dashed"),
             (true, _) => ("", ""),
         };
         let name = test.kind.name();
@@ -120,6 +120,7 @@ pub(super) mod tests {
             state_setter_groups: vec![],
             complete: true,
             fails_originally: false,
+            declared_order: false,
         }
     }
 

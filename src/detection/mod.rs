@@ -3,10 +3,10 @@
 //! Every order that was run is on record before the next one starts. A detection that was killed goes on from there: the
 //! technique asks for the same runs again and gets what is on record.
 
+mod declared_order;
 mod folder;
 pub mod graph;
-pub(crate) mod journal;
-pub(crate) mod opened;
+mod opened;
 mod picture;
 
 use std::cell::RefCell;
@@ -19,8 +19,8 @@ use crate::engine::Allotment;
 use crate::experiment::Subject;
 use crate::home::Home;
 use crate::process::Interrupt;
-use crate::report::text::duration;
 use crate::runner::{Event, Watcher};
+use crate::shown_text::duration;
 use crate::suite::{Conflict, Dependency, Finding, dependency_file};
 use crate::technique::detect::{self, Company, Detection, Halt, Plan, Settings, Strategy};
 use crate::whole_file;
@@ -36,9 +36,13 @@ pub struct Order {
     pub strategies: Option<Vec<Strategy>>,
     pub settings: Settings,
     pub budget: Duration,
+    /// Does what only interleaved classes show count, too? No build runs them so.
+    pub interleave: bool,
     /// How often the original order is run first.
     pub baseline: usize,
     pub cores: usize,
+    /// For the build, and for each process that runs tests.
+    pub memory_bytes: Option<u64>,
     /// The folder that results go below.
     pub results: PathBuf,
     /// Where the dependency file goes besides.
@@ -99,7 +103,7 @@ fn run_suite(
     let (folder, mut journal) = Folder::obtain(order, &identity)?;
     let note = match journal.recorded() {
         0 => format!("Results: {}", folder.dir().display()),
-        runs => format!("Results: {}; going on after {runs} recorded runs", folder.dir().display()),
+        runs => format!("Results: {}; resuming after {runs} recorded runs", folder.dir().display()),
     };
     watcher.borrow_mut().event(&Event::Note(note));
     let plan = Plan {
@@ -107,7 +111,7 @@ fn run_suite(
         settings: order.settings,
         budget: order.budget,
         baseline: order.baseline,
-        allotment: Allotment { cores: order.cores, memory_bytes: None, logs: folder.logs() },
+        allotment: Allotment { cores: order.cores, memory_bytes: order.memory_bytes, logs: folder.logs() },
     };
     let mut last = Instant::now().checked_sub(order.calm);
     let mut hear = |progress: &detect::Progress| {
@@ -123,7 +127,7 @@ fn run_suite(
         Err(Halt::Interrupted) => Ok(Ended::Interrupted(Some(folder.dir().to_owned()))),
         Err(Halt::Budget) => Err(miette!(
             help = "give more with --budget",
-            "the budget of {} does not suffice for the original order",
+            "the budget of {} is too short for the original order",
             duration(order.budget.as_secs_f64())
         )),
         Err(Halt::Broken(report)) => Err(report),

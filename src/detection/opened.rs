@@ -1,12 +1,11 @@
 //! From a project to a session that runs its tests in any order, and which of them can meet in a process.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use super::Order;
+use super::{Order, declared_order};
 use crate::engine::direct::DirectSession;
 use crate::engine::model::ModelSession;
 use crate::engine::{Capabilities, EngineKind, RunRequest, Session, logs};
@@ -48,13 +47,15 @@ pub(super) fn open(
     if let Origin::Model { path } = &order.subject.origin {
         let revision = subject::resolve(&order.subject.origin, home, progress, &|| interrupt.is_set())?;
         let session = Box::new(ModelSession::load(path, order.settings.seed)?);
-        let roster = Roster::by_module(session.tests());
+        let all = Roster::by_module(session.tests());
+        let roster = if order.interleave { all } else { all.only_orders_of_builds(&session.declared_orders()) };
         return Ok(Opened::Suite(Box::new(Suite { session, roster, revision, jdk: None, notes: Vec::new() })));
     }
     let wanted = BuildOrder {
         subject: &order.subject,
         home,
         timeout: order.build_timeout,
+        memory_bytes: order.memory_bytes,
         // A test that hangs must not cost more than what looks for such tests.
         discovery: DiscoveryTime::Within(order.budget.max(DISCOVERED)),
         progress,
@@ -64,38 +65,31 @@ pub(super) fn open(
     Ok(match wanted.build(None)? {
         Built::Ready { prepared, jdk } => {
             let revision = prepared.checkout.revision.clone();
-            Opened::Suite(Box::new(of_maven(*prepared, revision, jdk, interrupt)?))
+            Opened::Suite(Box::new(of_maven(*prepared, revision, jdk, order.interleave, interrupt)?))
         }
         Built::Failed { reason, log } => Opened::BuildFailed { reason, log },
     })
 }
 
-fn of_maven(mut prepared: Prepared, revision: String, jdk: String, interrupt: &Interrupt) -> miette::Result<Suite> {
+fn of_maven(
+    mut prepared: Prepared,
+    revision: String,
+    jdk: String,
+    interleave: bool,
+    interrupt: &Interrupt,
+) -> miette::Result<Suite> {
     let mut notes = prepared.deviations();
     notes.extend(prepared.discovery.gaps());
     notes.extend(share_processes(&mut prepared.discovery));
-    let groups = groups(&prepared.discovery);
+    let groups = prepared.discovery.process_groups();
     let prepared = Rc::new(prepared);
     let mut session = DirectSession::open(Rc::clone(&prepared), TAG, interrupt.clone())?;
     session.keep_one_ready();
-    let roster = Roster::new(session.tests(), &groups);
+    let all = Roster::new(session.tests(), &groups);
+    let declaring = declared_order::declaring_classes(&prepared.discovery);
+    let roster = if interleave { all } else { all.only_orders_of_builds(&declaring) };
     let session = Box::new(Timed { inner: session });
     Ok(Suite { session, roster, revision, jdk: Some(jdk), notes })
-}
-
-/// Tests meet where one goal runs both in one process. A goal that takes a new process for every class keeps classes apart.
-pub(crate) fn groups(discovery: &Discovery) -> Vec<usize> {
-    let mut numbers: HashMap<(usize, Option<(String, String)>), usize> = HashMap::new();
-    let mut group = |suite: usize, id: &TestId| {
-        let class = (!reuses(discovery, suite)).then(|| (id.module.clone(), id.class.clone()));
-        let next = numbers.len();
-        *numbers.entry((suite, class)).or_insert(next)
-    };
-    discovery.tests.iter().map(|test| group(test.suite, &test.id)).collect()
-}
-
-fn reuses(discovery: &Discovery, suite: usize) -> bool {
-    discovery.suites.get(suite).and_then(|suite| suite.launch.as_ref()).is_none_or(|launch| launch.reuse_forks)
 }
 
 /// A build that starts a process for every class hides what its classes do to each other. Whoever wants it to run faster has to
@@ -108,8 +102,8 @@ fn share_processes(discovery: &mut Discovery) -> Option<Finding> {
         apart = true;
     }
     apart.then(|| {
-        let text = "the build starts a new process for every class (reuseForks=false); here classes share one, so what depends on \
-                    another class shows in the build only if it is made to share processes, too";
+        let text = "the build starts a new fork for every class (reuseForks=false), but here classes share a JVM: a \
+            dependency between classes appears in the build only if it shares forks, too";
         Finding::new(FindingKind::Deviation, text)
     })
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::graph::{Cause, Effect, causes};
-use crate::report::text::shown;
+use crate::shown_text::shown;
 use crate::suite::TestId;
 use crate::technique::detect::OrderDependent;
 
@@ -62,8 +62,8 @@ pub fn svg(tests: &[OrderDependent]) -> String {
     markers(&mut text);
     text.push_str("<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
     legend(&mut text, &drawing);
-    heading(&mut text, from_x, "end", "After any one of these …");
-    heading(&mut text, to_x, "start", "… these end otherwise");
+    heading(&mut text, from_x, "end", "After any one of these tests …");
+    heading(&mut text, to_x, "start", "… these tests pass or fail differently");
     for (from, to, effect) in &drawing.arrows {
         arrow(&mut text, (from_x + MARGIN, &drawing.left[*from]), (to_x - MARGIN, &drawing.right[*to]), *effect);
     }
@@ -188,8 +188,8 @@ fn legend(text: &mut String, drawing: &Drawing) {
         line(text, &format!("M {x} 26 h 30"), effect);
         let _ = writeln!(text, "<text x=\"{}\" y=\"30\">{}</text>", x + 40, effect.name());
     }
-    let cut = format!("Only the first {DRAWN} are drawn; dependencies.dot has all. ");
-    let star = "* not all others were tried";
+    let cut = format!("Only the first {DRAWN} are drawn; dependencies.dot contains all. ");
+    let star = "* not all other tests were tried";
     let words = format!("{}{}", if drawing.cut { &cut } else { "" }, if drawing.incomplete { star } else { "" });
     let _ = writeln!(text, "<text x=\"20\" y=\"52\">{words}</text>");
 }

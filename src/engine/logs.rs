@@ -6,7 +6,7 @@ use crate::suite::{FindingKind, SuiteRun};
 /// What cannot be deleted is only room on the disk.
 pub(crate) fn keep_of_breakdowns_only(request: &RunRequest, run: &SuiteRun) {
     if !run.findings.iter().any(|finding| finding.kind == FindingKind::DeadWorker) {
-        let _ = std::fs::remove_dir_all(request.allotment.logs.join(&request.label));
+        let _ = crate::folder_handle::remove_all(&request.allotment.logs.join(&request.label));
     }
 }
 

@@ -4,6 +4,7 @@
 //! its [`Capabilities`]; nothing falls back silently to something else.
 
 pub mod direct;
+mod explained;
 pub(crate) mod logs;
 pub mod model;
 pub mod surefire;
@@ -132,17 +133,18 @@ impl Capabilities {
     pub fn check_watch(&self, request: &RunRequest) -> miette::Result<()> {
         let watch = request.watch;
         let why = if (watch.coverage && !self.watches.coverage) || (watch.accesses && !self.watches.accesses) {
-            "the engine has no means for it"
+            "the engine does not support it"
         } else if watch.coverage && watch.accesses {
-            "coverage and accesses are watched in runs of their own"
+            "coverage and accesses are recorded in separate runs"
         } else if watch != Watch::default() && request.handling.isolation == Isolation::Warm {
-            "a process that stays has classes of its own for every run; take fresh ones"
+            "a warm JVM loads classes anew for every run; use fresh JVMs"
         } else if watch != Watch::default() && request.parallelism.mode != Mode::Sequential {
-            "only where one test runs at a time can it be said which of them did what"
+            "this needs a sequential run, because only then it is clear which test did what"
         } else {
             return Ok(());
         };
-        Err(miette::miette!("what tests do cannot be watched in the run `{}`: {why}", request.label))
+        let what = if watch.coverage { "coverage" } else { "accesses" };
+        Err(miette::miette!("the {what} of tests cannot be recorded in the run `{}`: {why}", request.label))
     }
 
     /// What of this handling the engine does not have, in a sentence.
@@ -151,7 +153,7 @@ impl Capabilities {
             return Some(format!("the engine has no isolation `{}`", handling.isolation.name()));
         }
         (handling.test_limit.is_some() && !self.limits_tests)
-            .then(|| "the engine cannot end a single test that takes too long".to_owned())
+            .then(|| "the engine cannot limit the time of a single test".to_owned())
     }
 }
 
@@ -254,7 +256,8 @@ impl FromStr for Forks {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let wrong = || {
             format!(
-                "`{text}` is not a number of forks: write a whole number from 1 on, or a multiple of the cores such as `1C` or `0.5C`"
+                "`{text}` is not a number of forks: write a whole number of at least 1, or a multiple of the cores \
+                 such as `1C` or `0.5C`"
             )
         };
         match text.strip_suffix('C') {

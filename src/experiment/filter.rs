@@ -8,8 +8,11 @@ use std::fmt;
 
 use miette::Diagnostic;
 
-use super::names::{list, quoted, sorted_list, suggestion};
 use super::{Plan, Trial};
+use crate::toml_file::names::{list, quoted, sorted_list, suggestion};
+
+/// Of one subject.
+const MOST_VERSIONS: u32 = 1_000;
 
 const KEYS: [&str; 3] = ["subject", "configuration", "cores"];
 
@@ -58,10 +61,7 @@ impl Filter {
     /// Can it want trials of this subject, or of versions of it that nobody knows yet?
     pub fn may_want(&self, subject: &str) -> bool {
         self.clauses.is_empty()
-            || self.clauses.iter().any(|clause| {
-                clause.picks_subject(subject)
-                    || clause.subjects.iter().any(|glob| glob.contains(".v") || glob.contains('*'))
-            })
+            || self.clauses.iter().any(|clause| clause.picks_subject(subject) || clause.may_pick_version_of(subject))
     }
 
     /// The wanted trials in the plan's order. A filter that picks none is a mistake, whatever the others pick.
@@ -99,7 +99,7 @@ impl Clause {
                 help: help.to_owned(),
             })?),
             other => {
-                let message = format!("there is no filter by {}", quoted(other));
+                let message = format!("trials cannot be filtered by {}", quoted(other));
                 return Err(FilterError { message, help: suggestion(other, "keys", KEYS) });
             }
         }
@@ -112,6 +112,14 @@ impl Clause {
         let names = [Some(name), family.map(|(family, _)| family)];
         self.subjects.is_empty()
             || self.subjects.iter().any(|glob| names.iter().flatten().any(|name| matches(glob, name)))
+    }
+
+    /// By the names that versions get: more than a file may ask for are not tried.
+    fn may_pick_version_of(&self, family: &str) -> bool {
+        (1..=MOST_VERSIONS).any(|number| {
+            let version = format!("{family}.v{number}");
+            self.subjects.iter().any(|glob| matches(glob, &version))
+        })
     }
 
     fn picks(&self, trial: &Trial) -> bool {
@@ -130,7 +138,7 @@ impl Clause {
             sorted_list(plan.trials.iter().map(|trial| trial.configuration.as_str())),
             list(cores.iter().map(String::as_str)),
         );
-        FilterError { message: format!("no trial passes the filter {}", quoted(&self.text)), help }
+        FilterError { message: format!("no trial matches the filter {}", quoted(&self.text)), help }
     }
 }
 
@@ -200,10 +208,19 @@ mod tests {
     }
 
     #[test]
+    fn only_subjects_that_a_filter_can_mean_are_looked_at() {
+        let wanted = |filter: &str, subject: &str| Filter::parse(&[filter]).unwrap().may_want(subject);
+        assert!(wanted("subject=http-*", "http-request") && !wanted("subject=http-*", "commons-io"));
+        assert!(wanted("subject=commons-io.v2", "commons-io") && !wanted("subject=commons-io.v2", "mina"));
+        assert!(wanted("subject=*.v12", "mina") && wanted("cores=2", "mina"));
+        assert!(!wanted("subject=m*.w*", "mina"));
+    }
+
+    #[test]
     fn a_filter_that_picks_nothing_lists_what_there_is() {
         let filter = Filter::parse(&["cores=1", "subject=minna"]).expect("a filter");
         let error = filter.apply(&plan()).expect_err("nothing is called minna");
-        assert_eq!(error.message, "no trial passes the filter `subject=minna`");
+        assert_eq!(error.message, "no trial matches the filter `subject=minna`");
         assert_eq!(
             error.help,
             "subjects: `commons-io`, `commons-lang`, `mina`; configurations: `classes`, `sequential`; cores: `1`, `2`"

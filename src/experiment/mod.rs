@@ -5,16 +5,14 @@
 //! collects all the mistakes it sees. Nothing here runs, clones or builds anything.
 
 mod differences;
-pub(crate) mod document;
+mod families;
 mod filter;
+mod fingerprint;
 mod identity;
-pub(crate) mod mistake;
-pub(crate) mod names;
 mod outlook;
 mod plan;
 mod quantity;
 mod raw;
-pub(crate) mod reader;
 mod spec;
 mod starter;
 mod validate;
@@ -23,22 +21,27 @@ mod warnings;
 
 use std::path::{Path, PathBuf};
 
+pub use crate::toml_file::{Mistake, Mistakes, did_you_mean, quoted, safe_name, suggestion};
 pub use differences::{Difference, differences};
+pub use families::{ComparisonFamily, by_family};
 pub use filter::{Filter, FilterError};
-pub use mistake::{Mistake, Mistakes};
-pub use names::{did_you_mean, quoted, safe_name, suggestion};
+#[cfg(test)]
+pub(crate) use fingerprint::tests as fingerprint_tests;
+pub use fingerprint::{Fingerprint, SubjectFingerprint};
 pub use outlook::{ConfigurationOutlook, KnowledgeOutlook, Outlook, SubjectOutlook, repetitions_needed, smallest_p};
-pub use quantity::{format_duration, format_size, parse_duration};
+pub use quantity::{format_duration, format_size, parse_duration, parse_size};
 pub use spec::{
-    Configuration, DependencySource, Experiment, Generator, Harness, Located, Machine, Ordering, Origin, Override,
-    Plan, Regression, Subject, SurefireVersion, TechniqueKind, Trial, Version,
+    Configuration, DependencySource, Experiment, Generator, Located, Machine, Origin, Override, Plan, Regression,
+    Subject, SurefireVersion, Trial, Version,
 };
 
 pub use starter::{Starter, StarterOrigin};
 
 use crate::process;
-use crate::subject::{self, Jdks, redact};
-use mistake::Log;
+use crate::redaction::redact;
+use crate::subject::{self, Jdks};
+use crate::toml_file::document;
+use crate::toml_file::mistake::Log;
 use validate::Context;
 
 /// What this machine has; an experiment that asks for more is refused.
@@ -65,12 +68,18 @@ struct Here {
     jdks: Option<fn() -> &'static Jdks>,
     /// Can subjects be run as the user of this name?
     check_user: fn(&str) -> miette::Result<()>,
+    /// Are folders and repositories of this machine looked into?
+    looks_into_projects: bool,
 }
 
 impl Here {
-    const REAL: Here = Here { jdks: Some(subject::jdks), check_user: |name| process::other_user(name).map(drop) };
+    const REAL: Here = Here {
+        jdks: Some(subject::jdks),
+        check_user: |name| process::other_user(name).map(drop),
+        looks_into_projects: true,
+    };
     /// Some other machine, of which nothing is known.
-    const ELSEWHERE: Here = Here { jdks: None, check_user: |_| Ok(()) };
+    const ELSEWHERE: Here = Here { jdks: None, check_user: |_| Ok(()), looks_into_projects: false };
 }
 
 /// An experiment file that has no mistake.

@@ -7,10 +7,11 @@ use serde::Serialize;
 
 use super::versions::SOUGHT;
 use super::warnings::warnings;
-use super::{Configuration, Experiment, Harness, Ordering, Origin, Plan, Subject, TechniqueKind, Version};
-use crate::engine::Parallelism;
+use super::{Configuration, Experiment, Origin, Plan, Subject, Version};
+use crate::engine::{EngineKind, Parallelism};
+use crate::redaction::redact;
 use crate::stats;
-use crate::subject::redact;
+use crate::technique::{Harness, Ordering, TechniqueKind};
 
 /// The usual level of significance.
 pub(super) const SIGNIFICANT: f64 = 0.05;
@@ -35,7 +36,7 @@ pub struct Outlook {
     /// The smallest p-value that the subject with the fewest repetitions can reach.
     pub smallest_p: f64,
     pub smallest_p_by_subject: BTreeMap<String, f64>,
-    /// If everything ran into its time-out, builds included.
+    /// If everything ran into its time-out, builds included. Model suites take no time.
     pub at_most_seconds: u64,
     /// Are versions of a subject still to be sought? Then all counts are the most that there can be.
     pub versions_sought: bool,
@@ -75,6 +76,8 @@ pub struct SubjectOutlook {
     pub inferred: Option<String>,
     /// Does a generator write its tests?
     pub generated: bool,
+    /// Is it a model suite? Its times are virtual.
+    pub model: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -82,7 +85,10 @@ pub struct ConfigurationOutlook {
     pub name: String,
     pub technique: TechniqueKind,
     pub parallelism: Parallelism,
+    /// Where only model suites run it, its engines are the model.
     pub harness: Harness,
+    /// Does it run on model suites?
+    pub runs_models: bool,
     /// Of algorithms.
     pub ordering: Option<Ordering>,
 }
@@ -110,13 +116,17 @@ impl Outlook {
             cores: experiment.machine.cores.clone(),
             seed: experiment.seed,
             baseline: experiment.baseline.clone(),
-            configurations: experiment.configurations.iter().map(ConfigurationOutlook::of).collect(),
+            configurations: experiment
+                .configurations
+                .iter()
+                .map(|each| ConfigurationOutlook::of(experiment, each, plan))
+                .collect(),
             smallest_p: subjects.iter().map(|subject| subject.smallest_p).fold(0.0, f64::max),
             smallest_p_by_subject: subjects.iter().map(|subject| (subject.name.clone(), subject.smallest_p)).collect(),
             at_most_seconds: upper_bound(experiment, plan).as_secs(),
             versions_sought: subjects.iter().any(|subject| subject.revision.as_deref() == Some(SOUGHT)),
             knowledge: KnowledgeOutlook::of(experiment, plan),
-            warnings: warnings(experiment),
+            warnings: warnings(experiment, plan),
             subjects,
         }
     }
@@ -169,17 +179,24 @@ impl SubjectOutlook {
             version: subject.version.clone(),
             inferred: subject.inferred.clone(),
             generated: subject.generator.is_some(),
+            model: subject.is_model(),
         }
     }
 }
 
 impl ConfigurationOutlook {
-    fn of(configuration: &Configuration) -> Self {
+    fn of(experiment: &Experiment, configuration: &Configuration, plan: &Plan) -> Self {
+        let own = plan.trials.iter().filter(|trial| trial.configuration == configuration.name);
+        let subjects: Vec<&Subject> = own.filter_map(|trial| experiment.subject(&trial.subject)).collect();
+        let runs_models = subjects.iter().any(|subject| subject.is_model());
+        let is_model_only = runs_models && subjects.iter().all(|subject| subject.is_model());
+        let of_model = Harness { engine: EngineKind::Model, rerun_engine: EngineKind::Model, ..configuration.harness };
         ConfigurationOutlook {
             name: configuration.name.clone(),
             technique: configuration.technique,
             parallelism: configuration.parallelism,
-            harness: configuration.harness,
+            harness: if is_model_only { of_model } else { configuration.harness },
+            runs_models,
             ordering: configuration.ordering,
         }
     }
@@ -201,20 +218,21 @@ fn cells(plan: &Plan) -> BTreeSet<(&str, &str, usize)> {
     plan.trials.iter().map(|trial| (trial.subject.as_str(), trial.configuration.as_str(), trial.cores)).collect()
 }
 
-/// Everything up to its time-out: no run takes longer.
+/// Everything up to its time-out: no run takes longer. Virtual time takes none.
 fn upper_bound(experiment: &Experiment, plan: &Plan) -> Duration {
     let limit = |subject: &str, configuration: &str| {
-        let found = experiment.subject(subject).zip(experiment.configuration(configuration));
+        let timed = experiment.subject(subject).filter(|subject| !subject.is_model());
+        let found = timed.zip(experiment.configuration(configuration));
         found.map_or(0, |(subject, configuration)| experiment.time_limit(subject, configuration).as_secs())
     };
     let measured = plan.trials.iter().map(|trial| limit(&trial.subject, &trial.configuration));
     let warmup = cells(plan).into_iter().map(|cell| limit(cell.0, cell.1).saturating_mul(experiment.warmup.into()));
     let families: BTreeSet<&str> =
         plan.trials.iter().filter_map(|trial| experiment.subject(&trial.subject)).map(Subject::family).collect();
-    let before = experiment.subjects.iter().filter(|subject| families.contains(subject.family())).map(|subject| {
-        let builds = !matches!(subject.origin, Origin::Model { .. });
-        let build = if builds { experiment.machine.build_timeout.as_secs() } else { 0 };
-        subject.timeout.as_secs().saturating_mul(experiment.screening.into()).saturating_add(build)
+    let prepared = |subject: &&Subject| families.contains(subject.family()) && !subject.is_model();
+    let before = experiment.subjects.iter().filter(prepared).map(|subject| {
+        let screening = subject.timeout.as_secs().saturating_mul(experiment.screening.into());
+        screening.saturating_add(experiment.machine.build_timeout.as_secs())
     });
     Duration::from_secs(measured.chain(warmup).chain(before).fold(0, u64::saturating_add))
 }

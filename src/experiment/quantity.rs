@@ -37,7 +37,7 @@ pub fn parse_duration(text: &str) -> Option<Duration> {
 }
 
 /// A whole number with a unit: `8GiB`, `512MiB`, `2GB`.
-pub(super) fn parse_size(text: &str) -> Option<u64> {
+pub fn parse_size(text: &str) -> Option<u64> {
     let (number, unit) = split_number(text.trim())?;
     let unit = unit.trim_start();
     let (_, factor) = SIZE_UNITS.iter().find(|(name, _)| *name == unit)?;

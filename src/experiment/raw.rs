@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use toml::de::DeTable;
 
-use super::mistake::{Log, Span};
-use super::reader::{At, Command, Reader, TableKind};
+use crate::toml_file::mistake::{Log, Span};
+use crate::toml_file::reader::{At, Command, Reader, TableKind};
 
 static FILE: TableKind = TableKind {
     header: "",

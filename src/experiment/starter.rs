@@ -2,7 +2,7 @@
 //!
 //! What a subject is and where it lies is found out elsewhere; here is only the text.
 
-use super::names::safe_name;
+use crate::toml_file::names::safe_name;
 
 /// The subject of a file to start from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,18 +44,23 @@ impl Starter {
     fn origin(&self) -> String {
         match &self.from {
             StarterOrigin::Repository { url, commit } => format!(
-                "git = {}\ncommit = {}            # hash, tag or branch; a hash is the same code tomorrow\n",
+                "git = {}\ncommit = {}            # hash, tag or branch; only a hash always means the same code\n",
                 quoted(url),
                 quoted(commit)
             ),
             StarterOrigin::Folder { path, commit: Some(commit), remote } => {
-                let elsewhere =
-                    remote.as_ref().map(|url| format!("# git = {}   # for others, instead of `path`\n", quoted(url)));
+                let elsewhere = remote.as_ref().map(|url| {
+                    format!(
+                        "# git = {}   # for other people: use this instead of \
+                        `path`\n",
+                        quoted(url)
+                    )
+                });
                 format!("path = {}\ncommit = {}\n{}", quoted(path), quoted(commit), elsewhere.unwrap_or_default())
             }
             StarterOrigin::Folder { path, commit: None, .. } => {
                 format!(
-                    "path = {}                # the folder as it stands; it is copied, never written to\n",
+                    "path = {}                # parade copies its current files and never writes to it\n",
                     quoted(path)
                 )
             }

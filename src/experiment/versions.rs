@@ -5,7 +5,7 @@
 use super::{Experiment, Origin, Subject, Version};
 
 /// In place of the revision of a version that nobody has sought yet.
-pub(super) const SOUGHT: &str = "sought when the run begins";
+pub(super) const SOUGHT: &str = "searched when the run begins";
 
 impl Subject {
     /// This subject with versions that came before it, oldest first, each by its source and its origin.

@@ -2,25 +2,29 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::names::{list, quoted};
+use super::families::planned_families;
 use super::outlook::{SIGNIFICANT, repetitions_needed, smallest_p};
 use super::versions::SOUGHT;
-use super::{Configuration, Experiment, Origin, Subject};
+use super::{Configuration, Experiment, Origin, Plan, Subject};
 use crate::engine::{Isolation, Mode, Parallelism};
-use crate::subject::redact;
+use crate::redaction::redact;
+use crate::toml_file::names::{list, quoted};
 
 /// From this many threads for each core on, a run measures the scheduler.
 const CROWDED: u64 = 8;
 /// JUnit's `classesAndMethods` keeps a thread waiting for each class that runs; with this many it shows.
 const FEW_THREADS: u32 = 5;
 
-pub(super) fn warnings(experiment: &Experiment) -> Vec<String> {
-    let mut warnings = power(experiment);
+pub(super) fn warnings(experiment: &Experiment, plan: &Plan) -> Vec<String> {
+    let mut warnings = power(experiment, plan);
     warnings.extend(screening(experiment));
     warnings.extend(experiment.configurations.iter().flat_map(|each| widths(experiment, each)));
     warnings.extend(twins(experiment));
-    warnings.extend(harnesses(experiment));
-    warnings.extend(experiment.configurations.iter().filter_map(warm));
+    // Model suites have one engine, whatever is asked for.
+    if !experiment.subjects.iter().all(Subject::is_model) {
+        warnings.extend(harnesses(experiment));
+        warnings.extend(experiment.configurations.iter().filter_map(warm));
+    }
     warnings.extend(without_baseline(experiment));
     warnings.extend(experiment.subjects.iter().filter_map(moving_revision));
     warnings.extend(experiment.subjects.iter().filter_map(credentials));
@@ -28,42 +32,51 @@ pub(super) fn warnings(experiment: &Experiment) -> Vec<String> {
 }
 
 /// Can the plan show anything at all? Orders of algorithms are compared by the tests that fail in them.
-fn power(experiment: &Experiment) -> Vec<String> {
-    let timed = experiment.configurations.iter().filter(|each| each.ordering.is_none()).count();
-    if timed < 2 {
-        return Vec::new();
+fn power(experiment: &Experiment, plan: &Plan) -> Vec<String> {
+    let mut largest_family: BTreeMap<&str, usize> = BTreeMap::new();
+    for subjects in planned_families(experiment, plan).values() {
+        for subject in subjects {
+            let largest = largest_family.entry(subject).or_default();
+            *largest = subjects.len().max(*largest);
+        }
     }
-    let mut by_repetitions: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
+    let mut by_power: BTreeMap<(u32, usize), Vec<&str>> = BTreeMap::new();
     for subject in &experiment.subjects {
-        by_repetitions.entry(subject.repetitions).or_default().push(&subject.name);
+        if let Some(family) = largest_family.get(subject.name.as_str()) {
+            by_power.entry((subject.repetitions, *family)).or_default().push(&subject.name);
+        }
     }
-    let uniform = by_repetitions.len() == 1;
-    let subjects = experiment.subjects.len();
-    by_repetitions
+    let uniform = by_power.len() == 1 && largest_family.len() == experiment.subjects.len();
+    by_power
         .into_iter()
-        .filter_map(|(repetitions, names)| {
+        .filter_map(|((repetitions, family), names)| {
             let whom = if uniform { String::new() } else { format!(" of {}", list(names)) };
-            weak(repetitions, &whom, subjects)
+            weak(repetitions, &whom, family)
         })
         .collect()
 }
 
-fn weak(repetitions: u32, whom: &str, subjects: usize) -> Option<String> {
+/// `family`: how many comparisons Holm's correction is over.
+fn weak(repetitions: u32, whom: &str, family: usize) -> Option<String> {
     let alone = repetitions_needed(SIGNIFICANT, 1);
-    let corrected = repetitions_needed(SIGNIFICANT, subjects);
+    let corrected = repetitions_needed(SIGNIFICANT, family);
     let smallest = smallest_p(repetitions);
-    let holm = format!("Holm's correction across {subjects} subjects asks for {corrected}");
+    let holm = format!("Holm's correction across {family} subjects requires {corrected} repetitions");
     if repetitions == 1 {
         Some(format!(
-            "1 repetition{whom} says nothing about variation: no test is possible, {alone} are needed for p < {SIGNIFICANT}"
+            "1 repetition{whom} says nothing about variation: no test is possible, {alone} are needed for p < \
+             {SIGNIFICANT}"
         ))
     } else if repetitions < alone {
         let more = if corrected > alone { format!("; {holm}") } else { String::new() };
         Some(format!(
-            "{repetitions} repetitions{whom} can never reach p < {SIGNIFICANT}: the smallest possible p is {smallest}; {alone} are needed{more}"
+            "{repetitions} repetitions{whom} can never reach p < {SIGNIFICANT}: the smallest possible p is \
+             {smallest}; {alone} are needed{more}"
         ))
     } else if repetitions < corrected {
-        Some(format!("{repetitions} repetitions{whom} reach p = {smallest} at best, one subject alone; {holm}"))
+        Some(format!(
+            "{repetitions} repetitions{whom} reach p = {smallest} at best if one subject is tested alone; {holm}"
+        ))
     } else {
         None
     }
@@ -76,13 +89,15 @@ fn screening(experiment: &Experiment) -> Option<String> {
     if let Some(configuration) = experiment.configurations.iter().find(|each| each.ordering.is_some()) {
         let name = quoted(&configuration.name);
         return Some(format!(
-            "without `screening` a test that fails in the original order, or is flaky, counts as one that fails in the order of {name}"
+            "without `screening`, a flaky test, or a test that fails in the original order, counts as a failure in \
+             the order of {name}"
         ));
     }
     let configuration = experiment.configurations.iter().find(|each| each.technique.reruns())?;
     Some({
         format!(
-            "without `screening` a test that is flaky anyway counts as a failure that {} provoked or repaired",
+            "without `screening`, a flaky test that passes in all runs of the baseline counts as a failure that {} caused or \
+             repaired",
             quoted(&configuration.name)
         )
     })
@@ -102,17 +117,18 @@ fn widths(experiment: &Experiment, configuration: &Configuration) -> Vec<String>
     let mut warnings = Vec::new();
     if processes * threads > CROWDED * cores as u64 {
         let total = processes * threads;
-        warnings.push(format!("{name} asks for up to {total} threads on {cores} cores ({processes} × {threads})"));
+        warnings.push(format!("{name} uses up to {total} threads on {cores} cores ({processes} × {threads})"));
     }
     if mode == Mode::Classes && forks > 1 {
         warnings.push(format!(
-            "{name}: with {forks} forks each process runs one class at a time, so `classes` adds nothing to the forks"
+            "{name}: with {forks} forks, each fork runs one class at a time, so `classes` adds nothing to the forks"
         ));
     }
     let fewest = experiment.machine.cores.iter().map(|&cores| configuration.parallelism.threads_on(cores)).min();
     if let (Mode::ClassesAndMethods, Some(fewest @ ..=FEW_THREADS)) = (mode, fewest) {
         warnings.push(format!(
-            "{name}: JUnit 4 spends threads of `classesAndMethods` on waiting, so of {fewest} threads at most {} run tests",
+            "{name}: in mode `classesAndMethods`, JUnit 4 uses some threads only to wait: of {fewest} threads at most \
+             {} run tests",
             fewest.saturating_sub(1).max(1)
         ));
     }
@@ -151,7 +167,8 @@ fn harnesses(experiment: &Experiment) -> Vec<String> {
             };
             let mine = quoted(&each.name);
             Some(format!(
-                "{mine} {other} and the baseline {name} on `{kept}`: its speedup is also that of another harness"
+                "{mine} {other} and the baseline {name} on `{kept}`: its speedup includes the difference between the \
+                 engines"
             ))
         })
         .collect()
@@ -161,7 +178,7 @@ fn harnesses(experiment: &Experiment) -> Vec<String> {
 fn warm(configuration: &Configuration) -> Option<String> {
     (configuration.harness.isolation == Isolation::Warm).then(|| {
         format!(
-            "{}: in a `warm` process a run can be disturbed by the runs before it; confirm what it shows with `fresh`",
+            "{}: in a warm JVM, earlier runs can disturb a run; confirm its results with `isolation = \"fresh\"`",
             quoted(&configuration.name)
         )
     })
@@ -184,7 +201,7 @@ fn moving_revision(subject: &Subject) -> Option<String> {
     let is_hash = (4..=64).contains(&revision.len()) && revision.chars().all(|c| c.is_ascii_hexdigit());
     (!is_hash).then(|| {
         format!(
-            "{} of {} is a branch or tag, which can move; a run pins the commit that it finds",
+            "{} of {} is a branch or tag, which can move; a run records the commit that it resolves to",
             quoted(revision),
             quoted(&subject.name)
         )
@@ -195,8 +212,8 @@ fn moving_revision(subject: &Subject) -> Option<String> {
 fn credentials(subject: &Subject) -> Option<String> {
     (redact(&subject.source) != subject.source).then(|| {
         format!(
-            "the url of {} has a password or token in it: leave it out and let git's credential helper answer \
-             (`git config credential.helper`); the run folder does not keep it",
+            "the url of {} contains a password or token: remove it and use git's credential helper (`git config \
+             credential.helper`); the run folder does not store it",
             quoted(&subject.name)
         )
     })

@@ -1,13 +1,16 @@
-//! What the test processes report: one file per process, one line when a test starts and one when it ends.
+//! What the test processes report: one file per process, one line when a test starts and one when it ends, each under its
+//! process' seal.
 
 use std::collections::HashMap;
-use std::io::{self, BufRead};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufRead, BufReader, Read};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use miette::miette;
 
-use super::line::{Line, cut, each_line, read_lines};
+use super::event_files::EventFile;
+use super::line::{FILE_LIMIT, Line, cut, each_line, each_line_of_bytes};
+use super::protocol::{EventKind, LineKind};
+use super::seal::{SealDamage, SealedLines};
 use crate::suite::{Execution, JvmWork, Outcome, TestId};
 
 /// Messages beyond this many bytes in one run are cut to their first line.
@@ -85,19 +88,36 @@ pub struct Observed {
     pub observations: Vec<Observation>,
     /// What the processes computed; nothing where one did not tell.
     pub work: Option<JvmWork>,
-    /// Lines that could not be understood.
-    pub damaged: usize,
+    pub damage: RecordDamage,
 }
 
-/// Reads all event files in a folder. A test that did not end was cut off by `unfinished`: its process died, or the time
-/// was up; `end` is when the run ended, in seconds.
-pub fn observe(folder: &Path, module: &str, run: Clock, unfinished: Outcome, end: f64) -> miette::Result<Observed> {
+/// What of the processes' records is not as the listeners write them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RecordDamage {
+    pub seals: SealDamage,
+    /// Lines of a listener that say nothing.
+    pub meaningless: usize,
+    /// Ends of tests that had not started, or had ended before.
+    pub unmatched_ends: usize,
+}
+
+/// Reads what processes wrote. A test that did not end was cut off by `unfinished`: its process died, or the time was up;
+/// `end` is when the run ended, in seconds.
+pub fn observe<'a>(
+    files: impl IntoIterator<Item = &'a EventFile>,
+    module: &str,
+    run: Clock,
+    unfinished: Outcome,
+    end: f64,
+) -> miette::Result<Observed> {
     let mut observed = Observed::default();
     let mut budget = MESSAGE_BUDGET;
     let mut works = Vec::new();
-    for path in event_files(folder)? {
-        let mut process = ProcessEvents { budget, ..ProcessEvents::new(module, &path, run) };
-        observed.damaged += read_lines(&path, |events| process.read(events))?;
+    for file in files {
+        let mut process = ProcessEvents { budget, ..ProcessEvents::new(module, file.process, run) };
+        let damage = read_sealed(file, &mut process)
+            .map_err(|error| miette!("the records of process {} cannot be read: {error}", file.process))?;
+        observed.damage.add(damage);
         budget = process.budget;
         works.push(process.work());
         observed.observations.extend(process.finish(unfinished, end));
@@ -106,28 +126,35 @@ pub fn observe(folder: &Path, module: &str, run: Clock, unfinished: Outcome, end
     Ok(observed)
 }
 
-/// What one process reported.
-pub(crate) fn observe_process(events: impl BufRead, module: &str, run: Clock) -> io::Result<Observed> {
-    let mut process = ProcessEvents::new(module, Path::new(""), run);
-    let damaged = process.read(events)?;
-    let work = process.work();
-    Ok(Observed { observations: process.finish(Outcome::Crashed, 0.0), work, damaged })
+fn read_sealed(file: &EventFile, process: &mut ProcessEvents) -> io::Result<RecordDamage> {
+    let mut seals = SealedLines::new(file.key);
+    let mut damage = RecordDamage::default();
+    let lines = each_line_of_bytes(BufReader::new(file.read()?.take(FILE_LIMIT)), |sealed| {
+        if let Some(line) = seals.open(sealed) {
+            process.take_or_note(line, &mut damage);
+        }
+        true
+    })?;
+    seals.note_unreadable(lines.lines);
+    damage.seals = seals.damage();
+    Ok(damage)
 }
 
-fn event_files(folder: &Path) -> miette::Result<Vec<PathBuf>> {
-    if !folder.is_dir() {
-        return Ok(Vec::new());
+impl RecordDamage {
+    fn add(&mut self, other: RecordDamage) {
+        self.seals.add(other.seals);
+        self.meaningless += other.meaningless;
+        self.unmatched_ends += other.unmatched_ends;
     }
-    let broken = |error| miette!("{} cannot be read: {error}", folder.display());
-    let mut files = Vec::new();
-    for entry in folder.read_dir().map_err(broken)? {
-        let path = entry.map_err(broken)?.path();
-        if path.extension().is_some_and(|extension| extension == "events") && path.is_file() {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
+}
+
+/// What one process reported, by lines without seals.
+pub(crate) fn observe_process(events: impl BufRead, module: &str, run: Clock) -> io::Result<Observed> {
+    let mut process = ProcessEvents::new(module, 0, run);
+    each_line(events, |line| process.take(line).is_some())?;
+    let work = process.work();
+    let damage = RecordDamage::default();
+    Ok(Observed { observations: process.finish(Outcome::Crashed, 0.0), work, damage })
 }
 
 /// The events of one process, while they are read.
@@ -148,10 +175,8 @@ pub(crate) struct ProcessEvents {
 }
 
 impl ProcessEvents {
-    /// Of a process that names its file after itself.
-    pub(crate) fn new(module: &str, path: &Path, run: Clock) -> Self {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let process = name.split('-').next().and_then(|id| id.parse().ok()).unwrap_or(0);
+    /// Of a process that will tell who it is, if `process` is not.
+    pub(crate) fn new(module: &str, process: u32, run: Clock) -> Self {
         ProcessEvents {
             module: module.to_owned(),
             run,
@@ -198,27 +223,44 @@ impl ProcessEvents {
         })
     }
 
-    /// How many lines were damaged.
-    fn read(&mut self, events: impl BufRead) -> io::Result<usize> {
-        each_line(events, |line| self.take(line).is_some())
+    fn take_or_note(&mut self, line: &str, damage: &mut RecordDamage) {
+        let Some(line) = Line::parse(line) else {
+            damage.meaningless += 1;
+            return;
+        };
+        let ends_nothing = line.kind == EventKind::Finished.word()
+            && line.number(0).is_none_or(|number| !self.open.contains_key(&number));
+        if ends_nothing {
+            damage.unmatched_ends += 1;
+        } else if self.take(&line).is_none() {
+            damage.meaningless += 1;
+        }
     }
 
     /// `None` for a line that is not about a test.
     pub(crate) fn take(&mut self, line: &Line) -> Option<()> {
-        match line.kind.as_str() {
-            "P" => {
+        match EventKind::of(&line.kind)? {
+            EventKind::Process => {
                 self.process = line.number(1)?;
                 self.anchor = Some((line.number(2)?, line.number(3)?));
             }
-            "S" => self.start(line)?,
-            "F" => self.end(line)?,
-            "C" => {
+            EventKind::Started => self.start(line)?,
+            EventKind::Finished => self.end(line)?,
+            EventKind::Computed => {
                 let told = Some((seconds(line.number(0)?), seconds(line.number(1)?)));
                 self.told = [self.told[0].or(told), told];
             }
             // That a test took too long, which says when.
-            "T" => drop(self.time(line)?),
-            _ => return None,
+            EventKind::TimedOut => drop(self.time(line)?),
+            // Of the direct engine, which reads them itself.
+            EventKind::Begun
+            | EventKind::Done
+            | EventKind::Refused
+            | EventKind::Listed
+            | EventKind::Unlisted
+            | EventKind::Named
+            | EventKind::Initialised
+            | EventKind::Accessed => return None,
         }
         Some(())
     }
@@ -292,7 +334,7 @@ impl ProcessEvents {
             execution.outcome = unfinished;
             execution.seconds = (cut_off - execution.start).max(0.0);
             execution.message = Some(match unfinished {
-                Outcome::TimedOut => "it was running when the time was up".to_owned(),
+                Outcome::TimedOut => "it was running when the time limit was reached".to_owned(),
                 _ => "it was running when its process died".to_owned(),
             });
         }
@@ -307,15 +349,16 @@ fn nonempty(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::maven::protocol::table;
+    use crate::maven::seal::SealKey;
     use proptest::prelude::*;
 
     const RUN: Clock = Clock { monotonic_nanos: 5_000_000_000, epoch_micros: 1_000_000_000_000 };
     const HEADER: &str = "P\t1\t42\t1000001000000\t6000000000\n";
 
     fn observed(content: &[u8], unfinished: Outcome) -> Observed {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("42-1f.events"), content).unwrap();
-        observe(folder.path(), "lib", RUN, unfinished, 100.0).unwrap()
+        let sealed = SealKey::of(3, 4).seal(1, &String::from_utf8_lossy(content));
+        observe([&EventFile::with_content(1, 42, &sealed)], "lib", RUN, unfinished, 100.0).unwrap()
     }
 
     #[test]
@@ -334,6 +377,43 @@ mod tests {
     }
 
     #[test]
+    fn the_examples_of_the_protocol_are_understood() {
+        let kinds = ["P", "S", "F", "T", "C"];
+        let observed =
+            observed(kinds.map(|kind| table::lines_of("events", kind)).concat().as_bytes(), Outcome::Crashed);
+        assert_eq!(observed.damage, RecordDamage::default());
+        let [unasked, asked] = &observed.observations[..] else { panic!("{observed:?}") };
+        assert_eq!((unasked.asked, unasked.number, unasked.root.as_deref()), (None, 2, None));
+        assert_eq!(unasked.execution.test.to_string(), "lib:a.B#test");
+        assert!((unasked.execution.seconds - 0.6).abs() < 1e-9, "until the line that says that it took too long");
+        assert_eq!((asked.asked, asked.number, asked.root.as_deref()), (Some(7), 1, Some("a.All")));
+        let test = &asked.execution;
+        assert_eq!(test.test.to_string(), "lib:a.B#test(int)~3");
+        assert_eq!((test.process, test.thread.as_str(), test.display.as_deref()), (42, "pool-1", Some("100%\t\u{e9}")));
+        assert!((test.start - 1.5).abs() < 1e-9 && (test.seconds - 0.25).abs() < 1e-9);
+        assert_eq!(
+            (test.outcome, test.message.as_deref()),
+            (Outcome::Failed, Some("java.lang.AssertionError: no\n\tat a.B"))
+        );
+        let work = observed.work.unwrap();
+        assert_eq!((work.beside_startup, work.process_startup), (1.5, 4.0));
+        assert_eq!((work.beside_tests, work.tests), (0.5, 5.0));
+    }
+
+    #[test]
+    fn every_outcome_of_the_protocol_is_understood() {
+        let outcomes = table::entry("events", "F").values("outcome");
+        let read = outcomes.iter().map(|outcome| {
+            let events = format!(
+                "{HEADER}S\t1\t1000001500000\t6500000000\tmain\ta.B\tt\t1\t\nF\t1\t1000001750000\t6750000000\t{outcome}\t\n"
+            );
+            observed(events.as_bytes(), Outcome::Crashed).observations[0].execution.outcome
+        });
+        let read: Vec<_> = read.collect();
+        assert_eq!(read, [Outcome::Passed, Outcome::Failed, Outcome::Error, Outcome::Skipped]);
+    }
+
+    #[test]
     fn a_test_that_a_suite_gathered_names_the_suite() {
         let events = format!("{HEADER}S\t1\t1000001500000\t6500000000\tmain\ta.B\ttest\t1\t\ta.AllTests\n");
         let observations = observed(events.as_bytes(), Outcome::Crashed).observations;
@@ -344,7 +424,8 @@ mod tests {
     fn a_test_without_an_end_was_cut_off() {
         let events = format!("{HEADER}S\t1\t1000001500000\t6500000000\tmain\ta.B\ttest\t1\t\nF\t1\t10000");
         let crashed = observed(events.as_bytes(), Outcome::Crashed);
-        assert_eq!((crashed.observations[0].execution.outcome, crashed.damaged), (Outcome::Crashed, 1));
+        assert_eq!(crashed.observations[0].execution.outcome, Outcome::Crashed);
+        assert_eq!(crashed.damage, RecordDamage::default(), "its process died while it wrote");
         let timed_out = observed(events.as_bytes(), Outcome::TimedOut);
         assert_eq!(timed_out.observations[0].execution.outcome, Outcome::TimedOut);
         assert!((timed_out.observations[0].execution.seconds - 98.5).abs() < 1e-9);
@@ -382,8 +463,31 @@ mod tests {
     }
 
     #[test]
-    fn no_folder_means_no_tests() {
-        let observed = observe(Path::new("/nowhere"), "", RUN, Outcome::Crashed, 1.0).unwrap();
+    fn lines_that_tests_write_are_counted_and_not_believed() {
+        let key = SealKey::of(3, 4);
+        let own = key.seal(1, &format!("{HEADER}S\t1\t1000001500000\t6500000000\tmain\ta.B\tt\t1\t\n"));
+        let end = |outcome: &str| format!("F\t1\t1000001750000\t6750000000\t{outcome}\t\n");
+        let forged = format!("{}\u{0}\u{0}\n{}", end("passed"), SealKey::of(1, 1).seal(3, &end("passed")));
+        let file = EventFile::with_content(1, 42, &(own + &forged + &key.seal(3, &end("failed"))));
+        let observed = observe([&file], "", RUN, Outcome::Crashed, 9.0).unwrap();
+        assert_eq!(observed.observations[0].execution.outcome, Outcome::Failed);
+        assert_eq!(observed.damage.seals, SealDamage { foreign: 3, ..SealDamage::default() });
+    }
+
+    #[test]
+    fn a_second_end_and_one_without_a_start_are_counted_and_the_first_stays() {
+        let end = |number: u32, outcome: &str| format!("F\t{number}\t1000001750000\t6750000000\t{outcome}\t\n");
+        let start = "S\t1\t1000001500000\t6500000000\tmain\ta.B\tt\t1\t\n";
+        let events = format!("{HEADER}{start}{}{}{}what\n", end(1, "failed"), end(1, "passed"), end(7, "passed"));
+        let observed = observed(events.as_bytes(), Outcome::Crashed);
+        assert_eq!(observed.observations[0].execution.outcome, Outcome::Failed);
+        let damage = RecordDamage { unmatched_ends: 2, meaningless: 1, ..RecordDamage::default() };
+        assert_eq!(observed.damage, damage);
+    }
+
+    #[test]
+    fn no_file_means_no_tests() {
+        let observed = observe([], "", RUN, Outcome::Crashed, 1.0).unwrap();
         assert_eq!(observed, Observed::default());
     }
 

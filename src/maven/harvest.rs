@@ -3,15 +3,21 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-use super::events::{Observation, Observed, observe};
+use super::events::{Observation, Observed, RecordDamage, observe};
 use super::handshake::{Failure, Goal, Handshake};
 use super::identity::identify;
 use super::invocation::Invoked;
-use super::log::{dead_workers, decisive_lines};
+use super::log::{dead_workers, decisive_lines, unknown_profiles};
+use super::reconcile::{self, Contradiction, EventReconciliation, GoalRecords, SurefireCount, SurefireRecord};
 use super::reports;
 use super::selection::KnownTest;
 use crate::process::{Cause, Ended, Exit};
 use crate::suite::{Execution, Finding, FindingKind, JvmWork, Outcome, RunEnd};
+
+/// The one provider that takes no listener.
+const JUNIT3: &str = "surefire-junit3";
+const ONLY_SUREFIRE: &str = "Surefire's JUnit 3 provider takes no listener: when Maven runs the tests, Surefire's own record is \
+                             the only one, and a test that forges it is not detected";
 
 /// The yield of one run of a suite.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,16 +41,21 @@ pub fn harvest(invoked: &Invoked, known: &[KnownTest]) -> miette::Result<Harvest
     let mut works = Vec::new();
     for (suite, goal) in invoked.handshake.iter().flat_map(|handshake| &handshake.goals).enumerate() {
         // Goals of one module can share a folder of reports, which then holds those of all.
-        let reports = (goal.runs("surefire-junit3") && folders.insert(&goal.reports)).then_some(goal.reports.as_path());
+        let reports = (goal.runs(JUNIT3) && folders.insert(&goal.reports)).then_some(goal.reports.as_path());
         let (observed, damage) = observe_goal(invoked, goal, reports, unfinished)?;
         let (work, observed_nothing) = (observed.work, observed.observations.is_empty());
-        observations.extend(observed.observations.into_iter().map(|one| Observation { suite, ..one }));
         findings.extend(damage);
+        findings.extend(reconcile_goal(invoked, goal, &observed)?);
+        observations.extend(observed.observations.into_iter().map(|one| Observation { suite, ..one }));
         works.extend((!observed_nothing).then_some(work));
     }
     let (executions, tests): (Vec<_>, Vec<_>) = identify(observations, known).into_iter().map(split).unzip();
     findings.extend(process_findings(&invoked.ended, &invoked.log));
+    findings.extend(profile_findings(&invoked.log));
     findings.extend(worker_findings(invoked, &executions));
+    let extension_damage = RecordDamage { seals: invoked.damage, ..RecordDamage::default() };
+    findings
+        .extend(reconcile::damaged(&extension_damage).iter().map(|found| contradiction("Maven's extension", found)));
     if let Some(handshake) = &invoked.handshake {
         findings.extend(deviations(handshake));
         // A worker that died fails its goal: one finding is enough.
@@ -54,6 +65,66 @@ pub fn harvest(invoked: &Invoked, known: &[KnownTest]) -> miette::Result<Harvest
     }
     let jvm = jvm_work(invoked, works);
     Ok(Harvest { end: run_end(invoked, !executions.is_empty()), executions, tests, findings, jvm })
+}
+
+/// Holds what the goal's processes recorded against what Surefire counted.
+fn reconcile_goal(invoked: &Invoked, goal: &Goal, observed: &Observed) -> miette::Result<Vec<Finding>> {
+    let executions: Vec<&Execution> = observed.observations.iter().map(|one| &one.execution).collect();
+    let reconciled = EventReconciliation::of(&GoalRecords {
+        executions: &executions,
+        damage: observed.damage,
+        surefire: surefire_record(invoked, goal, &executions)?,
+        test_ng: goal.runs("surefire-testng"),
+    });
+    let place = format!("{}{}", goal.goal, location(&[&goal.module]));
+    let mut findings: Vec<Finding> =
+        reconciled.contradictions.iter().map(|found| contradiction(&place, found)).collect();
+    if let Some(why) = reconciled.not_reconciled {
+        let text = format!("the records of {place} could not be compared with Surefire's: {why}");
+        findings.push(Finding::new(FindingKind::NotReconciled, text));
+    }
+    Ok(findings)
+}
+
+pub(crate) fn contradiction(place: &str, found: &Contradiction) -> Finding {
+    Finding::new(FindingKind::Contradiction, format!("{place}: {found}"))
+}
+
+/// What Surefire says of a goal, or why it says nothing. Only what Maven's own process told decides: a test can print anything.
+fn surefire_record(invoked: &Invoked, goal: &Goal, executions: &[&Execution]) -> miette::Result<SurefireRecord> {
+    let handshake = invoked.handshake.iter();
+    let died = handshake.clone().flat_map(|handshake| &handshake.failures).any(|failure| {
+        failure.is_of_test_goal() && failure.module.as_ref().is_none_or(|module| *module == goal.module)
+    });
+    if invoked.ended.cause != Cause::Exited {
+        return Ok(SurefireRecord::Missing("the run was ended before Surefire had counted".to_owned()));
+    }
+    if died {
+        return Ok(SurefireRecord::Missing("a test process died, so Surefire's count is not complete".to_owned()));
+    }
+    if let Some(count) = goal.counted.iter().copied().reduce(SurefireCount::and) {
+        return Ok(SurefireRecord::Counted(count));
+    }
+    if executions.is_empty() {
+        return Ok(SurefireRecord::Counted(SurefireCount::default()));
+    }
+    let missing = |why: &str| {
+        let text = format!("Surefire {} does not report how many tests it ran, and {why}", goal.version);
+        Ok(SurefireRecord::Missing(text))
+    };
+    if goal.runs(JUNIT3) {
+        return missing("its reports are the only record");
+    }
+    let sharing =
+        handshake.flat_map(|handshake| &handshake.goals).filter(|other| other.reports == goal.reports).count();
+    if sharing > 1 {
+        return missing("its reports lie in a folder with those of another goal");
+    }
+    let reports = reports::read(&goal.reports, &goal.module, invoked.began)?;
+    if reports.executions.is_empty() {
+        return missing("it left no reports");
+    }
+    Ok(SurefireRecord::Reported(SurefireCount::of_executions(&reports.executions)))
 }
 
 /// Maven's own work, and that of the goals that ran tests.
@@ -76,13 +147,9 @@ fn observe_goal(
     reports: Option<&Path>,
     unfinished: Outcome,
 ) -> miette::Result<(Observed, Vec<Finding>)> {
-    let folder = invoked.events.join(goal.number.to_string());
-    let mut observed = observe(&folder, &goal.module, invoked.began, unfinished, invoked.ended.cost.wall_seconds)?;
+    let files = invoked.events.iter().filter(|file| file.goal == goal.number);
+    let mut observed = observe(files, &goal.module, invoked.began, unfinished, invoked.ended.cost.wall_seconds)?;
     let mut damage = Vec::new();
-    let cut_off = observed.observations.iter().any(|one| one.execution.outcome == unfinished);
-    if observed.damaged > 0 && !cut_off {
-        damage.push(format!("{} lines of the records of {} could not be read", observed.damaged, goal.goal));
-    }
     if let Some(folder) = reports {
         let reports = reports::read(folder, &goal.module, invoked.began)?;
         observed.observations.extend(reports.executions.into_iter().map(Observation::unrooted));
@@ -101,14 +168,22 @@ pub(crate) fn process_findings(ended: &Ended, log: &Path) -> Vec<Finding> {
         findings.push(Finding::new(FindingKind::StrayProcesses, text));
     }
     if ended.output_cut {
-        let text = format!("the output was too long; {} holds its beginning and its end", log.display());
+        let text = format!("the output was too long; {} contains its beginning and its end", log.display());
         findings.push(Finding::new(FindingKind::OutputCut, text));
     }
     if ended.tasks_refused {
-        let text = "the subject was refused processes or threads beyond the limit; PARADE_MAX_TASKS lifts it";
+        let text = "the subject reached the limit of processes and threads; set PARADE_MAX_TASKS to raise it";
         findings.push(Finding::new(FindingKind::Disturbance, text));
     }
     findings
+}
+
+/// Maven goes on without a profile that it does not know, so what was asked for did not happen.
+fn profile_findings(log: &Path) -> Vec<Finding> {
+    let text = |profile: String| {
+        format!("Maven does not know the profile {}, so it was not activated", crate::experiment::quoted(&profile))
+    };
+    unknown_profiles(log).into_iter().map(|name| Finding::new(FindingKind::UnknownProfile, text(name))).collect()
 }
 
 /// A process that parade itself ended did not die.
@@ -132,6 +207,12 @@ fn deviations(handshake: &Handshake) -> Vec<Finding> {
         let modules = modules.entry(text).or_default();
         if !modules.contains(&module.as_str()) {
             modules.push(module);
+        }
+    }
+    for goal in handshake.goals.iter().filter(|goal| goal.runs(JUNIT3)) {
+        let modules = modules.entry(ONLY_SUREFIRE).or_default();
+        if !modules.contains(&goal.module.as_str()) {
+            modules.push(&goal.module);
         }
     }
     let mut findings: Vec<Finding> = modules
@@ -169,7 +250,11 @@ fn run_end(invoked: &Invoked, ran: bool) -> RunEnd {
     match (invoked.ended.cause, invoked.ended.exit) {
         (Cause::TimedOut, _) => RunEnd::TimedOut,
         (Cause::Interrupted, _) => RunEnd::Interrupted,
-        (Cause::OutOfMemory, _) => RunEnd::Crashed("a process was killed as the memory limit was reached".to_owned()),
+        (Cause::OutOfMemory, _) => RunEnd::Crashed(
+            "a process was killed because the memory limit was \
+            reached"
+                .to_owned(),
+        ),
         (Cause::Exited, Exit::Signal(signal)) => RunEnd::Crashed(format!("Maven was killed by signal {signal}")),
         (Cause::Exited, Exit::Code(code)) => exited(invoked, ran, code),
     }
@@ -250,7 +335,8 @@ mod tests {
             began: Clock { monotonic_nanos: 0, epoch_micros: 0 },
             handshake,
             log: folder.path().join("maven.log"),
-            events: folder.path().join("events"),
+            events: Vec::new(),
+            damage: crate::maven::seal::SealDamage::default(),
         };
         (folder, invoked)
     }
@@ -333,6 +419,7 @@ mod tests {
             reports: folder.path().to_path_buf(),
             launch: None,
             unrevealed: None,
+            counted: Vec::new(),
         };
         invoked.handshake = Some(Handshake { goals: vec![goal(1), goal(2)], ..ended(&[]) });
         let ids: Vec<_> = harvest(&invoked, &[]).unwrap().executions.iter().map(|e| e.test.to_string()).collect();
@@ -345,6 +432,18 @@ mod tests {
         handshake.deviations = vec![("a".into(), "x".into()), ("b".into(), "x".into()), ("b".into(), "y".into())];
         let texts: Vec<_> = deviations(&handshake).into_iter().map(|finding| finding.text).collect();
         assert_eq!(texts, ["x (2 modules)", "y (module b)"]);
+    }
+
+    #[test]
+    fn goals_with_surefires_record_alone_are_named() {
+        let goal = |module: &str, provider: &str| Goal {
+            module: module.into(),
+            providers: vec![provider.into()],
+            ..Goal::default()
+        };
+        let goals = vec![goal("a", "surefire-junit3"), goal("a", "surefire-junit3"), goal("b", "surefire-junit4")];
+        let found = deviations(&Handshake { goals, ..ended(&[]) });
+        assert_eq!(found, [Finding::new(FindingKind::Deviation, format!("{ONLY_SUREFIRE} (module a)"))]);
     }
 
     #[test]

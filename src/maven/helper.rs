@@ -1,5 +1,6 @@
 //! The JVM helper: Java sources that travel in this binary, built once per content by the user's own Maven.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -7,10 +8,11 @@ use std::time::Duration;
 use miette::miette;
 use sha2::{Digest, Sha256};
 
+use super::base_folder::{BASE_VARIABLE, check_above};
 use super::decisive_lines;
 use crate::home::Home;
 use crate::process::{self, Cause, Exit, Interrupt};
-use crate::subject::{Toolchain, jdks};
+use crate::subject::{SealedRepository, Toolchain, jdks};
 use crate::wording::hex;
 
 const BUILD_LIMIT: Duration = Duration::from_secs(15 * 60);
@@ -27,6 +29,8 @@ const SOURCES: &[(&str, &str)] = sources![
     "src/main/resources/META-INF/sisu/javax.inject.Named",
     "src/main/java/parade/Background.java",
     "src/main/java/parade/Line.java",
+    "src/main/java/parade/LineKind.java",
+    "src/main/java/parade/Seal.java",
     "src/main/java/parade/agent/Enlarged.java",
     "src/main/java/parade/agent/Initialisers.java",
     "src/main/java/parade/agent/Mutability.java",
@@ -34,54 +38,59 @@ const SOURCES: &[(&str, &str)] = sources![
     "src/main/java/parade/agent/Premain.java",
     "src/main/java/parade/agent/Shared.java",
     "src/main/java/parade/agent/Touched.java",
-    "src/main/java/parade/direct/AccessLog.java",
     "src/main/java/parade/cover/Analysis.java",
+    "src/main/java/parade/cover/AnswerLines.java",
     "src/main/java/parade/cover/Method.java",
     "src/main/java/parade/cover/Probes.java",
     "src/main/java/parade/cover/ProgramClass.java",
+    "src/main/java/parade/cover/QuestionKind.java",
     "src/main/java/parade/cover/Ranges.java",
-    "src/main/java/parade/direct/ClassTemplates.java",
+    "src/main/java/parade/direct/AccessLog.java",
+    "src/main/java/parade/direct/ControlKind.java",
     "src/main/java/parade/direct/ControlReader.java",
-    "src/main/java/parade/direct/Crew.java",
-    "src/main/java/parade/direct/CrewScheduler.java",
-    "src/main/java/parade/direct/Events.java",
     "src/main/java/parade/direct/FolderLoader.java",
-    "src/main/java/parade/direct/Framework.java",
     "src/main/java/parade/direct/Frameworks.java",
-    "src/main/java/parade/direct/Inside.java",
-    "src/main/java/parade/direct/JUnit3Framework.java",
-    "src/main/java/parade/direct/JUnit3Nodes.java",
-    "src/main/java/parade/direct/JUnit4Choice.java",
-    "src/main/java/parade/direct/JUnit4Framework.java",
-    "src/main/java/parade/direct/JUnit4Nodes.java",
-    "src/main/java/parade/direct/JupiterSelection.java",
     "src/main/java/parade/direct/JvmState.java",
-    "src/main/java/parade/direct/Leaf.java",
     "src/main/java/parade/direct/Main.java",
-    "src/main/java/parade/direct/Node.java",
     "src/main/java/parade/direct/Order.java",
-    "src/main/java/parade/direct/PlatformFramework.java",
-    "src/main/java/parade/direct/PlatformLauncher.java",
-    "src/main/java/parade/direct/PlatformRequest.java",
-    "src/main/java/parade/direct/PlatformRoot.java",
-    "src/main/java/parade/direct/PlatformTest.java",
-    "src/main/java/parade/direct/PlatformWhole.java",
     "src/main/java/parade/direct/Schedule.java",
-    "src/main/java/parade/direct/Segment.java",
     "src/main/java/parade/direct/Session.java",
-    "src/main/java/parade/direct/TestNgAnswers.java",
-    "src/main/java/parade/direct/TestNgDependencies.java",
-    "src/main/java/parade/direct/TestNgEntangled.java",
-    "src/main/java/parade/direct/TestNgFramework.java",
-    "src/main/java/parade/direct/TestNgListing.java",
-    "src/main/java/parade/direct/TestNgPass.java",
-    "src/main/java/parade/direct/TestNgSelection.java",
     "src/main/java/parade/direct/Tracer.java",
-    "src/main/java/parade/direct/Tree.java",
-    "src/main/java/parade/direct/TreeFramework.java",
-    "src/main/java/parade/direct/Wanted.java",
     "src/main/java/parade/direct/WarmOrder.java",
     "src/main/java/parade/direct/Watchdog.java",
+    "src/main/java/parade/direct/core/Events.java",
+    "src/main/java/parade/direct/core/Framework.java",
+    "src/main/java/parade/direct/core/Inside.java",
+    "src/main/java/parade/direct/core/TestThreads.java",
+    "src/main/java/parade/direct/core/Wanted.java",
+    "src/main/java/parade/direct/junit3/JUnit3Framework.java",
+    "src/main/java/parade/direct/junit3/JUnit3Nodes.java",
+    "src/main/java/parade/direct/junit4/JUnit4Choice.java",
+    "src/main/java/parade/direct/junit4/JUnit4Framework.java",
+    "src/main/java/parade/direct/junit4/JUnit4Nodes.java",
+    "src/main/java/parade/direct/junit4/ThreadScheduler.java",
+    "src/main/java/parade/direct/platform/ClassTemplates.java",
+    "src/main/java/parade/direct/platform/JupiterSelection.java",
+    "src/main/java/parade/direct/platform/PlatformFramework.java",
+    "src/main/java/parade/direct/platform/PlatformLauncher.java",
+    "src/main/java/parade/direct/platform/PlatformRequest.java",
+    "src/main/java/parade/direct/platform/PlatformRoot.java",
+    "src/main/java/parade/direct/platform/PlatformTest.java",
+    "src/main/java/parade/direct/platform/PlatformWhole.java",
+    "src/main/java/parade/direct/testng/TestNgAnswers.java",
+    "src/main/java/parade/direct/testng/TestNgDependencies.java",
+    "src/main/java/parade/direct/testng/TestNgEntangled.java",
+    "src/main/java/parade/direct/testng/TestNgFramework.java",
+    "src/main/java/parade/direct/testng/TestNgListing.java",
+    "src/main/java/parade/direct/testng/TestNgPass.java",
+    "src/main/java/parade/direct/testng/TestNgSelection.java",
+    "src/main/java/parade/direct/tree/Leaf.java",
+    "src/main/java/parade/direct/tree/Node.java",
+    "src/main/java/parade/direct/tree/Segment.java",
+    "src/main/java/parade/direct/tree/Tree.java",
+    "src/main/java/parade/direct/tree/TreeFramework.java",
+    "src/main/java/parade/listen/EventFile.java",
+    "src/main/java/parade/listen/EventLines.java",
     "src/main/java/parade/listen/EventLog.java",
     "src/main/java/parade/listen/JUnit4AndTestNgListener.java",
     "src/main/java/parade/listen/JUnit4Listener.java",
@@ -103,23 +112,31 @@ const SOURCES: &[(&str, &str)] = sources![
     "src/main/java/parade/maven/Fields.java",
     "src/main/java/parade/maven/Frameworks.java",
     "src/main/java/parade/maven/Handshake.java",
+    "src/main/java/parade/maven/HandshakeLines.java",
     "src/main/java/parade/maven/LateChanges.java",
     "src/main/java/parade/maven/Modules.java",
     "src/main/java/parade/maven/PlatformParallelism.java",
     "src/main/java/parade/maven/ProjectChanges.java",
     "src/main/java/parade/maven/Providers.java",
     "src/main/java/parade/maven/Reveal.java",
+    "src/main/java/parade/maven/SettingKey.java",
     "src/main/java/parade/maven/Settings.java",
     "src/main/java/parade/maven/Steering.java",
+    "src/main/java/parade/maven/SurefireCounts.java",
     "src/main/java/parade/maven/SurefirePin.java",
     "src/main/java/parade/maven/TestGoals.java",
-    "src/main/java/parade/weave/Calls.java",
+    "src/main/java/parade/weave/AgentMethod.java",
     "src/main/java/parade/weave/Containers.java",
     "src/main/java/parade/weave/Fields.java",
+    "src/main/java/parade/weave/InitialiserObserver.java",
     "src/main/java/parade/weave/Limits.java",
-    "src/main/java/parade/weave/MethodWeaver.java",
+    "src/main/java/parade/weave/Observer.java",
+    "src/main/java/parade/weave/OutsideCall.java",
+    "src/main/java/parade/weave/OutsideObserver.java",
     "src/main/java/parade/weave/Scope.java",
+    "src/main/java/parade/weave/StaticFieldObserver.java",
     "src/main/java/parade/weave/Weaver.java",
+    "src/main/java/parade/weave/WovenMethod.java",
 ];
 
 /// The agent's own manifest names it.
@@ -152,7 +169,9 @@ impl Helper {
             listeners: folder.join("parade-jvm.jar"),
             hash: hash.clone(),
         };
+        let sealed = SealedRepository::of_helper(home, &hash);
         if folder.is_dir() {
+            sealed.verify_or_seal()?;
             return Ok(helper);
         }
         let parent = home.jvm_helper();
@@ -162,6 +181,8 @@ impl Helper {
         lock.lock().map_err(|error| miette!("{} cannot be locked: {error}", parent.display()))?;
         if !folder.is_dir() {
             build(home, toolchain, tag, interrupt, &folder)?;
+            SealedRepository::of_parade(home).seal()?;
+            sealed.seal()?;
         }
         Ok(helper)
     }
@@ -229,15 +250,18 @@ fn build(home: &Home, toolchain: &Toolchain, tag: &str, interrupt: &Interrupt, f
 fn package(home: &Home, toolchain: &Toolchain, tag: &str, interrupt: &Interrupt, work: &Path) -> miette::Result<()> {
     let toolchain = for_level_8(toolchain);
     let log = home.jvm_helper().join("build.log");
+    let sources = work.join("sources");
+    // Others may write above.
+    check_above(&sources, &toolchain.maven_version)?;
     let mut repository = std::ffi::OsString::from("-Dmaven.repo.local=");
     repository.push(home.maven_repository());
     let ended = process::run(
         &process::Command {
             program: toolchain.mvn.clone(),
             args: vec!["-B".into(), repository, "package".into()],
-            dir: work.join("sources"),
-            environment: super::invocation::environment(&toolchain, None),
-            output: log.clone(),
+            environment: build_environment(&toolchain, &sources),
+            dir: sources,
+            output: log.clone().into(),
             output_limit: 16 << 20,
             cores: None,
             memory_bytes: None,
@@ -252,15 +276,18 @@ fn package(home: &Home, toolchain: &Toolchain, tag: &str, interrupt: &Interrupt,
         (Cause::Exited, Exit::Code(0)) => Ok(()),
         (Cause::Interrupted, _) => Err(miette!("interrupted while the JVM helper was being built")),
         _ => Err(miette!(
-            help = format!(
-                "it is built once, and Maven needs the network for that; the whole log is in {}",
-                log.display()
-            ),
+            help = format!("it is built once, and Maven needs network access for that; the log is {}", log.display()),
             "the JVM helper could not be built with {}: {}",
             toolchain.mvn.display(),
             decisive_lines(&log).join("; ")
         )),
     }
+}
+
+fn build_environment(toolchain: &Toolchain, sources: &Path) -> BTreeMap<String, String> {
+    let mut environment = super::invocation::environment(toolchain, None, &BTreeMap::new());
+    environment.insert(BASE_VARIABLE.to_owned(), sources.to_string_lossy().into_owned());
+    environment
 }
 
 /// The same compiler whatever JDK the first subject has: one that takes level 8 without giving notice.
@@ -291,11 +318,37 @@ fn content_hash() -> String {
 mod tests {
     use super::*;
 
+    /// Subjects begin with what the helper's build has fetched: it has to be the Surefire that they run with.
+    #[test]
+    fn the_helper_fetches_the_surefire_that_subjects_get() {
+        let pom = SOURCES.iter().find(|(path, _)| *path == "pom.xml").map(|(_, text)| *text).unwrap_or_default();
+        let (_, surefire) = pom.split_once("maven-surefire-plugin").expect("it names the plugin");
+        let (surefire, _) = surefire.split_once("</plugin>").expect("the plugin ends");
+        let version = format!("<version>{}</version>", super::super::SUREFIRE_VERSION);
+        assert_eq!(surefire.matches("<version>").count(), 6);
+        assert_eq!(surefire.matches(&version).count(), 6, "{surefire}");
+    }
+
+    #[test]
+    fn the_helpers_build_obeys_nothing_above_its_sources() {
+        let toolchain = Toolchain {
+            java_home: "/jdk".into(),
+            java_version: "17.0.1".into(),
+            java_major: 17,
+            mvn: "/mvn".into(),
+            maven_version: "3.8.7".into(),
+            maven_origin: crate::subject::MavenOrigin::Path,
+        };
+        let environment = build_environment(&toolchain, Path::new("/c/jvm/build-1/sources"));
+        assert_eq!(environment["MAVEN_BASEDIR"], "/c/jvm/build-1/sources");
+        assert_eq!(environment["MAVEN_SKIP_RC"], "true");
+    }
+
     #[test]
     fn every_source_file_travels_in_the_binary() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("jvm");
-        let mut found = Vec::new();
-        collect(&root, &root, &mut found);
+        let mut found = vec!["pom.xml".to_owned()];
+        collect(&root, &root.join("src/main"), &mut found);
         let mut embedded: Vec<String> = SOURCES.iter().map(|(path, _)| (*path).to_owned()).collect();
         found.sort();
         embedded.sort();
@@ -306,9 +359,7 @@ mod tests {
         for entry in folder.read_dir().unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                if !path.ends_with("target") {
-                    collect(root, &path, found);
-                }
+                collect(root, &path, found);
             } else {
                 found.push(path.strip_prefix(root).unwrap().to_string_lossy().into_owned());
             }

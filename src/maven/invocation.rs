@@ -7,11 +7,17 @@ use std::time::Duration;
 
 use miette::miette;
 
+use super::base_folder::{BASE_VARIABLE, base_folder, check_above};
+use super::event_files::EventFile;
 use super::events::Clock;
+use super::exchange::{Answered, Exchange};
 use super::handshake::Handshake;
 use super::helper::Helper;
-use super::settings::{Files, Settings, TestSettings};
-use crate::process::{self, Account, Cause, Ended, Exit, Interrupt};
+use super::live_log::LiveLog;
+use super::seal::SealDamage;
+use super::settings::{Orders, Settings, TestSettings};
+use crate::folder_handle;
+use crate::process::{self, Account, Cause, CommandOutput, Ended, Exit, Interrupt, UnnamedOutput};
 use crate::subject::Toolchain;
 
 /// Of Maven's log; what a test prints goes there too.
@@ -33,9 +39,13 @@ pub struct Invocation<'a> {
     pub helper: &'a Helper,
     /// The reactor's root.
     pub root: &'a Path,
+    /// All that is the subject's. Nothing outside of it is obeyed, deleted or read as a report.
+    pub worktree: &'a Path,
     pub repository: &'a Path,
-    /// Where log, settings, hand-shake and events go; created, and emptied of those.
+    /// Where the log goes when Maven has ended; made anew then. Its name may tell what is measured.
     pub folder: &'a Path,
+    /// Where a folder is made for settings, hand-shake and events. Its name tells tests nothing of what is measured.
+    pub exchange: &'a Path,
     /// On top of what is inherited.
     pub environment: &'a BTreeMap<String, String>,
     /// The subject's own.
@@ -58,54 +68,63 @@ pub struct Invoked {
     /// `None` where Maven failed before it loaded its extensions.
     pub handshake: Option<Handshake>,
     pub log: PathBuf,
-    pub events: PathBuf,
+    /// What the test processes wrote.
+    pub events: Vec<EventFile>,
+    /// Of what the extension wrote.
+    pub damage: SealDamage,
 }
 
 impl Invocation<'_> {
     /// `Err` also where Maven succeeded without the extension: then nothing that parade asked for has happened.
     pub fn run(&self, interrupt: &Interrupt) -> miette::Result<Invoked> {
-        let files = self.prepare_folder()?;
-        let log = self.folder.join("maven.log");
+        let base = base_folder(self.root, self.worktree)?;
+        check_above(&base, &self.toolchain.maven_version)?;
+        let orders = Orders { settings: self.settings, listeners: &self.helper.listeners, worktree: self.worktree };
+        let exchange = Exchange::prepare(self.exchange, &orders, self.user)?;
+        let output = UnnamedOutput::create_in(self.exchange)
+            .map_err(|error| miette!("no file can be made in {}: {error}", self.exchange.display()))?;
+        let live = LiveLog::begin(&output);
+        let command = self.command(&exchange, &output, &base);
         let began = Clock::now();
-        let ended = process::run(&self.command(&files, &log), interrupt)?;
-        let handshake = Handshake::read(&files.handshake)?;
+        let (ended, events) = exchange.during(|| process::run(&command, interrupt))?;
+        drop(live);
+        let log = self.keep_log(&output)?;
+        let ended = ended?;
+        let Answered { mut handshake, damage } = exchange.answer()?;
+        handshake.iter_mut().for_each(|handshake| handshake.forget_foreign_reports(self.worktree));
         if handshake.is_none() && ended.cause == Cause::Exited && ended.exit == Exit::Code(0) {
             return Err(miette!(
-                help = format!("Maven ignores an extension that it cannot load; see {}", log.display()),
+                help = format!("Maven silently ignores an extension that it cannot load; see {}", log.display()),
                 "Maven {} ran without parade's extension {}",
                 self.toolchain.maven_version,
                 self.helper.extension.display()
             ));
         }
-        Ok(Invoked { ended, began, handshake, log, events: files.events })
+        Ok(Invoked { ended, began, handshake, log, events, damage })
     }
 
-    fn prepare_folder(&self) -> miette::Result<Files> {
-        let broken = |error| miette!("{} cannot be prepared: {error}", self.folder.display());
-        std::fs::create_dir_all(self.folder).map_err(broken)?;
-        let files = Files::new(self.folder);
-        if files.handshake.exists() {
-            std::fs::remove_file(&files.handshake).map_err(broken)?;
-        }
-        if files.events.exists() {
-            std::fs::remove_dir_all(&files.events).map_err(broken)?;
-        }
-        std::fs::create_dir(&files.events).map_err(broken)?;
-        self.settings.write(&files, &self.helper.listeners)?;
-        // The extension and the tests write there.
-        self.user.map_or(Ok(()), |user| user.take_over_all(self.folder)).map_err(broken)?;
-        Ok(files)
+    /// Nothing of an earlier run is kept. An earlier parade gave such folders away, with links in them by now.
+    fn keep_log(&self, output: &UnnamedOutput) -> miette::Result<PathBuf> {
+        let log = self.folder.join("maven.log");
+        let cleared = match (self.folder.parent(), self.folder.file_name()) {
+            (Some(parent), Some(name)) => folder_handle::make_unlinked(parent).and_then(|parent| parent.remove(name)),
+            _ => Ok(()),
+        };
+        cleared
+            .and_then(|()| output.copy_to(&log))
+            .map_err(|error| miette!("the output of Maven cannot be written to {}: {error}", log.display()))?;
+        Ok(log)
     }
 
-    fn command(&self, files: &Files, log: &Path) -> process::Command {
-        let mut environment = environment(self.toolchain, self.user);
-        environment.extend(self.environment.clone());
+    fn command(&self, exchange: &Exchange, output: &UnnamedOutput, base: &Path) -> process::Command {
+        let mut environment = environment(self.toolchain, self.user, self.environment);
+        environment.insert(BASE_VARIABLE.to_owned(), base.to_string_lossy().into_owned());
         process::Command {
             program: self.toolchain.mvn.clone(),
-            args: self.arguments(files),
+            args: self.arguments(exchange.settings()),
             dir: self.root.to_path_buf(),
             environment,
-            output: log.to_path_buf(),
+            output: CommandOutput::Unnamed(output.clone()),
             output_limit: LOG_LIMIT,
             cores: self.limits.cores,
             memory_bytes: self.limits.memory_bytes,
@@ -118,7 +137,7 @@ impl Invocation<'_> {
 
     /// Options that every Maven from 3.0 to 4.0 takes. Where tests run, `-fn`: a worker that dies fails its goal, and must
     /// not keep the modules that build on its own from running. A build without tests may tell by its exit code.
-    fn arguments(&self, files: &Files) -> Vec<OsString> {
+    fn arguments(&self, settings: &Path) -> Vec<OsString> {
         let on_failure = if self.settings.tests.is_some() { "-fn" } else { "-fae" };
         let mut arguments: Vec<OsString> = vec!["-B".into(), on_failure.into(), "-Dstyle.color=never".into()];
         if self.offline {
@@ -128,7 +147,7 @@ impl Invocation<'_> {
         }
         arguments.push(property("maven.repo.local", self.repository));
         arguments.push(property("maven.ext.class.path", &self.helper.extension));
-        arguments.push(property("parade.settings", &files.settings));
+        arguments.push(property("parade.settings", settings));
         // Without it Maven has chosen a builder that knows of one module only.
         let at_once = self.settings.tests.as_ref().map_or(1, TestSettings::modules_at_once);
         if at_once > 1 {
@@ -149,14 +168,22 @@ fn property(name: &str, value: &Path) -> OsString {
     argument
 }
 
-/// What a Maven needs to start: the JDK by both ways in which programs look for it, and who it runs as.
-pub fn environment(toolchain: &Toolchain, user: Option<&Account>) -> BTreeMap<String, String> {
+/// What a Maven needs to start: the JDK by both ways in which programs look for it, and who it runs as. `own` are the subject's
+/// variables: they replace what is inherited. Its `PATH` comes behind the JDK's programs, and `JAVA_HOME` is always the JDK.
+pub fn environment(
+    toolchain: &Toolchain,
+    user: Option<&Account>,
+    own: &BTreeMap<String, String>,
+) -> BTreeMap<String, String> {
     let mut environment = process::base_environment();
     user.iter().for_each(|user| user.adapt(&mut environment));
+    environment.extend(own.clone());
     let java_home = toolchain.java_home.to_string_lossy().into_owned();
     let path = environment.get("PATH").cloned().unwrap_or_default();
     environment.insert("PATH".to_owned(), format!("{java_home}/bin:{path}"));
     environment.insert("JAVA_HOME".to_owned(), java_home);
+    // Or `mvn` would run what is in the user's home folder, where a subject may write.
+    environment.insert("MAVEN_SKIP_RC".to_owned(), "true".to_owned());
     environment
 }
 
@@ -170,39 +197,77 @@ mod tests {
         arguments_for(offline, &settings)
     }
 
-    fn arguments_for(offline: bool, settings: &Settings) -> Vec<String> {
-        let toolchain = Toolchain {
+    fn toolchain() -> Toolchain {
+        Toolchain {
             java_home: "/jdk".into(),
             java_version: "17.0.1".into(),
             java_major: 17,
             mvn: "/mvn".into(),
             maven_version: "3.8.7".into(),
-        };
-        let helper = Helper { extension: "/h/e.jar".into(), listeners: "/h/l.jar".into(), hash: "0".into() };
-        let invocation = Invocation {
-            toolchain: &toolchain,
-            helper: &helper,
+            maven_origin: crate::subject::MavenOrigin::Path,
+        }
+    }
+
+    #[test]
+    fn a_subjects_own_path_comes_behind_the_jdk_and_its_java_home_is_the_jdk() {
+        let own = [("PATH", "/own/bin"), ("JAVA_HOME", "/other"), ("MAVEN_OPTS", "-Xmx1g"), ("HOME", "/own")];
+        let own = own.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let environment = environment(&toolchain(), None, &own);
+        let values = ["PATH", "JAVA_HOME", "MAVEN_OPTS", "HOME"].map(|name| environment[name].as_str());
+        assert_eq!(values, ["/jdk/bin:/own/bin", "/jdk", "-Xmx1g", "/own"]);
+    }
+
+    #[test]
+    fn maven_is_told_whose_settings_to_obey() {
+        let (tree, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (settings, tools, helper) = (Settings::default(), toolchain(), helper());
+        let orders = Orders { settings: &settings, listeners: &helper.listeners, worktree: tree.path() };
+        let exchange = Exchange::prepare(folder.path(), &orders, None).unwrap();
+        let output = UnnamedOutput::create_in(folder.path()).unwrap();
+        let own = [("MAVEN_BASEDIR".to_owned(), "/elsewhere".to_owned())].into();
+        let asked = Invocation { environment: &own, ..invocation(&tools, &helper, &settings) };
+        let command = asked.command(&exchange, &output, Path::new("/w/core"));
+        assert_eq!(command.environment["MAVEN_BASEDIR"], "/w/core");
+    }
+
+    fn helper() -> Helper {
+        Helper { extension: "/h/e.jar".into(), listeners: "/h/l.jar".into(), hash: "0".into() }
+    }
+
+    fn arguments_for(offline: bool, settings: &Settings) -> Vec<String> {
+        let (tools, helper) = (toolchain(), helper());
+        let invocation =
+            Invocation { args: &["-Dx=a b; rm".to_owned()], offline, ..invocation(&tools, &helper, settings) };
+        let arguments = invocation.arguments(Path::new("/x/settings.properties"));
+        arguments.into_iter().map(|argument| argument.into_string().unwrap()).collect()
+    }
+
+    fn invocation<'a>(toolchain: &'a Toolchain, helper: &'a Helper, settings: &'a Settings) -> Invocation<'a> {
+        static NO_VARIABLES: BTreeMap<String, String> = BTreeMap::new();
+        Invocation {
+            toolchain,
+            helper,
             root: Path::new("/w"),
+            worktree: Path::new("/w"),
             repository: Path::new("/m2"),
             folder: Path::new("/logs"),
-            environment: &BTreeMap::new(),
-            args: &["-Dx=a b; rm".to_owned()],
+            exchange: Path::new("/exchange"),
+            environment: &NO_VARIABLES,
+            args: &[],
             goals: &["test"],
-            offline,
+            offline: false,
             settings,
             limits: Limits { cores: None, memory_bytes: None, time: Duration::from_secs(1) },
             tag: "t".into(),
             user: None,
-        };
-        let arguments = invocation.arguments(&Files::new(Path::new("/logs")));
-        arguments.into_iter().map(|argument| argument.into_string().unwrap()).collect()
+        }
     }
 
     #[test]
     fn the_subjects_arguments_come_unchanged_before_the_phase() {
         let arguments = arguments(false, &[]);
         assert_eq!(arguments[arguments.len() - 2..], ["-Dx=a b; rm", "test"]);
-        assert!(arguments.contains(&"-Dparade.settings=/logs/settings.properties".to_owned()));
+        assert!(arguments.contains(&"-Dparade.settings=/x/settings.properties".to_owned()));
         assert!(!arguments.contains(&"-o".to_owned()) && !arguments.contains(&"-pl".to_owned()));
     }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::line::Line;
+use super::protocol::HandshakeKind;
 
 /// What it takes to start a process like Surefire's, without Maven.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,16 +49,16 @@ impl Launch {
         })
     }
 
-    pub(super) fn take(&mut self, line: &Line) -> Option<()> {
+    pub(super) fn take(&mut self, kind: HandshakeKind, line: &Line) -> Option<()> {
         let first = line.text(1)?.to_owned();
-        match line.kind.as_str() {
-            "path" => self.class_path.push(first.into()),
-            "program" => self.program.push(first.into()),
-            "property" => self.properties.push((first, line.text(2)?.to_owned())),
-            "environment" => drop(self.environment.insert(first, line.text(2)?.to_owned())),
-            "without" => self.without.push(first),
-            "scanned" => self.scanned.push(first),
-            "note" => self.notes.push(first),
+        match kind {
+            HandshakeKind::Path => self.class_path.push(first.into()),
+            HandshakeKind::Program => self.program.push(first.into()),
+            HandshakeKind::Property => self.properties.push((first, line.text(2)?.to_owned())),
+            HandshakeKind::Environment => drop(self.environment.insert(first, line.text(2)?.to_owned())),
+            HandshakeKind::Without => self.without.push(first),
+            HandshakeKind::Scanned => self.scanned.push(first),
+            HandshakeKind::Note => self.notes.push(first),
             _ => return None,
         }
         Some(())

@@ -3,16 +3,12 @@
 //! A subject can write into these files too, or die in the middle of a line, so nothing is taken for granted: lines that
 //! are not ours are counted and passed over, and no line or file is held in memory beyond its limit.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Take};
-use std::path::Path;
-
-use miette::miette;
+use std::io::{self, BufRead, Read};
 
 /// The longest line that a listener writes is a fifth of this.
 const LINE_LIMIT: u64 = 1 << 20;
 /// Of one file; a suite of a million tests needs a quarter.
-const FILE_LIMIT: u64 = 1 << 30;
+pub const FILE_LIMIT: u64 = 1 << 30;
 
 /// One line: its kind, and its fields unescaped.
 #[derive(Debug, PartialEq, Eq)]
@@ -38,30 +34,41 @@ impl Line {
     }
 }
 
-/// Reads a file of lines with a function that goes through them, such as [`each_line`].
-pub fn read_lines<T>(path: &Path, read: impl FnOnce(BufReader<Take<File>>) -> io::Result<T>) -> miette::Result<T> {
-    let file = File::open(path).map(|file| BufReader::new(file.take(FILE_LIMIT)));
-    file.and_then(read).map_err(|error| miette!("{} cannot be read: {error}", path.display()))
+/// Gives every complete line to `each`, which says whether it understood; returns how many were damaged.
+pub fn each_line(reader: impl BufRead, mut each: impl FnMut(&Line) -> bool) -> io::Result<usize> {
+    let damage = each_line_of_bytes(reader, |bytes| {
+        let line = std::str::from_utf8(bytes).ok().and_then(Line::parse);
+        line.is_some_and(|line| each(&line))
+    })?;
+    Ok(damage.lines + usize::from(damage.torn))
 }
 
-/// Gives every complete line to `each`, which says whether it understood; returns how many were damaged.
-pub fn each_line(mut reader: impl BufRead, mut each: impl FnMut(&Line) -> bool) -> io::Result<usize> {
-    let (mut damaged, mut bytes) = (0, Vec::new());
+/// What could not be read of a file of lines.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LineDamage {
+    pub lines: usize,
+    /// Its writer did not live to finish the last line.
+    pub torn: bool,
+}
+
+/// Gives every complete line to `each`, without its end.
+pub fn each_line_of_bytes(mut reader: impl BufRead, mut each: impl FnMut(&[u8]) -> bool) -> io::Result<LineDamage> {
+    let (mut damage, mut bytes) = (LineDamage::default(), Vec::new());
     let mut within_overlong = false;
     loop {
         bytes.clear();
-        if reader.by_ref().take(LINE_LIMIT).read_until(b'\n', &mut bytes)? == 0 {
-            return Ok(damaged);
+        let read = reader.by_ref().take(LINE_LIMIT).read_until(b'\n', &mut bytes)?;
+        if read == 0 {
+            return Ok(damage);
         }
-        // Neither a piece of an overlong line nor one that its writer did not live to finish.
-        let ends = bytes.pop() == Some(b'\n');
-        if std::mem::replace(&mut within_overlong, !ends) || !ends {
-            damaged += 1;
-            continue;
-        }
-        let line = std::str::from_utf8(&bytes).ok().and_then(Line::parse);
-        if !line.is_some_and(|line| each(&line)) {
-            damaged += 1;
+        let ends = bytes.last() == Some(&b'\n');
+        let overlong = read as u64 == LINE_LIMIT && !ends;
+        if std::mem::replace(&mut within_overlong, !ends) || overlong {
+            damage.lines += 1;
+        } else if !ends {
+            damage.torn = true;
+        } else if !each(&bytes[..bytes.len() - 1]) {
+            damage.lines += 1;
         }
     }
 }
@@ -96,7 +103,9 @@ fn unescape(text: &str) -> String {
 }
 
 fn hexadecimal(digits: &[u8]) -> Option<u8> {
-    u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    // Not left to `from_str_radix` alone, which takes a sign.
+    let text = std::str::from_utf8(digits).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+    u8::from_str_radix(text, 16).ok()
 }
 
 #[cfg(test)]
@@ -118,6 +127,13 @@ mod tests {
         let (lines, damaged) = lines_of(b"S\t1\ta%09b%0a%00%25\xc3\xa9 \"<b>\"\n");
         assert_eq!((lines[0].kind.as_str(), lines[0].number::<u32>(0), damaged), ("S", Some(1), 0));
         assert_eq!(lines[0].text(1), Some("a\tb\n\0%é \"<b>\""));
+    }
+
+    #[test]
+    fn what_is_no_proper_escape_stays_as_it_is() {
+        let (lines, _) = lines_of(b"S\t%+9\t%zz\t%\t%4\t100%\t%0A%c3%A9\n");
+        let fields: Vec<_> = lines[0].fields.iter().map(String::as_str).collect();
+        assert_eq!(fields, ["%+9", "%zz", "%", "%4", "100%", "\n\u{e9}"]);
     }
 
     #[test]

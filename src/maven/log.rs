@@ -5,11 +5,14 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use super::line::cut;
+use crate::redaction::redact;
 
 /// At most so many lines, each at most so long.
 const MAX_LINES: usize = 12;
 const MAX_LENGTH: usize = 400;
 const LINE_LIMIT: u64 = 64 << 10;
+/// What Maven says before it builds anything is not longer.
+const HEAD_LIMIT: u64 = 1 << 20;
 
 /// Causes, rather than consequences.
 const CAUSES: [&str; 12] = [
@@ -57,7 +60,8 @@ pub fn decisive_lines_in(log: impl BufRead) -> Vec<String> {
     });
     causes.extend(errors);
     causes.truncate(MAX_LINES);
-    causes
+    // A mirror's address can have a password in it.
+    causes.iter().map(|line| redact(line)).collect()
 }
 
 /// The lines by which Surefire tells that a test process died.
@@ -74,6 +78,28 @@ pub fn dead_workers_in(log: impl BufRead) -> Vec<String> {
         }
     });
     lines
+}
+
+/// The profiles that Maven was told to activate and does not know. Maven says so before it builds anything: what comes later in
+/// the log can be the output of a test.
+pub fn unknown_profiles(log: &Path) -> Vec<String> {
+    File::open(log).map(|file| unknown_profiles_in(BufReader::new(file))).unwrap_or_default()
+}
+
+pub fn unknown_profiles_in(log: impl BufRead) -> Vec<String> {
+    const BEGUN: [&str; 3] = ["[INFO] Building ", "[INFO] Reactor Build Order", "[INFO] -----"];
+    let mut profiles: Vec<String> = Vec::new();
+    let mut has_begun = false;
+    each_line(log.take(HEAD_LIMIT), |line| {
+        has_begun |= BEGUN.iter().any(|mark| line.starts_with(mark));
+        let named = line.strip_prefix("[WARNING] The requested profile \"").filter(|_| !has_begun);
+        let Some((name, rest)) = named.and_then(|named| named.split_once('"')) else { return };
+        let name = cut(name, MAX_LENGTH).to_owned();
+        if rest.contains("does not exist") && profiles.len() < MAX_LINES && !profiles.contains(&name) {
+            profiles.push(name);
+        }
+    });
+    profiles
 }
 
 fn push(lines: &mut Vec<String>, line: &str) {
@@ -123,6 +149,24 @@ mod tests {
         let file = log(text.as_bytes());
         assert_eq!(dead_workers(file.path()), [sentence]);
         assert!(dead_workers(log(b"[INFO] fine\n").path()).is_empty());
+    }
+
+    #[test]
+    fn profiles_that_maven_does_not_know_are_named_but_not_what_tests_print() {
+        let line = |name: &str| {
+            format!("[WARNING] The requested profile \"{name}\" could not be activated because it does not exist.\n")
+        };
+        let text = format!(
+            "[INFO] Scanning for projects...\n{}{}{}[INFO] \n[INFO] ----------< shop >----------\n\
+             [INFO] Building shop 1\n{}[INFO] BUILD SUCCESS\n{}",
+            line("nope"),
+            line("other one"),
+            line("nope"),
+            line("forged"),
+            line("nope")
+        );
+        assert_eq!(unknown_profiles(log(text.as_bytes()).path()), ["nope", "other one"]);
+        assert!(unknown_profiles(log(b"[INFO] Scanning for projects...\n").path()).is_empty());
     }
 
     #[test]

@@ -4,29 +4,44 @@
 //! It knows nothing of experiments, trials or techniques. What a build does wrong is data; `Err` means that parade could
 //! not start Maven or that its extension was not loaded.
 
+mod base_folder;
+mod build_failure;
+mod chosen_tests;
+pub(crate) mod event_files;
 pub(crate) mod events;
+mod exchange;
 mod handshake;
 mod harvest;
 mod helper;
 mod identity;
 mod invocation;
+mod kept_reports;
 mod launch;
 pub(crate) mod line;
+mod live_log;
 mod log;
+pub(crate) mod protocol;
+pub(crate) mod reconcile;
 mod reports;
+pub(crate) mod seal;
 mod selection;
 mod settings;
 
+pub(crate) use base_folder::{BASE_VARIABLE, base_folder};
+pub use build_failure::{is_in_build_folder, is_independent_of_jdk, with_own_paths};
+pub(crate) use chosen_tests::chosen_tests;
 pub use events::Clock;
 pub(crate) use events::observe_process;
 pub use handshake::{Failure, Goal, Handshake, Module};
 pub use harvest::{Harvest, harvest};
-pub(crate) use harvest::{process_findings, why};
+pub(crate) use harvest::{contradiction, process_findings, why};
 pub use helper::Helper;
 pub(crate) use identity::identify;
 pub(crate) use invocation::environment;
 pub use invocation::{Invocation, Invoked, Limits};
+pub use kept_reports::{KeptReports, keep_reports};
 pub use launch::Launch;
+pub use live_log::LiveLog;
 pub use log::{dead_workers, decisive_lines};
 pub(crate) use log::{dead_workers_in, decisive_lines_in};
 pub(crate) use reports::{Unreadable, read_report};

@@ -109,7 +109,7 @@ pub fn read_report(
                 position.close(tag.local_name().as_ref(), keep);
             }
             Event::Eof if position.closed => return Ok(position.unreadable),
-            Event::Eof => return Err("it ends before its test suite does".to_owned()),
+            Event::Eof => return Err("the file ends before its test suite does".to_owned()),
             _ => {}
         }
     }

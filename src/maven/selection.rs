@@ -189,7 +189,7 @@ fn coarse_finding((why, classes): (&str, Vec<String>)) -> Finding {
     }
     Finding::new(
         FindingKind::CoarseSelection,
-        format!("Surefire selects by {why} only, so more tests ran than asked for: {list}"),
+        format!("Surefire can select only by {why}, so more tests ran than requested: {list}"),
     )
 }
 

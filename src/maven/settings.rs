@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use miette::miette;
 
+use super::seal::SealKey;
 use super::selection::Picked;
 use crate::engine::{Mode, Parallelism};
 
@@ -14,6 +15,8 @@ use crate::engine::{Mode, Parallelism};
 pub struct Settings {
     /// Surefire's version; `None` keeps the project's.
     pub surefire: Option<String>,
+    /// A project's own version stays from this one on.
+    pub surefire_kept_from: Option<String>,
     /// The lowest level that the JDK's compiler takes, where it is above any that a project could declare.
     pub compiler_minimum: Option<u32>,
     /// `group:artifact` each.
@@ -56,33 +59,47 @@ impl Files {
     }
 }
 
-impl Settings {
-    pub fn write(&self, files: &Files, listeners: &Path) -> miette::Result<()> {
-        if let Some(selection) = self.tests.as_ref().and_then(|tests| tests.selection.as_ref()) {
+/// Everything that the extension is told.
+#[derive(Debug, Clone, Copy)]
+pub struct Orders<'a> {
+    pub settings: &'a Settings,
+    /// The jar with the listeners.
+    pub listeners: &'a Path,
+    /// Outside of it, no report is deleted.
+    pub worktree: &'a Path,
+}
+
+impl Orders<'_> {
+    pub fn write(&self, files: &Files, key: SealKey) -> miette::Result<()> {
+        if let Some(selection) = self.settings.tests.as_ref().and_then(|tests| tests.selection.as_ref()) {
             let line = |one: &Picked| format!("{}\t{}\t{}\n", one.module, one.goal.as_deref().unwrap_or(""), one.tests);
             let lines: String = selection.iter().map(line).collect();
             write_file(&files.selection, &lines)?;
         }
         let mut text = String::new();
-        for (key, value) in self.entries(files, listeners) {
+        let seal = std::iter::once(("seal", key.to_hex()));
+        for (key, value) in seal.chain(self.entries(files)) {
             // Writing to a String cannot fail.
             let _ = writeln!(text, "{key}={}", escape(&value));
         }
         write_file(&files.settings, &text)
     }
 
-    fn entries(&self, files: &Files, listeners: &Path) -> Vec<(&'static str, String)> {
+    fn entries(&self, files: &Files) -> Vec<(&'static str, String)> {
         let path = |path: &Path| path.to_string_lossy().into_owned();
+        let settings = self.settings;
         let mut entries = vec![
             ("handshake", path(&files.handshake)),
-            ("surefire.version", self.surefire.clone().unwrap_or_default()),
-            ("compiler.minimum", self.compiler_minimum.map(|level| level.to_string()).unwrap_or_default()),
-            ("plugins.disabled", self.disabled_plugins.join(",")),
-            ("modules", self.modules.join(",")),
+            ("surefire.version", settings.surefire.clone().unwrap_or_default()),
+            ("surefire.kept-from", settings.surefire_kept_from.clone().unwrap_or_default()),
+            ("compiler.minimum", settings.compiler_minimum.map(|level| level.to_string()).unwrap_or_default()),
+            ("plugins.disabled", settings.disabled_plugins.join(",")),
+            ("modules", settings.modules.join(",")),
         ];
-        if let Some(tests) = &self.tests {
+        if let Some(tests) = &settings.tests {
             entries.push(("events", path(&files.events)));
-            entries.push(("listeners", path(listeners)));
+            entries.push(("listeners", path(self.listeners)));
+            entries.push(("worktree", path(self.worktree)));
             entries.extend(tests.entries());
             if tests.selection.is_some() {
                 entries.push(("selection", path(&files.selection)));
@@ -145,11 +162,13 @@ fn write_file(path: &Path, content: &str) -> miette::Result<()> {
 mod tests {
     use super::*;
     use crate::engine::Forks;
+    use crate::maven::protocol::table;
 
     fn written(settings: &Settings) -> String {
         let folder = tempfile::tempdir().unwrap();
         let files = Files::new(folder.path());
-        settings.write(&files, Path::new("/h/parade-jvm.jar")).unwrap();
+        let orders = Orders { settings, listeners: Path::new("/h/parade-jvm.jar"), worktree: Path::new("/w") };
+        orders.write(&files, SealKey::of(1, 2)).unwrap();
         let text = std::fs::read_to_string(&files.settings).unwrap();
         text.replace(&folder.path().to_string_lossy().into_owned(), "DIR")
     }
@@ -165,6 +184,16 @@ mod tests {
     fn a_build_without_tests_has_no_events() {
         let text = written(&Settings { compiler_minimum: Some(7), ..Settings::default() });
         assert!(text.contains("compiler.minimum=7\n") && !text.contains("events="), "{text}");
+    }
+
+    #[test]
+    fn a_recent_surefire_of_the_project_can_stay() {
+        let text = written(&Settings {
+            surefire: Some("3.5.6".to_owned()),
+            surefire_kept_from: Some("2.22.0".to_owned()),
+            ..Settings::default()
+        });
+        assert!(text.contains("surefire.version=3.5.6\nsurefire.kept-from=2.22.0\n"), "{text}");
     }
 
     #[test]
@@ -207,6 +236,40 @@ mod tests {
             assert!(text.lines().any(|own| own == line), "{line} in {text}");
         }
         assert!(text.contains("selection=DIR/selection\n"), "{text}");
+    }
+
+    #[test]
+    fn the_examples_of_the_protocol_are_written() {
+        let parallelism = Parallelism {
+            mode: Mode::ClassesAndMethods,
+            threads: 7,
+            threads_per_core: true,
+            forks: Forks::PerCore(1.0),
+            reuse_forks: false,
+            modules: Some(Forks::PerCore(1.0)),
+        };
+        let goal = Some("maven-surefire-plugin:test@default-test".to_owned());
+        let selection = vec![
+            Picked { module: "lib".into(), goal, tests: "a.B#c".into() },
+            Picked { module: "app".into(), goal: None, tests: "a.C".into() },
+        ];
+        let selection = Some(selection);
+        let settings = Settings {
+            surefire: Some("3.5.6".to_owned()),
+            surefire_kept_from: Some("2.22.0".to_owned()),
+            compiler_minimum: Some(7),
+            disabled_plugins: vec!["g:a".to_owned(), "g:b".to_owned()],
+            modules: vec!["lib".to_owned(), ":app".to_owned()],
+            tests: Some(TestSettings { parallelism, cores: 2, selection, fetch_providers: true, reveal: true }),
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let files = Files::new(folder.path());
+        let listeners = Path::new(" /h\\x/\u{e9}\t.jar");
+        let orders = Orders { settings: &settings, listeners, worktree: Path::new("/c/worktrees/x/tree") };
+        orders.write(&files, SealKey::of(1, 2)).unwrap();
+        let text = std::fs::read_to_string(&files.settings).unwrap();
+        assert_eq!(text.replace(&*folder.path().to_string_lossy(), "DIR"), table::lines("settings"));
+        assert_eq!(std::fs::read_to_string(&files.selection).unwrap(), table::lines("selection"));
     }
 
     #[test]

@@ -1,7 +1,12 @@
 //! JUnit XML as Surefire writes it: `<reports>/<module>/TEST-<class>.xml`, a file for each class.
 //!
+//! Where Surefire wrote reports of the first run, they are the beginning: names, files and output of tests are its own, and only
+//! tests that were run again, or that no report has, are written anew (`surefire`).
+//!
 //! A pass that took a retry has its failures in it (`flakyFailure`), a failure that stayed its reruns (`rerunFailure`). The
 //! folder may be anyone's: only files that parade wrote, and noted in a list there, are ever removed.
+
+mod surefire;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,6 +18,7 @@ use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 use sha2::{Digest, Sha256};
 
 use super::outcome::{Attempt, TestStory};
+use crate::maven::KeptReports;
 use crate::subject::REPORTS_LIST;
 use crate::suite::Outcome;
 use crate::wording::hex;
@@ -47,21 +53,25 @@ pub fn check(reports: &Path) -> std::io::Result<()> {
 }
 
 /// Writes the reports of all tests; how many files there are is the answer.
-pub fn write(reports: &Path, tests: &[TestStory]) -> Result<usize> {
-    let mut classes: BTreeMap<PathBuf, Vec<&TestStory>> = BTreeMap::new();
+pub fn write(reports: &Path, tests: &[TestStory], surefire: &KeptReports) -> Result<usize> {
+    let mut modules: BTreeMap<&str, Vec<&TestStory>> = BTreeMap::new();
     for story in tests {
-        let path = folder_of(&story.test.module).join(file_name(&story.test.class));
-        classes.entry(path).or_default().push(story);
+        modules.entry(&story.test.module).or_default().push(story);
+    }
+    let mut files: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
+    for (module, stories) in &modules {
+        let own = surefire.folders.get(*module).map(|folder| surefire::read(folder)).unwrap_or_default();
+        for (name, document) in surefire::documents(&own, stories)? {
+            files.insert(folder_of(module).join(name), document);
+        }
     }
     // First, so that whatever ends parade now, the next run knows what is its own.
-    let list: String = classes.keys().map(|path| format!("{}\n", path.display())).collect();
+    let list: String = files.keys().map(|path| format!("{}\n", path.display())).collect();
     put(&reports.join(LIST), list.as_bytes())?;
-    for (path, stories) in &classes {
-        let class = stories.first().map_or("", |story| story.test.class.as_str());
-        let document = document(class, stories).map_err(|error| miette!("the report of {class}: {error}"))?;
-        put(&reports.join(path), &document)?;
+    for (path, document) in &files {
+        put(&reports.join(path), document)?;
     }
-    Ok(classes.len())
+    Ok(files.len())
 }
 
 /// There whole or not at all. Not synced: what a power cut takes, the next build makes again.
@@ -172,16 +182,21 @@ fn test_case(xml: &mut Writer<Vec<u8>>, story: &TestStory) -> std::io::Result<()
         return xml.write_event(Event::Empty(case));
     }
     xml.write_event(Event::Start(case))?;
-    if story.is_bad() {
-        still_bad(xml, story, &failed)?;
-    } else {
-        each(xml, &failed, "flakyFailure", |outcome| !is_error(outcome))?;
-        if story.outcome() == Outcome::Skipped {
-            skipped(xml, story.last())?;
-        }
-        each(xml, &failed, "flakyError", is_error)?;
-    }
+    problems(xml, story)?;
     xml.write_event(Event::End(BytesEnd::new("testcase")))
+}
+
+/// Everything that a test case holds because something went wrong.
+fn problems(xml: &mut Writer<Vec<u8>>, story: &TestStory) -> std::io::Result<()> {
+    let failed: Vec<&Attempt> = story.earlier_failures().collect();
+    if story.is_bad() {
+        return still_bad(xml, story, &failed);
+    }
+    each(xml, &failed, "flakyFailure", |outcome| !is_error(outcome))?;
+    if story.outcome() == Outcome::Skipped {
+        skipped(xml, story.last())?;
+    }
+    each(xml, &failed, "flakyError", is_error)
 }
 
 /// What failed first is the failure, and what failed after it are its reruns.
@@ -258,8 +273,8 @@ struct Description {
 fn describe(attempt: &Attempt) -> Description {
     let own = |kind: &str, message: &str| Description { kind: kind.to_owned(), message: message.to_owned() };
     match attempt.outcome {
-        Outcome::Crashed => own("parade.Crashed", "its process died while it was running"),
-        Outcome::TimedOut => own("parade.TimedOut", "it was still running when its time was up"),
+        Outcome::Crashed => own("parade.Crashed", "its process died while the test was running"),
+        Outcome::TimedOut => own("parade.TimedOut", "it was still running when its time limit was reached"),
         Outcome::NotRun => own("parade.NotRun", "it was expected and never ran"),
         Outcome::Passed | Outcome::Failed | Outcome::Error | Outcome::Skipped => {
             thrown(attempt.message.as_deref().unwrap_or_default(), attempt.outcome)

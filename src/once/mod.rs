@@ -3,6 +3,7 @@
 //! Nothing is run beforehand to find out which tests there are: the technique's own first run tells. What that costs in
 //! certainty is said in the outcome, never hidden.
 
+pub mod failure;
 pub mod junit;
 mod opened;
 pub mod orders;
@@ -17,13 +18,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::engine::{Allotment, EngineKind, Parallelism};
-use crate::experiment::{Harness, Origin, Subject, TechniqueKind};
+use crate::experiment::{Origin, Subject};
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::runner::judge::{Expectation, Judgement, judge};
 use crate::runner::{Event, Watcher};
-use crate::suite::{Finding, FindingKind, TestId};
+use crate::suite::{Finding, FindingKind};
 use crate::technique::{self, Bench, Engines, Stage, TechniqueRun};
+use crate::technique::{Harness, TechniqueKind};
 
 pub use outcome::{Attempt, Counts, Outcome, StageStory, TestStory};
 
@@ -37,6 +39,8 @@ pub struct Order {
     pub parallelism: Parallelism,
     pub harness: Harness,
     pub cores: usize,
+    /// For the build, and for each run.
+    pub memory_bytes: Option<u64>,
     /// For all stages together; the build may take as long again.
     pub time_limit: Duration,
 }
@@ -79,7 +83,11 @@ fn run_suite(
     watcher: &RefCell<&mut dyn Watcher>,
 ) -> miette::Result<Ended> {
     let bench = Bench {
-        allotment: Allotment { cores: order.cores, memory_bytes: None, logs: fresh_logs(&order.subject, home)? },
+        allotment: Allotment {
+            cores: order.cores,
+            memory_bytes: order.memory_bytes,
+            logs: fresh_logs(&order.subject, home)?,
+        },
         time_limit: order.time_limit,
         set_aside: HashSet::new(),
     };
@@ -109,18 +117,17 @@ fn run_suite(
         judgement.findings.retain(|finding| finding.kind != FindingKind::UnexpectedTests);
     }
     judgement.findings.extend(suite.notes());
-    judgement.findings.extend(hints(&tests, &judgement));
+    judgement.findings.extend(hints(&judgement));
     let logs = bench.allotment.logs.clone();
     let outcome = Outcome::of(&stages, &tests, judgement, suite.was_pending, logs);
-    Ok(Ended::Ran(Box::new(Outcome { jdk: suite.jdk, ..outcome })))
+    let surefire_reports = suite.surefire_reports();
+    let (maven, revision) = (suite.maven.clone(), suite.revision.clone());
+    Ok(Ended::Ran(Box::new(Outcome { jdk: suite.jdk, maven, revision, surefire_reports, ..outcome })))
 }
 
 /// What explains a result that surprises.
-fn hints(tests: &[TestId], judgement: &Judgement) -> Vec<Finding> {
+fn hints(judgement: &Judgement) -> Vec<Finding> {
     let mut hints = Vec::new();
-    if tests.is_empty() {
-        hints.push(note("no test ran: is this the right folder, module and technique?"));
-    }
     if judgement.tally.failures() > 0 && rustix::process::geteuid().is_root() {
         hints.push(note("parade runs as root: tests of file permissions fail for root"));
     }

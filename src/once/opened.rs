@@ -9,9 +9,10 @@ use std::rc::Rc;
 use super::{Order, note};
 use crate::engine::direct::DirectSession;
 use crate::engine::model::ModelSession;
-use crate::engine::surefire::{Revealed, SurefireSession};
+use crate::engine::surefire::{Revealed, SharedReports, SurefireSession};
 use crate::engine::{Capabilities, EngineKind, Handling, Isolation, RunRequest, Selection, Session, Watch};
 use crate::home::Home;
+use crate::maven::KeptReports;
 use crate::process::Interrupt;
 use crate::runner::{Event, Telling, Watcher};
 use crate::subject::build::{Discovery, DiscoveryTime, Prepared};
@@ -35,22 +36,52 @@ pub struct Suite {
     pub was_pending: bool,
     /// The JDK's version, and why it is this one.
     pub jdk: Option<String>,
+    /// Maven's version, and who chose it.
+    pub maven: Option<String>,
+    /// What was checked out.
+    pub revision: Option<String>,
     revealed: Option<Revealed>,
+    /// Surefire's own, of the first run.
+    reports: Option<SharedReports>,
 }
 
 impl Suite {
     pub fn of_model(path: &Path) -> miette::Result<Suite> {
         let main = Box::new(ModelSession::load(path, 0)?);
-        Ok(Suite { main, rerun: None, was_pending: false, jdk: None, revealed: None })
+        Ok(Suite {
+            main,
+            rerun: None,
+            was_pending: false,
+            jdk: None,
+            maven: None,
+            revision: None,
+            revealed: None,
+            reports: None,
+        })
     }
 
     fn of_maven(prepared: Prepared, order: &Order, interrupt: &Interrupt) -> miette::Result<Suite> {
         let was_pending = prepared.discovery.is_pending();
-        let main = SurefireSession::open(Rc::new(prepared), TAG, interrupt.clone())?;
-        let revealed = main.revealed();
+        let (maven, revision) = (Some(prepared.toolchain.maven()), Some(prepared.checkout.revision.clone()));
+        let mut main = SurefireSession::open(Rc::new(prepared), TAG, interrupt.clone())?;
+        let (revealed, reports) = (main.revealed(), Some(main.share_reports()));
         let wants_direct = order.technique.reruns() && order.harness.rerun_engine == EngineKind::Direct;
         let rerun = wants_direct.then(|| Box::new(Late::new(Rc::clone(&revealed), interrupt.clone())));
-        Ok(Suite { main: Box::new(main), rerun, was_pending, jdk: None, revealed: Some(revealed) })
+        Ok(Suite {
+            main: Box::new(main),
+            rerun,
+            was_pending,
+            jdk: None,
+            maven,
+            revision,
+            revealed: Some(revealed),
+            reports,
+        })
+    }
+
+    /// Surefire's own reports of the first run.
+    pub fn surefire_reports(&self) -> KeptReports {
+        self.reports.as_ref().map(|reports| reports.borrow().clone()).unwrap_or_default()
     }
 
     /// What parade changed in the build, and what it could not do as it was told.
@@ -73,6 +104,7 @@ pub fn build(
         subject: &order.subject,
         home,
         timeout: order.time_limit,
+        memory_bytes: order.memory_bytes,
         discovery: DiscoveryTime::Later,
         progress: &Telling(watcher),
         interrupt,
@@ -108,7 +140,7 @@ impl Session for Announced<'_, '_> {
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
         let text = match &request.selection {
             Selection::All => "running the tests".to_owned(),
-            Selection::Tests(tests) => format!("running what failed again: {}", counted(tests.len(), "test", "tests")),
+            Selection::Tests(tests) => format!("rerunning failed tests: {}", counted(tests.len(), "test", "tests")),
             Selection::Classes(classes) => {
                 format!("running their classes: {}", counted(classes.len(), "class", "classes"))
             }
@@ -150,7 +182,7 @@ impl Late {
 
     fn prepared(&self) -> miette::Result<Rc<Prepared>> {
         let revealed = self.revealed.get().map(Rc::clone);
-        revealed.ok_or_else(|| miette::miette!("nothing can be run again, as the first run revealed no test"))
+        revealed.ok_or_else(|| miette::miette!("nothing can be rerun, because the first run showed no tests"))
     }
 
     /// Why Maven has to run a selection. Classes come in their original order: a parallel first run has not shown it, and
@@ -159,13 +191,15 @@ impl Late {
         match selection {
             Selection::All => None,
             Selection::Classes(_) => discovery.scrambled.then_some(
-                "Maven reran the classes, not the direct engine: a parallel first run does not show the order of their tests",
+                "Maven reran the classes instead of the direct engine, because a parallel first run does not show the \
+                 order of their tests",
             ),
             Selection::Tests(tests) => {
                 let known: HashSet<ClassId> = discovery.tests.iter().map(|test| test.id.class_id()).collect();
                 let unseen = tests.iter().any(|test| !known.contains(&test.class_id()));
                 unseen.then_some(
-                    "Maven reran the failed tests, not the direct engine: a class fixture failed before any of its tests was seen",
+                    "Maven reran the failed tests instead of the direct engine, because a class fixture failed before \
+                     any of its tests was seen",
                 )
             }
         }
@@ -197,7 +231,10 @@ impl Late {
             let opened = DirectSession::open(Rc::clone(prepared), TAG, self.interrupt.clone());
             let opened = opened.map(|session| Box::new(session) as Box<dyn Session>);
             if let Err(error) = &opened {
-                self.notes.push(note(format!("Maven reran what failed, as the direct engine cannot: {error}")));
+                self.notes.push(note(format!(
+                    "Maven reran the failed tests, because the direct engine cannot: \
+                    {error}"
+                )));
             }
             self.direct = Some(opened.map_err(|error| error.to_string()));
         }
@@ -211,7 +248,7 @@ impl Late {
             self.surefire = Some(Box::new(session));
         }
         if request.handling.test_limit.is_some() {
-            self.note_once("the time limit of single tests did not hold where Maven reran them");
+            self.note_once("the time limit of single tests does not apply to reruns by Maven");
         }
         self.last = EngineKind::Surefire;
         let request = self.bearable(request);

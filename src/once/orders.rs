@@ -34,6 +34,8 @@ pub use ran::{Failure, Ran};
 pub struct Opening<'a> {
     pub subject: &'a Subject,
     pub cores: usize,
+    /// For the build, and for each run.
+    pub memory_bytes: Option<u64>,
     /// For all runs together; the build may take as long again.
     pub time_limit: Duration,
     pub home: &'a Home,
@@ -79,6 +81,7 @@ pub fn open(opening: &Opening<'_>, watcher: &mut dyn Watcher) -> miette::Result<
                 subject: opening.subject,
                 home: opening.home,
                 timeout: opening.time_limit,
+                memory_bytes: opening.memory_bytes,
                 discovery: DiscoveryTime::Now,
                 progress: &Telling(&watcher),
                 interrupt: opening.interrupt,
@@ -105,7 +108,7 @@ impl OrderedSuite {
             revision: None,
             notes: Vec::new(),
             kept: None,
-            allotment: Allotment { cores: opening.cores, memory_bytes: None, logs },
+            allotment: Allotment { cores: opening.cores, memory_bytes: opening.memory_bytes, logs },
             left: opening.time_limit,
             interrupt: opening.interrupt.clone(),
         })
@@ -130,7 +133,7 @@ impl OrderedSuite {
         if let Some(model) = &self.model {
             return Ok(Some(model.tests.iter().map(|test| test.seconds).collect()));
         }
-        watcher.event(&Event::Stage { text: "running the suite in its original order, to see what its tests take" });
+        watcher.event(&Event::Stage { text: "running the suite in its original order, to measure durations" });
         let run = self.run_one("times", Selection::All, Watch::default())?;
         if self.interrupt.is_set() {
             return Ok(None);
@@ -141,7 +144,7 @@ impl OrderedSuite {
         let times = self.tests().iter().map(|test| seconds.get(test).copied().unwrap_or(0.0)).collect();
         if unseen > 0 || run.end != RunEnd::Finished {
             let tests = counted(unseen, "test has", "tests have");
-            self.notes.push(note(format!("the run for times was not whole: {tests} none, and counts as 0 s")));
+            self.notes.push(note(format!("the run for durations was not complete: {tests} no duration; 0 s is used")));
         }
         Ok(Some(times))
     }
@@ -152,7 +155,7 @@ impl OrderedSuite {
         if let Some(known) = self.kept.as_ref().and_then(Kept::read) {
             return Ok(Some(known));
         }
-        watcher.event(&Event::Stage { text: "running the suite in its original order, to see what its tests cover" });
+        watcher.event(&Event::Stage { text: "running the suite in its original order, to measure coverage" });
         let run = self.run_one("coverage", Selection::All, Watch { coverage: true, accesses: false })?;
         if self.interrupt.is_set() {
             return Ok(None);
@@ -165,7 +168,10 @@ impl OrderedSuite {
         match &self.kept {
             Some(kept) if whole => kept.write(&coverage),
             None if whole => {}
-            _ => self.notes.push(note("the run for coverage was not whole: what the last tests cover is not known")),
+            _ => self.notes.push(note(
+                "the run for coverage was not complete: the coverage of the last tests is not \
+                known",
+            )),
         }
         Ok(Some(coverage))
     }

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use crate::engine::EngineKind;
+use crate::maven::KeptReports;
 use crate::runner::judge::Judgement;
 use crate::store::record::Verdict;
 use crate::suite::{Concurrency, Execution, Finding, FindingKind, Outcome as TestOutcome, RunEnd, TestId};
@@ -26,7 +27,13 @@ pub struct Outcome {
     pub concurrency: Concurrency,
     /// The JDK's version, and why it is this one; a model has none.
     pub jdk: Option<String>,
+    /// Maven's version, and who chose it; a model has none.
+    pub maven: Option<String>,
+    /// What was checked out; a model has none.
+    pub revision: Option<String>,
     pub logs: PathBuf,
+    /// Copies of Surefire's own reports of the first run, where it wrote any.
+    pub surefire_reports: KeptReports,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -122,7 +129,10 @@ impl Outcome {
             rerun_engine: super::rerun_engine(stages),
             concurrency: stages.first().map(|stage| stage.run.concurrency()).unwrap_or_default(),
             jdk: None,
+            maven: None,
+            revision: None,
             logs,
+            surefire_reports: KeptReports::default(),
         }
     }
 
@@ -152,9 +162,8 @@ impl Outcome {
 fn lost_unseen(stages: &[Stage], was_pending: bool) -> Option<String> {
     let first = stages.first().filter(|_| was_pending)?;
     let died = first.run.findings.iter().any(|finding| finding.kind == FindingKind::DeadWorker);
-    (died && first.run.end == RunEnd::Finished).then(|| {
-        "a worker process died in the first run of this suite, and tests that it had not begun are lost".to_owned()
-    })
+    (died && first.run.end == RunEnd::Finished)
+        .then(|| "a fork died in the first run of this suite, and tests that it had not begun are lost".to_owned())
 }
 
 fn stage_story(so_far: &[Stage]) -> StageStory {

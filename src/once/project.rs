@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use super::reactor::{self, Reactor};
 use crate::experiment::{Origin, Subject, SurefireVersion, safe_name};
+use crate::redaction::redact;
 pub use crate::subject::project::Refusal;
 use crate::subject::project::other_tool;
-use crate::subject::redact;
 
 /// What to run of it.
 #[derive(Debug, Clone, Default)]
@@ -28,7 +28,7 @@ pub fn locate(named: &str, choice: &Choice<'_>, time_limit: Duration) -> Result<
     }
     let path = path.canonicalize().map_err(|error| Refusal {
         message: format!("{named}: {error}"),
-        help: "give the folder of a Maven project, the url of a git repository, or a model suite".to_owned(),
+        help: "give the folder of a Maven project, a git URL, or a model suite".to_owned(),
     })?;
     if path.is_file() && path.extension().is_some_and(|extension| extension == "toml") {
         return of_model(named, path, choice, time_limit);
@@ -53,7 +53,7 @@ fn no_pom(named: &str, folder: &Path) -> Refusal {
     let built = other_tool(folder).map(|(file, tool)| format!("; its {file} is for {tool}")).unwrap_or_default();
     Refusal {
         message: format!("there is no pom.xml in {named}{built}"),
-        help: "parade runs Maven projects (JUnit 3 to 6, TestNG), and model suites in TOML files".to_owned(),
+        help: "parade supports Maven projects (JUnit 3 to 6, TestNG) and model suites in TOML files".to_owned(),
     }
 }
 
@@ -87,10 +87,12 @@ fn of_folder(named: &str, folder: &Path, choice: &Choice<'_>, time_limit: Durati
 
 /// The repository that a folder lies in.
 fn repository_around(named: &str, folder: &Path, revision: &str) -> Result<(Origin, PathBuf), Refusal> {
-    let refusal =
-        |message: String| Refusal { message, help: "leave --revision out to run what stands there".to_owned() };
+    let refusal = |message: String| Refusal {
+        message,
+        help: "leave --revision out to run the current files of the folder".to_owned(),
+    };
     let repository = git2::Repository::discover(folder)
-        .map_err(|error| refusal(format!("{named} is in no git repository: {}", error.message())))?;
+        .map_err(|error| refusal(format!("{named} is not in a git repository: {}", error.message())))?;
     let top = repository.workdir().and_then(|top| top.canonicalize().ok());
     let top = top.ok_or_else(|| refusal(format!("the git repository of {named} has no files")))?;
     let url = top.to_str().ok_or_else(|| refusal(format!("the path of {named} is not UTF-8")))?.to_owned();
@@ -144,6 +146,7 @@ fn subject(named: &str, origin: Origin, timeout: Duration) -> Subject {
         configurations: Vec::new(),
         dependencies: None,
         jdk: None,
+        maven: None,
         user: None,
         overrides: BTreeMap::new(),
         label: None,
@@ -199,7 +202,7 @@ mod tests {
     fn a_revision_is_taken_from_the_repository_around() {
         let (_folder, root) = project();
         let choice = Choice { revision: Some("v1"), ..Choice::default() };
-        assert!(locate_in(&root, "core", &choice).unwrap_err().message.contains("no git repository"));
+        assert!(locate_in(&root, "core", &choice).unwrap_err().message.contains("not in a git repository"));
         git2::Repository::init(&root).unwrap();
         fs::rename(root.join("pom.xml"), root.join("other.xml")).unwrap();
         let subject = locate_in(&root, "core", &choice).unwrap();

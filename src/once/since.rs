@@ -19,7 +19,14 @@ pub fn earlier(named: &str, subject: &Subject, modules: &[String], revision: &st
         help: "an earlier version can only come from a git repository".to_owned(),
         ..refusal
     })?;
-    Ok(Subject { name: format!("{}-since", subject.name), jdk: subject.jdk.clone(), ..earlier })
+    Ok(Subject {
+        name: format!("{}-since", subject.name),
+        jdk: subject.jdk.clone(),
+        maven: subject.maven.clone(),
+        maven_args: subject.maven_args.clone(),
+        environment: subject.environment.clone(),
+        ..earlier
+    })
 }
 
 /// The commit that is meant by a way from another one, as `HEAD~3`, where the repository is at hand.
@@ -58,7 +65,7 @@ pub fn change(
     match &subject.origin {
         Origin::Git { url, .. } => {
             let (clone, _) = subject::kept(&subject.name, Some(url), revision, home);
-            let clone = clone.ok_or_else(|| miette!("the clone of {} is not kept", subject.source))?;
+            let clone = clone.ok_or_else(|| miette!("the cache has no clone of {}", subject.source))?;
             changes::between(&clone, earlier, revision, coverage, &scope(subject.directory.clone()))
         }
         Origin::Folder { path } => {
@@ -77,7 +84,7 @@ fn scope(folder: Option<PathBuf>) -> Scope {
 
 fn top_of(folder: &Path) -> miette::Result<PathBuf> {
     let repository = git2::Repository::discover(folder)
-        .map_err(|error| miette!("{} is in no git repository: {}", folder.display(), error.message()))?;
+        .map_err(|error| miette!("{} is not in a git repository: {}", folder.display(), error.message()))?;
     let top = repository.workdir().and_then(|top| top.canonicalize().ok());
     top.ok_or_else(|| miette!("the git repository of {} has no files", folder.display()))
 }

@@ -12,6 +12,8 @@ use miette::miette;
 use rustix::process::{Gid, Uid};
 use serde::{Deserialize, Serialize};
 
+use crate::folder_handle::FolderHandle;
+
 /// A user of this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account {
@@ -50,7 +52,7 @@ pub fn missing_privileges() -> Option<String> {
         CAPABILITIES.iter().filter(|(bit, _)| effective & (1 << bit) == 0).map(|(_, name)| *name).collect();
     match (missing.is_empty(), rustix::process::geteuid().is_root()) {
         (true, _) => None,
-        (false, true) => Some(format!("it is root, but without {}", missing.join(", "))),
+        (false, true) => Some(format!("it is root, but lacks {}", missing.join(", "))),
         (false, false) => Some("it is not root".to_owned()),
     }
 }
@@ -62,8 +64,8 @@ impl Account {
         let unknown = || {
             let shown: String = name.chars().filter(|c| !c.is_control()).take(60).collect();
             miette!(
-                help = "write the name of a user of this machine, e.g. \"nobody\"; `useradd` makes one",
-                "there is no user `{shown}` here"
+                help = "write the name of a user of this machine, e.g. \"nobody\"; `useradd` creates one",
+                "this machine has no user `{shown}`"
             )
         };
         let Entry { uid, gid, home } = found.ok_or_else(unknown)?;
@@ -76,18 +78,29 @@ impl Account {
         std::os::unix::fs::lchown(path, Some(self.uid), Some(self.gid))
     }
 
-    /// A folder with all that is in it.
+    /// A folder with all that is in it, whatever its owners do to it meanwhile.
     pub fn take_over_all(&self, folder: &Path) -> io::Result<()> {
-        self.take_over(folder)?;
-        for entry in std::fs::read_dir(folder)? {
-            let entry = entry?;
-            if entry.file_type()?.is_dir() {
-                self.take_over_all(&entry.path())?;
-            } else {
-                self.take_over(&entry.path())?;
-            }
-        }
-        Ok(())
+        FolderHandle::open(folder)?.give_all_to(self.owner())
+    }
+
+    /// As the owner of a file.
+    pub(crate) fn owner(&self) -> (u32, u32) {
+        (self.uid, self.gid)
+    }
+
+    /// Could this user put something else into the place of what is in the folder?
+    pub(super) fn may_write(&self, folder: &Path) -> io::Result<bool> {
+        let metadata = folder.metadata()?;
+        let bit = if metadata.uid() == self.uid {
+            // An owner can always allow itself to.
+            return Ok(self.uid != 0);
+        } else if self.groups.contains(&metadata.gid()) {
+            0o020
+        } else {
+            0o002
+        };
+        let is_sticky = metadata.mode() & 0o1000 != 0;
+        Ok(self.uid != 0 && metadata.mode() & bit != 0 && !is_sticky)
     }
 
     /// The first folder on the way to a path, itself included if it is one, that this user may not enter.
@@ -190,7 +203,7 @@ mod tests {
         assert!(root.groups.contains(&0));
         for name in ["", "no-such-user-here", "ro\0ot"] {
             let error = Account::find(name).unwrap_err();
-            assert!(error.to_string().starts_with("there is no user"), "{error}");
+            assert!(error.to_string().starts_with("this machine has no user"), "{error}");
         }
     }
 

@@ -27,7 +27,7 @@ pub fn ask(
         args: args.iter().map(Into::into).collect(),
         dir: "/".into(),
         environment: everything,
-        output: output.clone(),
+        output: output.clone().into(),
         output_limit: ANSWER_LIMIT,
         cores: None,
         memory_bytes: None,

@@ -33,7 +33,7 @@ pub fn choose(cores: Option<usize>) -> miette::Result<Vec<usize>> {
         Some(count) if count == allowed.len() => Ok(Vec::new()),
         Some(count) if count == 0 || count > allowed.len() => Err(miette!(
             help = format!("ask for 1 to {}", allowed.len()),
-            "{count} cores were asked for, and this machine lets parade use {}",
+            "{count} cores were requested, but parade can use only {}",
             allowed.len()
         )),
         Some(count) => Ok(pick(count, &allowed, place)),
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn more_cores_than_there_are_is_an_error_that_says_so() {
         let error = choose(Some(100_000)).unwrap_err();
-        assert!(error.to_string().contains("100000 cores were asked for"), "{error}");
+        assert!(error.to_string().contains("100000 cores were requested"), "{error}");
         assert!(choose(Some(0)).is_err());
         assert!(choose(Some(allowed().len())).unwrap().is_empty());
     }

@@ -6,8 +6,11 @@
 //! ```
 //!
 //! - parade is killed: the socket closes, and the keeper kills the tree.
-//! - the keeper is killed: the kernel kills the command, and parade kills what is left, by cgroup and by tag.
-//! - both are killed at once: the kernel kills the command, and the run that is resumed kills what is left.
+//! - the keeper is killed: the kernel kills the command, and parade kills what is left: by cgroup, by tag, and whatever became
+//!   parade's own child, as everything does that had hidden itself from both.
+//! - the keeper is stopped: parade kills it when everything should long be over, and goes on as above.
+//! - both are killed at once: the kernel kills the command, and the run that is resumed kills what is left and still has its tag.
+//!   What has thrown that away too stays alive. Only another user's processes cannot do all this.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::net::UnixStream;
@@ -67,8 +70,9 @@ fn built_beside_tests() -> Option<PathBuf> {
 }
 
 fn main() -> i32 {
+    super::hide_from_own_user();
     let Ok(socket) = wire::socket_at_stdin() else {
-        eprintln!("this is a part of parade that only parade itself starts");
+        eprintln!("this command is internal: only parade itself starts it");
         return 2;
     };
     let report = keep(&socket);
@@ -76,7 +80,7 @@ fn main() -> i32 {
 }
 
 fn keep(socket: &UnixStream) -> Report {
-    let fail = |error: std::io::Error| Failure::new(format!("a command's keeper broke: {error}"), "try again");
+    let fail = |error: std::io::Error| Failure::new(format!("the keeper of a command failed: {error}"), "try again");
     set_child_subreaper(Some(getpid())).map_err(|error| fail(error.into()))?;
     // Caught: the signal says that the tree is to be killed, as the closing of the socket does.
     let orphaned = watch::catch_termination().map_err(fail)?;

@@ -31,7 +31,7 @@ pub fn start(order: &Order, doors: Vec<PathBuf>, output: &io::PipeWriter) -> Res
     let fail = |error: io::Error| {
         Failure::new(
             format!("{} cannot be started: {error}", name.display()),
-            "see that the program and its folder exist",
+            "check that the program and its folder exist",
         )
     };
     let (socket, theirs) = UnixStream::pair().map_err(fail)?;
@@ -76,7 +76,7 @@ fn await_exec(socket: &UnixStream) -> io::Result<Vec<PathBuf>> {
 /// The launcher's side. Returns only if the command could not be started.
 pub fn main() -> i32 {
     let Ok(socket) = wire::socket_at_stdin() else {
-        eprintln!("this is a part of parade that only parade itself starts");
+        eprintln!("this command is internal: only parade itself starts it");
         return NOT_STARTED;
     };
     if let Err(error) = become_command(&socket) {

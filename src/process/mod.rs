@@ -14,6 +14,7 @@ pub mod keeper;
 mod launch;
 mod log;
 mod memory;
+mod output;
 mod run;
 mod support;
 mod tree;
@@ -34,9 +35,16 @@ pub use accounting::cpu_time;
 pub use ask::ask;
 pub use environment::base_environment;
 pub use interrupt::Interrupt;
-pub use run::{kill_leftovers, run};
+pub use output::{CommandOutput, UnnamedOutput};
+pub use run::{adopt_orphans, kill_leftovers, run};
 pub use support::{Ability, Support, probe};
 pub(crate) use tree::parse_stat;
+
+/// From now on, processes of the same user can no longer read this one's memory, open files and environment, or trace it. Root can.
+/// A program that this one starts is as before. A kernel that refuses leaves everything readable.
+pub fn hide_from_own_user() {
+    let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
+}
 
 /// The environment variable by which every descendant of a command can be found again.
 pub const TAG_VARIABLE: &str = "PARADE_TAG";
@@ -52,8 +60,8 @@ pub struct Command {
     pub dir: PathBuf,
     /// Complete: nothing else is inherited.
     pub environment: BTreeMap<String, String>,
-    /// Where stdout and stderr go, interleaved. Overwritten.
-    pub output: PathBuf,
+    /// Where stdout and stderr go, interleaved.
+    pub output: CommandOutput,
     /// How many bytes of output are kept: the first and the last half, with a line in between that says what was cut.
     pub output_limit: u64,
     /// Pinned to this many cores, whole physical ones first.

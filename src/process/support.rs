@@ -58,7 +58,7 @@ pub fn probe() -> Support {
             "commands",
             why,
             "no command can be run, so nothing can be measured",
-            "remove what keeps parade from starting itself as a child process",
+            "find out what prevents parade from starting itself as a child process",
         )],
     };
     abilities.extend([pinning(), topology(), pressure(), throttling(), swapping(), frequency()]);
@@ -73,7 +73,7 @@ fn attempt(cores: Option<usize>) -> Result<Accounting, String> {
         args: vec![keeper::SUBCOMMAND.into(), keeper::NOTHING.into()],
         dir: folder.path().to_owned(),
         environment: BTreeMap::new(),
-        output: folder.path().join("output"),
+        output: folder.path().join("output").into(),
         output_limit: 1 << 16,
         cores,
         memory_bytes: Some(1 << 30),
@@ -95,7 +95,7 @@ fn kept_by(accounting: &Accounting) -> Vec<Ability> {
                 "all processes of a command are frozen and killed by cgroup v1",
             ],
             "descendants are found in /proc, stopped, and killed one by one",
-            "ending a command that forks without pause takes longer",
+            "ending a fork bomb takes longer",
         ),
         ability(
             "cpu_time",
@@ -115,8 +115,8 @@ fn kept_by(accounting: &Accounting) -> Vec<Ability> {
             "memory_limit",
             accounting.memory_limit,
             ["memory is limited by cgroup v2", "memory is limited by cgroup v1"],
-            "memory is looked at up to ten times a second, and a command above its limit is killed",
-            "a command can exceed its memory limit for up to half a second, and page cache is not limited",
+            "memory is sampled up to ten times a second, and a command above its limit is killed",
+            "a command can exceed its memory limit for up to half a second, and the page cache is not limited",
         ),
     ]
 }
@@ -137,7 +137,7 @@ fn pinning() -> Ability {
         Err(why) => Ability::missing(
             "pinning",
             why,
-            "only all cores can be used: an experiment with fewer cannot run",
+            "only all cores together can be used: experiments with fewer cores cannot run",
             "allow the system call sched_setaffinity (a container's seccomp profile may forbid it)",
         ),
     }
@@ -145,12 +145,12 @@ fn pinning() -> Ability {
 
 fn topology() -> Ability {
     if cores::topology_is_known() {
-        return Ability::present("topology", "hardware threads of one physical core are told apart from cores");
+        return Ability::present("topology", "hardware threads are distinguished from physical cores");
     }
     Ability::missing(
         "topology",
-        "the first processors are taken",
-        "two pinned processors can be two threads of one physical core, which is slower than two cores",
+        "the first processors are used",
+        "two pinned processors may be two hardware threads of one physical core, which is slower than two cores",
         "mount /sys",
     )
 }
@@ -159,7 +159,7 @@ fn pressure() -> Ability {
     readable(
         "pressure",
         &[PathBuf::from("/proc/pressure/cpu")],
-        "time spent waiting for CPU is not recorded: other load on the machine is seen by its load average only",
+        "time spent waiting for CPU is not recorded: other load is visible only in the load average",
         "use a kernel with pressure stall information (4.20 or later), booted with psi=1",
     )
 }
@@ -169,28 +169,28 @@ fn throttling() -> Ability {
     readable(
         "throttling",
         &files,
-        "a CPU quota (of a container, say) that slows trials down goes unnoticed",
+        "a CPU quota (for example of a container) that slows trials down is not detected",
         "enable the cpu controller for parade's cgroup",
     )
 }
 
 fn swapping() -> Ability {
-    readable("swapping", &[PathBuf::from("/proc/vmstat")], "swapping during a trial goes unnoticed", "mount /proc")
+    readable("swapping", &[PathBuf::from("/proc/vmstat")], "swapping during a trial is not detected", "mount /proc")
 }
 
 fn frequency() -> Ability {
     readable(
         "frequency",
         &[PathBuf::from("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")],
-        "whether the processor changes its frequency is unknown: differences of a few percent may come from that",
-        "measure on hardware of your own; virtual machines rarely show it",
+        "frequency changes of the processor are not visible: they can cause differences of a few percent",
+        "measure on your own hardware; virtual machines rarely show the frequency",
     )
 }
 
 fn readable(name: &str, files: &[PathBuf], consequence: &str, fix: &str) -> Ability {
     match files.iter().find(|file| can_read(file)) {
         Some(file) => Ability::present(name, format!("{} is readable", file.display())),
-        None => Ability::missing(name, "the machine does not show it", consequence, fix),
+        None => Ability::missing(name, "this machine does not show it", consequence, fix),
     }
 }
 

@@ -3,7 +3,7 @@
 //! A process is its id *and* its start time. A signal goes out only after a pidfd was opened and both still agree, so
 //! that a recycled process id is never hit.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -64,9 +64,14 @@ pub fn parse_stat(stat: &[u8]) -> Option<Process> {
 }
 
 fn command_line(pid: i32) -> String {
-    let line = fs::read(folder(pid).join("cmdline")).unwrap_or_default();
-    let line = if line.is_empty() { fs::read(folder(pid).join("comm")).unwrap_or_default() } else { line };
-    printable(&line)
+    let read = |name| fs::read(folder(pid).join(name)).unwrap_or_default();
+    shown_command(&read("cmdline"), &read("comm"))
+}
+
+/// A process can clear its command line and its name.
+fn shown_command(line: &[u8], name: &[u8]) -> String {
+    let shown = [line, name].map(printable).into_iter().find(|shown| !shown.trim().is_empty());
+    shown.unwrap_or_else(|| "a process without a name".to_owned())
 }
 
 fn printable(line: &[u8]) -> String {
@@ -88,6 +93,14 @@ fn processes() -> Vec<Process> {
 /// All living processes below `root`, without itself.
 pub fn descendants(root: u32) -> Vec<Process> {
     living_below(&processes(), root)
+}
+
+/// All living processes below `root` that are not these children nor below them.
+pub fn descendants_but(root: u32, spared: &BTreeSet<i32>) -> Vec<Process> {
+    let all = processes();
+    let roots = HashSet::from([i32::try_from(root).unwrap_or(0)]);
+    let others: Vec<Process> = all.into_iter().filter(|process| !spared.contains(&process.id.pid)).collect();
+    below(&others, &roots).into_iter().filter(|process| process.alive).collect()
 }
 
 /// All living processes below `root`, and those that carry a tag wherever they are.
@@ -228,6 +241,13 @@ mod tests {
         let stat = |threads| format!("42 (x) Z 7 42 42 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 {threads} 0 991 1 2");
         assert!(!parse_stat(stat(1).as_bytes()).unwrap().alive);
         assert!(parse_stat(stat(2).as_bytes()).unwrap().alive);
+    }
+
+    #[test]
+    fn a_process_that_cleared_its_command_line_still_has_a_name() {
+        assert_eq!(shown_command(b"sleep\09\0", b"sleep\n"), "sleep 9");
+        assert_eq!(shown_command(b"\0\0\0", b"hidden\n"), "hidden");
+        assert_eq!(shown_command(b"", b" \n"), "a process without a name");
     }
 
     #[test]

@@ -57,9 +57,7 @@ pub fn catch_termination() -> io::Result<Arc<AtomicBool>> {
 }
 
 pub fn watch(order: &Order, control: BufReader<UnixStream>, orphaned: Arc<AtomicBool>) -> Report {
-    let path = Path::new(&order.output);
-    let log = Log::create(path, order.output_limit).map_err(|error| log_failure(path, &error))?;
-    let log = Arc::new(Mutex::new(log));
+    let log = Arc::new(Mutex::new(open_log(order)?));
     let mut tree = Tree {
         groups: Groups::make(order.group.as_deref(), order.memory_bytes, order.most_tasks),
         tag: order.tag.clone(),
@@ -82,9 +80,31 @@ pub fn watch(order: &Order, control: BufReader<UnixStream>, orphaned: Arc<Atomic
     watch.finish()
 }
 
-fn log_failure(path: &Path, error: &io::Error) -> Failure {
-    let what = format!("the output cannot be written to {}: {error}", path.display());
-    Failure::new(what, "see that its folder exists and that the disk has room")
+fn open_log(order: &Order) -> Result<Log, Failure> {
+    let Some(path) = order.output.as_ref().map(Path::new) else {
+        return Log::at_stdout(order.output_limit).map_err(|error| log_failure(order, &error));
+    };
+    check_log_folder(path, order)?;
+    Log::create(path, order.output_limit).map_err(|error| log_failure(order, &error))
+}
+
+/// Whoever can write a log's folder can lead what is written to the log elsewhere.
+fn check_log_folder(log: &Path, order: &Order) -> Result<(), Failure> {
+    let (Some(user), Some(folder)) = (&order.user, log.parent()) else { return Ok(()) };
+    match user.may_write(folder) {
+        Ok(false) => Ok(()),
+        Ok(true) => Err(Failure::new(
+            format!("the output would go to {}, which {} can write", folder.display(), user.name),
+            "put results and parade's cache into folders that only parade's own user can write",
+        )),
+        Err(error) => Err(log_failure(order, &error)),
+    }
+}
+
+fn log_failure(order: &Order, error: &io::Error) -> Failure {
+    let place = order.output.as_ref().map_or("parade's cache".into(), |path| Path::new(path).to_string_lossy());
+    let what = format!("the output cannot be written to {place}: {error}");
+    Failure::new(what, "check that its folder exists and that the disk has free space")
 }
 
 /// Waits for every child, the command's orphans included.
@@ -334,12 +354,11 @@ impl Watch<'_> {
     }
 
     fn finish_log(&mut self) -> Result<bool, Failure> {
-        let path = Path::new(&self.order.output);
         if let Some(Err(error)) = &self.output {
-            return Err(log_failure(path, error));
+            return Err(log_failure(self.order, error));
         }
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-        log.finish().map_err(|error| log_failure(path, &error))
+        log.finish().map_err(|error| log_failure(self.order, &error))
     }
 
     fn cost(&self, end: Instant, out_of_memory: bool) -> (Cost, Accounting) {
@@ -372,7 +391,11 @@ impl Watch<'_> {
 fn survived(processes: &[Process]) -> Failure {
     let list: Vec<_> = processes.iter().map(|process| process.id.pid.to_string()).collect();
     let what = format!("processes that cannot be killed were left behind: {}", list.join(", "));
-    Failure::new(what, "they hang in the kernel (a dead network disk?) or belong to another user; end them by hand")
+    Failure::new(
+        what,
+        "they hang in the kernel (for example on a dead network disk) or belong to another user; end \
+        them by hand",
+    )
 }
 
 /// For a command that ended before anyone looked: what its largest process had, mapped files included.

@@ -24,7 +24,8 @@ pub struct Order {
     pub args: Vec<OsString>,
     pub dir: OsString,
     pub environment: BTreeMap<String, String>,
-    pub output: OsString,
+    /// None if the keeper's standard output is the file.
+    pub output: Option<OsString>,
     pub output_limit: u64,
     /// The processors to run on; empty for all.
     pub processors: Vec<usize>,
@@ -75,7 +76,7 @@ pub enum Launched {
 impl Order {
     pub fn new(
         command: &Command,
-        output: PathBuf,
+        output: Option<PathBuf>,
         processors: Vec<usize>,
         group: Option<String>,
         most_tasks: u64,
@@ -87,7 +88,7 @@ impl Order {
             args: command.args.clone(),
             dir: command.dir.clone().into(),
             environment,
-            output: output.into(),
+            output: output.map(OsString::from),
             output_limit: command.output_limit,
             processors,
             memory_bytes: command.memory_bytes,

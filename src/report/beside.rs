@@ -5,12 +5,12 @@ use std::sync::LazyLock;
 
 use serde::Serialize;
 
-use super::Analysis;
+use super::{Analysis, run_tables};
 use crate::study::cells::PublishedTable;
 use crate::study::{Answer, Audited, Library, OwnVerdict};
 use crate::wording::plural;
 
-static LIBRARY: LazyLock<Library> = LazyLock::new(Library::embedded);
+static LIBRARY: LazyLock<Library> = LazyLock::new(|| Library::embedded(run_tables::heads()));
 
 /// A study, and what a run says to it.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,7 +64,7 @@ impl Beside {
     /// Nothing where the experiment names no study, or one that parade does not have.
     pub fn of(analysis: &Analysis) -> Option<Beside> {
         let study = LIBRARY.study(analysis.run.manifest.study.as_deref()?)?.ok()?;
-        let compared = LIBRARY.compared(study, analysis).ok()?;
+        let compared = LIBRARY.compared(study, &run_tables::collect(analysis).ok()?);
         let mut claims = LIBRARY.audit(study);
         for (audited, claim) in claims.iter_mut().zip(&study.claims) {
             audited.own = Some(compared.answer(claim));
@@ -72,7 +72,7 @@ impl Beside {
         claims.sort_by_key(|claim| own_verdict(claim) == OwnVerdict::NotRun);
         Some(Beside {
             title: study.title.clone(),
-            tables: LIBRARY.beside(study, analysis).ok()?,
+            tables: crate::study::cells::beside(&compared),
             claims,
             subjects: compared.covered.len(),
             of: study.subjects.len(),
@@ -86,10 +86,10 @@ impl Beside {
         let comparable = self.claims.len() - number(OwnVerdict::NotRun);
         let ran = format!("{} of its {}", self.subjects, plural(self.of, "subject"));
         if comparable == 0 {
-            return format!("No claim can be compared: the run has results of {ran}.");
+            return format!("No claim can be compared: the run has results for {ran}.");
         }
         let more = if direction > 0 { format!(", {direction} more in direction only") } else { String::new() };
-        format!("{same} of {comparable} comparable claims reproduced{more}; the run has results of {ran}.")
+        format!("{same} of {comparable} comparable claims reproduced{more}; the run has results for {ran}.")
     }
 
     /// Of the claims that can be compared, the part that the run reproduces.

@@ -4,18 +4,21 @@
 
 pub mod analysis;
 mod beside;
+#[cfg(test)]
+mod claim_tests;
 pub mod compare;
 mod details;
 mod figures;
 mod folder;
+mod legend;
 pub mod render;
+pub mod run_tables;
 #[cfg(test)]
 pub(crate) mod sample;
 mod tables;
-pub(crate) mod text;
 
+pub use crate::shown_text::sentence;
 pub use analysis::Analysis;
 pub use details::Details;
 pub use folder::{write_all, write_timeline};
 pub use tables::{Align, Cell, Column, ComparisonTable, Row, Table, TableName, Tone};
-pub use text::sentence;

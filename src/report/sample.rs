@@ -4,22 +4,24 @@ use std::sync::LazyLock;
 
 use super::Analysis;
 use crate::engine::{Forks, Mode, Parallelism};
-use crate::experiment::{Harness, TechniqueKind, Trial};
+use crate::experiment::Trial;
 use crate::store::record::{
     ConfigurationSummary, Environment, Phase, ResidualTest, RunData, RunManifest, SetAsideTest, StageRecord,
     SubjectFailure, SubjectRecord, TrialRecord, Verdict,
 };
 use crate::suite::{Concurrency, Cost, Finding, FindingKind, Granularity, Outcome, RunEnd, Tally, TestId};
+use crate::technique::{Harness, TechniqueKind};
 
 const REPETITIONS: u32 = 5;
 const TESTS: usize = 40;
 
 /// Names that try to break out of whatever shows them.
-pub const HOSTILE_NAMES: [&str; 4] = [
+pub const HOSTILE_NAMES: [&str; 5] = [
     "<img src=x onerror=\"alert(1)\">",
     "</td><script>alert('x')</script>",
     "a|b \\ \"q\" \u{202e}evil\u{1b}[31m\nsecond line",
     ENORMOUS,
+    "=HYPERLINK(\"http:\",A1)",
 ];
 
 const ENORMOUS: &str = {
@@ -161,6 +163,47 @@ pub fn hostile() -> RunData {
     sample.data
 }
 
+/// One repetition of `sequential` and `classes`.
+#[derive(Debug, Clone, Copy)]
+pub struct MeasuredPair {
+    pub baseline: f64,
+    pub candidate: f64,
+    /// Did tests overlap in the candidate?
+    pub overlaps: bool,
+    /// Of the candidate.
+    pub verdict: Verdict,
+}
+
+/// A run of these pairs, a subject for each list of them.
+pub fn measured(subjects: &[Vec<MeasuredPair>]) -> RunData {
+    let names: Vec<String> = (1..=subjects.len()).map(|number| format!("subject-{number}")).collect();
+    let mut data = Sample::new(&names.iter().map(String::as_str).collect::<Vec<_>>(), &[2]).data;
+    for (name, pairs) in names.iter().zip(subjects) {
+        for (repetition, pair) in (1..).zip(pairs) {
+            let candidate = Run { verdict: pair.verdict, ..Run::clean(pair.candidate, &[0]) };
+            let mut candidate = trial_record(name, "classes", 2, repetition, &candidate);
+            candidate.concurrency.max = if pair.overlaps { 9 } else { 1 };
+            let baseline = trial_record(name, "sequential", 2, repetition, &Run::clean(pair.baseline, &[0]));
+            data.trials.extend([baseline, candidate]);
+        }
+    }
+    let manifest = &mut data.manifest;
+    manifest.study = None;
+    manifest.configurations.retain(|each| ["sequential", "classes"].contains(&each.name.as_str()));
+    manifest.repetitions = subjects.iter().map(Vec::len).max().unwrap_or(0) as u32;
+    manifest.trials.clear();
+    for trial in &data.trials {
+        manifest.trials.push(Trial {
+            id: trial.trial.clone(),
+            subject: trial.subject.clone(),
+            configuration: trial.configuration.clone(),
+            cores: trial.cores,
+            repetition: trial.repetition,
+        });
+    }
+    data
+}
+
 /// A run that was begun, and nothing more.
 pub fn empty() -> RunData {
     Sample::new(&["clean-gain"], &[2]).data
@@ -236,6 +279,7 @@ impl Sample {
             contents: std::collections::BTreeMap::new(),
             experiment_folder: None,
             merged: Vec::new(),
+            accepted_changes: Vec::new(),
         };
         let subjects = subjects.iter().map(|subject| subject_record(subject)).collect();
         Sample {
@@ -289,7 +333,7 @@ fn trial_record(subject: &str, configuration: &str, cores: usize, repetition: u3
         findings.push(Finding::new(FindingKind::LostTests, format!("{} expected tests never ran", run.lost)));
     }
     if concurrency.max == 2 {
-        let text = "`methods` had no effect: all overlap came from 2 processes, none from threads in one";
+        let text = "`methods` had no effect: all overlap came from 2 forks, none from threads within a fork";
         findings.push(Finding::new(FindingKind::NoConcurrency, text));
     }
     TrialRecord {
@@ -358,7 +402,7 @@ fn stages(run: &Run, summary: &ConfigurationSummary, cost: Cost, concurrency: Co
 fn subject_record(subject: &str) -> SubjectRecord {
     let flaky =
         SetAsideTest { test: TestId::new("", "org.example.ClockTest", "ticks", 1), reason: "passed 7 of 10".into() };
-    let lifted = Finding::new(FindingKind::Deviation, "compiler level 1.5 was lifted to 1.8");
+    let lifted = Finding::new(FindingKind::Deviation, "compiler level 1.5 was raised to 1.8");
     SubjectRecord {
         subject: subject.into(),
         origin: format!("subjects/{subject}"),
@@ -366,7 +410,7 @@ fn subject_record(subject: &str) -> SubjectRecord {
         requested: None,
         jdk: Some("1.8.0_462".into()),
         java_home: Some("/opt/jdk-8".into()),
-        jdk_choice: Some("8 was asked for".into()),
+        jdk_choice: Some("8 was requested".into()),
         user: None,
         maven: Some("3.9.9".into()),
         frameworks: vec!["JUnit 4.13.2".into()],

@@ -8,9 +8,10 @@ use std::rc::Rc;
 
 use miette::miette;
 
-use crate::experiment::{Ordering, Trial};
+use crate::experiment::Trial;
 use crate::subject::changes::{self, Scope};
 use crate::suite::{Change, Dependency, DependencyGraph, TestId, dependency_file};
+use crate::technique::Ordering;
 use crate::technique::arrange::{Arrangement, Material, arrange};
 
 use super::Run;
@@ -34,10 +35,10 @@ impl Run<'_> {
         let knowledge = match self.knowledge.get(subject.family()) {
             Some(Ok(knowledge)) => knowledge,
             Some(Err(refusal)) => return Ok(Some(Err(refusal.clone()))),
-            None => return Ok(Some(Err(Refusal::unsupported("nothing is known of the first version")))),
+            None => return Ok(Some(Err(Refusal::unsupported("nothing is known about the first version")))),
         };
         if let (true, Err(why)) = (ordering.algorithm.needs_coverage(), &knowledge.coverage) {
-            return Ok(Some(Err(Refusal::unsupported(format!("`{}` goes by coverage: {why}", ordering.algorithm)))));
+            return Ok(Some(Err(Refusal::unsupported(format!("`{}` needs coverage: {why}", ordering.algorithm)))));
         }
         let mut change = None;
         if ordering.algorithm.needs_change() {
@@ -63,7 +64,7 @@ fn change_of(knowledge: &Knowledge, open: &OpenSubject) -> miette::Result<Change
         return Ok(declared.clone());
     }
     let (Some(prepared), Some(old), Ok(coverage)) = (&open.prepared, &knowledge.revision, &knowledge.coverage) else {
-        return Err(miette!("nobody says what has changed since the first version"));
+        return Err(miette!("the changes since the first version are not known"));
     };
     let scope = Scope { folders: prepared.subject.folders() };
     changes::between(&prepared.checkout.root, old, &prepared.checkout.revision, coverage, &scope)

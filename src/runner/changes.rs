@@ -1,6 +1,6 @@
 //! What is different since a run began: mixing two machines or two experiments in one run would make its numbers worthless.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Debug;
 use std::path::Path;
 
@@ -10,6 +10,7 @@ use crate::experiment::{Experiment, Trial};
 use crate::store::RunFolder;
 use crate::store::record::{Environment, RunManifest, SubjectRecord};
 use crate::subject::Jdk;
+use crate::wording::plural;
 
 /// One sentence per difference that matters.
 pub fn between(
@@ -19,7 +20,10 @@ pub fn between(
     new_machine: &Environment,
 ) -> Vec<String> {
     let mut changes = Changes(Vec::new());
-    changes.compare("repetitions", &old.repetitions, &new.repetitions);
+    // More repetitions are more of the same.
+    if new.repetitions < old.repetitions {
+        changes.compare("repetitions", &old.repetitions, &new.repetitions);
+    }
     changes.compare("warmup", &old.warmup, &new.warmup);
     changes.compare("screening", &old.screening, &new.screening);
     changes.compare("seed", &old.seed, &new.seed);
@@ -64,8 +68,9 @@ fn gib(machine: &Environment) -> u64 {
 
 pub fn refusal(folder: &Path, changes: &[String]) -> miette::Report {
     miette!(
-        help = "--fresh starts a new run; --accept-changes goes on with this one, and keeps the earlier settings beside it",
-        "the run in {} cannot go on, as things have changed since:\n  - {}",
+        help = "add --fresh to start a new run, or --accept-changes to resume this one; the run folder keeps the \
+            earlier settings, too",
+        "the run in {} cannot be resumed, because something has changed:\n  - {}",
         folder.display(),
         changes.join("\n  - ")
     )
@@ -77,10 +82,17 @@ pub fn refuse_merged(folder: &RunFolder) -> miette::Result<()> {
         return Ok(());
     }
     Err(miette!(
-        help = "--fresh starts a new run beside it; to add measurements, go on with the runs that it was merged from, and merge again",
-        "the run in {} was merged from others: it cannot go on",
+        help = "add --fresh to start a new run; to add measurements, resume the runs that it was merged from and \
+            merge again",
+        "the run in {} was merged from other runs and cannot be resumed",
         folder.dir().display()
     ))
+}
+
+/// Subjects that the experiment names by path, and that were edited under the same name.
+pub fn other_content(old: &RunManifest, new: &RunManifest) -> Vec<String> {
+    let edited = |(name, hash): &(&String, &String)| old.contents.get(*name).is_some_and(|known| known != *hash);
+    new.contents.iter().filter(edited).map(|(name, _)| name.clone()).collect()
 }
 
 struct Changes(Vec<String>);
@@ -88,7 +100,7 @@ struct Changes(Vec<String>);
 impl Changes {
     fn compare<T: PartialEq + Debug>(&mut self, what: &str, old: &T, new: &T) {
         if old != new {
-            self.0.push(format!("{what}: {old:?} is now {new:?}"));
+            self.0.push(format!("{what}: was {old:?}, is now {new:?}"));
         }
     }
 
@@ -97,10 +109,8 @@ impl Changes {
         self.compare("configurations", &names(old), &names(new));
     }
 
-    /// What the experiment names by path may have been edited under the same name.
     fn compare_contents(&mut self, old: &RunManifest, new: &RunManifest) {
-        let edited = |(name, hash): &(&String, &String)| old.contents.get(*name).is_some_and(|known| known != *hash);
-        for (name, _) in new.contents.iter().filter(edited) {
+        for name in other_content(old, new) {
             self.0.push(format!("the content of subject `{name}`"));
         }
     }
@@ -113,7 +123,18 @@ impl Changes {
         let differs = |trial: &&Trial| known.get(&cell(trial)).is_some_and(|id| **id != trial.id);
         let differing: Vec<&Trial> = new.trials.iter().filter(differs).collect();
         if let Some(first) = differing.first() {
-            self.0.push(format!("the settings of {} trials, such as {}", differing.len(), first.id));
+            let subjects: BTreeSet<&str> = differing.iter().map(|trial| trial.subject.as_str()).collect();
+            let configurations: BTreeSet<&str> = differing.iter().map(|trial| trial.configuration.as_str()).collect();
+            let named =
+                |names: BTreeSet<&str>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            self.0.push(format!(
+                "the settings of {}, such as {}: subjects {}; configurations {}; compare them with experiment.toml in \
+                 the run folder",
+                plural(differing.len(), "trial"),
+                first.id,
+                named(subjects),
+                named(configurations)
+            ));
         }
     }
 }

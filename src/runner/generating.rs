@@ -2,13 +2,15 @@
 //! every version gets in place of the project's own tests.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use miette::miette;
 
+use crate::draft::ScratchFolder;
 use crate::experiment::{Generator, Subject};
-use crate::folders;
+use crate::folder_handle::FolderHandle;
 use crate::maven;
 use crate::process::{self, Cause, Exit};
 use crate::store::record::Verdict;
@@ -54,13 +56,13 @@ impl Run<'_> {
         place: &Path,
     ) -> miette::Result<Option<Result<(), Refusal>>> {
         let Some(mut first) = self.order.experiment.versions_of(subject.family()).next().cloned() else {
-            return Ok(Some(Err(Refusal::unsupported("there is no first version to generate tests on"))));
+            return Ok(Some(Err(Refusal::unsupported("there is no first version for which tests could be generated"))));
         };
         first.generator = None;
         let Some(open) = self.open_plain(&first)? else { return Ok(None) };
         let prepared = match (&open.record.failure, &open.prepared) {
             (Some(failure), _) => {
-                let reason = format!("no tests can be generated, as the first version fails: {}", failure.reason);
+                let reason = format!("no tests can be generated, because the first version fails: {}", failure.reason);
                 return Ok(Some(Err(Refusal { verdict: failure.verdict, reason })));
             }
             (None, Some(prepared)) => prepared.clone(),
@@ -103,6 +105,7 @@ impl Run<'_> {
             tag: &self.tag,
             seed: self.order.experiment.seed,
             build_timeout: self.order.experiment.machine.build_timeout,
+            memory_bytes: self.order.experiment.machine.memory_bytes,
             direct: false,
         };
         open::open(&request, self.interrupt, self.watcher)
@@ -116,8 +119,9 @@ impl Run<'_> {
         suite: &ModuleSuite,
         into: &Path,
     ) -> miette::Result<Result<usize, String>> {
-        let output = into.join(".output");
-        std::fs::create_dir_all(&output).map_err(|error| miette!("{}: {error}", output.display()))?;
+        let scratch = ScratchFolder::make_in(&prepared.home.exchange())?;
+        let failed = |error: std::io::Error| miette!("{}: {error}", scratch.path().display());
+        let output = scratch.folder_for("output", prepared.user.as_ref()).map_err(failed)?;
         let log = self.folder.logs(&format!("generate-{}", prepared.subject.family())).join("generator.log");
         let logs = log.parent().unwrap_or(into);
         std::fs::create_dir_all(logs).map_err(|error| miette!("{}: {error}", logs.display()))?;
@@ -130,7 +134,7 @@ impl Run<'_> {
                 args: args.iter().map(Into::into).collect(),
                 dir: self.folder_of_experiment(),
                 environment: self.environment_of(prepared, suite, &output),
-                output: log.clone(),
+                output: log.clone().into(),
                 output_limit: MOST_OUTPUT,
                 cores: None,
                 memory_bytes: self.order.experiment.machine.memory_bytes,
@@ -148,18 +152,24 @@ impl Run<'_> {
         if let Some(complaint) = complaint {
             return Ok(Err(format!("{complaint}; its output is in {}", log.display())));
         }
-        let sources = java_sources(&output)?;
+        let written = FolderHandle::open(&output).map_err(failed)?;
+        let sources = java_sources(&written).map_err(failed)?;
         if sources.len() > MOST_SOURCES {
-            return Ok(Err(format!("the generator wrote {} sources; at most {MOST_SOURCES} are taken", sources.len())));
+            return Ok(Err(format!(
+                "the generator wrote {} sources; at most {MOST_SOURCES} are \
+                allowed",
+                sources.len()
+            )));
         }
         let target = into.join(encoded(&suite.module));
         for source in &sources {
             let to = target.join(source);
-            let moved = std::fs::create_dir_all(to.parent().unwrap_or(&target))
-                .and_then(|()| std::fs::copy(output.join(source), &to));
+            let moved = std::fs::create_dir_all(to.parent().unwrap_or(&target)).and_then(|()| {
+                let mut from = written.file_below(source)?;
+                std::io::copy(&mut from, &mut File::create_new(&to)?)
+            });
             moved.map_err(|error| miette!("{}: {error}", to.display()))?;
         }
-        std::fs::remove_dir_all(&output).map_err(|error| miette!("{}: {error}", output.display()))?;
         Ok(Ok(sources.len()))
     }
 
@@ -172,8 +182,8 @@ impl Run<'_> {
         let joined = |paths: &[PathBuf]| {
             paths.iter().map(|path| path.to_string_lossy().into_owned()).collect::<Vec<_>>().join(":")
         };
-        let mut environment = maven::environment(&prepared.toolchain, prepared.user.as_ref());
-        environment.extend(prepared.subject.environment.clone());
+        let mut environment =
+            maven::environment(&prepared.toolchain, prepared.user.as_ref(), &prepared.subject.environment);
         let launch = suite.launch.clone().unwrap_or_default();
         for (name, value) in [
             ("PARADE_CLASSPATH", joined(&launch.class_path)),
@@ -197,7 +207,7 @@ fn complaint(cause: Cause, exit: Exit, limit: Duration) -> Option<String> {
     }
 }
 
-fn java_sources(folder: &Path) -> miette::Result<Vec<PathBuf>> {
+fn java_sources(folder: &FolderHandle) -> std::io::Result<Vec<PathBuf>> {
     let is_java = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "java");
-    Ok(folders::files(folder)?.into_iter().filter(is_java).collect())
+    Ok(folder.files()?.into_iter().filter(is_java).collect())
 }

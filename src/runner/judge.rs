@@ -40,10 +40,11 @@ pub fn judge(stages: &[Stage], expectation: &Expectation<'_>) -> Judgement {
     let residual = residual(&last, expectation);
     let lost = count(&residual, |outcome| outcome == Outcome::NotRun);
     let tally = Tally::of(last.outcomes().chain(std::iter::repeat_n(Outcome::NotRun, lost)));
-    let (verdict, reason) = verdict(stages, &residual);
+    let unexpected = unexpected_tests(stages, &last, expectation);
+    let (verdict, reason) = verdict(stages, &residual, &unexpected);
     let mut findings: Vec<Finding> = stages.iter().flat_map(|stage| stage.run.findings.clone()).collect();
     findings.extend(lost_tests(&residual));
-    findings.extend(unexpected_tests(&last, expectation));
+    findings.extend(unexpected.finding());
     findings.extend(stages.first().and_then(|stage| idle_parallelism(stage, expectation)));
     findings.extend(stages.first().and_then(|stage| partial_mode(stage, expectation)));
     findings.sort();
@@ -91,29 +92,69 @@ fn of_execution(execution: &Execution) -> ResidualTest {
 }
 
 /// The gravest thing that happened names the trial.
-fn verdict(stages: &[Stage], residual: &[ResidualTest]) -> (Verdict, Option<String>) {
+fn verdict(stages: &[Stage], residual: &[ResidualTest], unexpected: &UnexpectedTests<'_>) -> (Verdict, Option<String>) {
     for stage in stages {
         let reason = |text: &str| Some(format!("stage {} ({}): {text}", stage.number, stage.purpose));
         match &stage.run.end {
             RunEnd::BuildFailed(why) => return (Verdict::BuildFailed, reason(why)),
-            RunEnd::TimedOut => return (Verdict::TimedOut, reason("the time was up")),
+            RunEnd::TimedOut => return (Verdict::TimedOut, reason("the time limit was reached")),
             RunEnd::Crashed(why) => return (Verdict::Crashed, reason(why)),
             RunEnd::Interrupted => return (Verdict::HarnessError, reason("interrupted")),
             RunEnd::Finished => {}
         }
     }
+    if let Some((stage, finding)) = first_contradiction(stages) {
+        let reason = format!("stage {} ({}): {}", stage.number, stage.purpose, finding.text);
+        return (Verdict::Contradicted, Some(reason));
+    }
     let lost = count(residual, |outcome| outcome == Outcome::NotRun);
     let crashed = count(residual, |outcome| outcome == Outcome::Crashed);
     let failing = residual.len() - lost;
+    if lost == 0
+        && crashed == 0
+        && let Some(reason) = unexplained_death(stages).or_else(|| unexpected.contradiction())
+    {
+        return (Verdict::Contradicted, Some(reason));
+    }
     match (lost, crashed, failing) {
         (0, 0, 0) => (Verdict::Clean, None),
         (0, 0, _) => (Verdict::Failing, Some(format!("{} in the end", counted(failing, "test fails", "tests fail")))),
         (0, _, _) => (
             Verdict::Crashed,
-            Some(format!("{} running as a process died", counted(crashed, "test was", "tests were"))),
+            Some(format!("{} running when a process died", counted(crashed, "test was", "tests were"))),
         ),
         _ => (Verdict::LostTests, Some(format!("{} never ran", counted(lost, "expected test", "expected tests")))),
     }
+}
+
+/// Records that contradict each other void everything that they say.
+fn first_contradiction(stages: &[Stage]) -> Option<(&Stage, &Finding)> {
+    for stage in stages {
+        let found = stage.run.findings.iter().find(|finding| finding.kind == FindingKind::Contradiction);
+        if let Some(finding) = found {
+            return Some((stage, finding));
+        }
+    }
+    None
+}
+
+/// A fork died, so Surefire counted nothing, and yet every test of the stage is on record with an end: nothing confirms these
+/// records. A fork that dies by itself leaves the test that it was running without an end. Where the suite itself is not wholly
+/// known, tests are lost, which is told anyway.
+fn unexplained_death(stages: &[Stage]) -> Option<String> {
+    for stage in stages {
+        let has = |kind| stage.run.findings.iter().any(|finding| finding.kind == kind);
+        let was_cut = |execution: &Execution| matches!(execution.outcome, Outcome::Crashed | Outcome::TimedOut);
+        let is_explained = stage.run.executions.iter().any(was_cut);
+        let is_unconfirmed = has(FindingKind::DeadWorker) && has(FindingKind::NotReconciled);
+        if is_unconfirmed && !is_explained && !has(FindingKind::LostTests) {
+            return Some(format!(
+                "stage {} ({}): a fork died, but the records show no test that was running in it, and Surefire counted nothing",
+                stage.number, stage.purpose
+            ));
+        }
+    }
+    None
 }
 
 fn count(residual: &[ResidualTest], which: impl Fn(Outcome) -> bool) -> usize {
@@ -134,19 +175,50 @@ fn lost_tests(residual: &[ResidualTest]) -> Option<Finding> {
     })
 }
 
-fn unexpected_tests(last: &LastOutcomes<'_>, expectation: &Expectation<'_>) -> Option<Finding> {
+/// Tests that ran and that discovery had not seen.
+struct UnexpectedTests<'a> {
+    tests: Vec<&'a TestId>,
+    /// Those that passed in a class with a failure. Surefire's count does not tell them apart there, so nothing supports them.
+    unsupported: Vec<&'a TestId>,
+}
+
+impl UnexpectedTests<'_> {
+    fn finding(&self) -> Option<Finding> {
+        let text = || {
+            let ran = counted(self.tests.len(), "test ran", "tests ran");
+            format!("{ran} not seen at discovery: {}", some_names(&self.tests))
+        };
+        (!self.tests.is_empty()).then(|| Finding::new(FindingKind::UnexpectedTests, text()))
+    }
+
+    fn contradiction(&self) -> Option<String> {
+        (!self.unsupported.is_empty()).then(|| {
+            let passed = counted(self.unsupported.len(), "test is recorded as passed", "tests are recorded as passed");
+            format!("{passed} that discovery did not see, in a class that fails: {}", some_names(&self.unsupported))
+        })
+    }
+}
+
+fn unexpected_tests<'a>(
+    stages: &[Stage],
+    last: &'a LastOutcomes<'_>,
+    expectation: &Expectation<'_>,
+) -> UnexpectedTests<'a> {
     let expected: HashSet<&TestId> = expectation.tests.iter().collect();
-    let mut others: Vec<&TestId> =
+    let mut tests: Vec<&TestId> =
         last.tests().filter(|test| !expected.contains(test) && !test.is_whole_class()).collect();
-    others.sort();
-    (!others.is_empty()).then(|| {
-        let text = format!(
-            "{} that the suite did not show before: {}",
-            counted(others.len(), "test ran", "tests ran"),
-            some_names(&others)
-        );
-        Finding::new(FindingKind::UnexpectedTests, text)
-    })
+    tests.sort();
+    let executions = stages.iter().flat_map(|stage| &stage.run.executions);
+    let failing = executions.filter(|execution| execution.outcome.is_failure());
+    let failing: HashSet<_> = failing.map(|execution| (&execution.test.module, &execution.test.class)).collect();
+    let mut unsupported = Vec::new();
+    for &test in &tests {
+        let passed = last.of(test).is_some_and(|execution| execution.outcome == Outcome::Passed);
+        if passed && failing.contains(&(&test.module, &test.class)) {
+            unsupported.push(test);
+        }
+    }
+    UnexpectedTests { tests, unsupported }
 }
 
 fn some_names(tests: &[&TestId]) -> String {
@@ -176,7 +248,7 @@ fn idle_parallelism(stage: &Stage, expectation: &Expectation<'_>) -> Option<Find
         (2.., ..=1) if threads > 1 => {
             let processes = forks * asked.modules_on(expectation.cores);
             format!(
-                "`{}` had no effect: all overlap came from {processes} processes, none from threads in one",
+                "`{}` had no effect: all overlap came from {processes} forks, none from threads within a fork",
                 asked.mode
             )
         }
@@ -303,6 +375,31 @@ mod tests {
     }
 
     #[test]
+    fn a_fork_that_died_in_no_test_confirms_nothing() {
+        let with = |outcome, kinds: &[FindingKind]| {
+            let mut stage = stage(1, CLASSES, &[("a", outcome, 0.0, 2.0, 1), ("b", Passed, 0.0, 1.0, 1)]);
+            stage.run.findings = kinds.iter().map(|kind| Finding::new(*kind, "x")).collect();
+            judge_suite(&[stage], &["a", "b"], &[]).verdict
+        };
+        use FindingKind::{DeadWorker, NotReconciled};
+        assert_eq!(with(Passed, &[DeadWorker, NotReconciled]), Verdict::Contradicted);
+        assert_eq!(with(Failed, &[DeadWorker, NotReconciled]), Verdict::Contradicted);
+        assert_eq!(with(Crashed, &[DeadWorker, NotReconciled]), Verdict::Crashed);
+        assert_eq!(with(Passed, &[NotReconciled]), Verdict::Clean);
+    }
+
+    #[test]
+    fn unknown_tests_that_pass_beside_a_failure_are_not_believed() {
+        let ghost = ("ghost", Passed, 1.0, 2.0, 1);
+        let run = |own| judge_suite(&[stage(1, CLASSES, &[("a", own, 0.0, 2.0, 1), ghost])], &["a"], &[]);
+        assert_eq!(run(Failed).verdict, Verdict::Contradicted);
+        assert!(run(Failed).reason.is_some_and(|reason| reason.contains("C#ghost")));
+        assert_eq!(run(Passed).verdict, Verdict::Clean, "Surefire's count has confirmed it");
+        let failing = judge_suite(&[stage(1, CLASSES, &[("ghost", Failed, 1.0, 2.0, 1)])], &[], &[]);
+        assert_eq!(failing.verdict, Verdict::Failing, "frameworks report classes that cannot be loaded like that");
+    }
+
+    #[test]
     fn a_failure_repaired_by_a_later_stage_is_clean_and_both_stages_are_counted() {
         let stages = [
             stage(1, CLASSES, &[("a", Failed, 0.0, 2.0, 1), ("b", Passed, 0.0, 1.0, 1)]),
@@ -325,6 +422,23 @@ mod tests {
         assert_ne!(hash(&[a, b], &[]), hash(&[a], &[]));
         assert_eq!(hash(&[a, b], &["b"]), hash(&[a], &["b"]));
         assert_eq!(hash(&[a, b], &[]).len(), 16);
+    }
+
+    #[test]
+    fn records_that_contradict_each_other_have_no_verdict_however_good_they_look() {
+        let mut stages = [
+            stage(1, CLASSES, &[("a", Passed, 0.0, 2.0, 1), ("b", Passed, 0.0, 1.0, 1)]),
+            stage(2, Parallelism::SEQUENTIAL, &[("a", Passed, 0.0, 2.0, 1)]),
+        ];
+        stages[0].run.findings.push(Finding::new(FindingKind::Contradiction, "x: 2 tests passed, and 1"));
+        let judgement = judge_suite(&stages, &["a", "b"], &[]);
+        assert_eq!(judgement.verdict, Verdict::Contradicted);
+        assert_eq!(judgement.reason.as_deref(), Some("stage 1 (test): x: 2 tests passed, and 1"));
+        stages[1].run.end = RunEnd::TimedOut;
+        assert_eq!(judge_suite(&stages, &["a", "b"], &[]).verdict, Verdict::TimedOut);
+        let not_reconciled = Finding::new(FindingKind::NotReconciled, "no count");
+        stages[0].run.findings = vec![not_reconciled];
+        assert_eq!(judge_suite(&stages[..1], &["a", "b"], &[]).verdict, Verdict::Clean);
     }
 
     #[test]

@@ -27,8 +27,8 @@ use crate::experiment::{Experiment, Plan, Subject, Trial};
 use crate::home::Home;
 use crate::process::{self, Interrupt};
 use crate::store::record::{
-    ConfigurationSummary, Environment, HistoryRecord, KnowledgeRecord, Phase, RunManifest, SubjectRecord, TrialRecord,
-    Verdict,
+    AcceptedChange, ConfigurationSummary, Environment, HistoryRecord, KnowledgeRecord, Phase, RunManifest,
+    SubjectRecord, TrialRecord, Verdict,
 };
 use crate::store::{self, Entry, Journal, Located, Recorded, RunFolder};
 use crate::suite::Change;
@@ -70,11 +70,39 @@ pub struct Summary {
     pub folder: RunFolder,
     /// Measured trials of the plan that yielded data.
     pub completed: usize,
-    /// Trials that did not, each with its reason.
-    pub failed: Vec<(String, String)>,
+    /// Trials that did not, those of a subject with the same reason together.
+    pub failed: Vec<FailedTrials>,
     pub interrupted: bool,
     /// Trials that this call ran; none when the run was finished already.
     pub ran: usize,
+}
+
+/// Trials of one subject that did not complete for one reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedTrials {
+    pub subject: String,
+    pub reason: String,
+    /// Their ids.
+    pub trials: Vec<String>,
+}
+
+impl FailedTrials {
+    /// In the order in which they came first.
+    fn grouped<'a>(records: impl Iterator<Item = &'a TrialRecord>) -> Vec<FailedTrials> {
+        let mut groups: Vec<FailedTrials> = Vec::new();
+        for record in records {
+            let reason = record.reason.clone().unwrap_or_else(|| record.verdict.name().to_owned());
+            match groups.iter_mut().find(|group| group.subject == record.subject && group.reason == reason) {
+                Some(group) => group.trials.push(record.trial.clone()),
+                None => groups.push(FailedTrials {
+                    subject: record.subject.clone(),
+                    reason,
+                    trials: vec![record.trial.clone()],
+                }),
+            }
+        }
+        groups
+    }
 }
 
 /// Runs or resumes an experiment.
@@ -88,11 +116,12 @@ pub fn run(
     let environment = open::environment(order.experiment)?;
     open::check_users(order.experiment, &order.results, home)?;
     let manifest = manifest(order, &environment, open::contents(order.experiment, home));
-    let folder = choose_folder(order, &located, &manifest, &environment)?;
+    let ChosenFolder { folder, journal, entries } = choose_folder(order, &located, &manifest, &environment)?;
     folder.pin_histories(order.histories)?;
-    let (journal, entries) = folder.journal()?;
-    let Recorded { subjects: prepared_before, trials, knowledge: known } = Recorded::of(entries);
-    let planned = folder.manifest()?.trials;
+    let Recorded { subjects: prepared_before, mut trials, knowledge: known } = Recorded::of(entries);
+    let recorded = folder.manifest()?;
+    trials.retain(|trial| !recorded.is_superseded(trial));
+    let planned = recorded.trials;
     let mut run = Run {
         order,
         home,
@@ -116,7 +145,7 @@ pub fn run(
     };
     run.clear_leftovers();
     let carried_out = run.carry_out();
-    run.folder.unplan(&run.left_out)?;
+    run.folder.unplan(&mut run.journal, &run.left_out)?;
     let derived = run.folder.derive_tables();
     carried_out.and(derived)?;
     Ok(run.summary())
@@ -156,6 +185,23 @@ fn manifest(order: &Order<'_>, environment: &Environment, contents: BTreeMap<Str
         contents,
         experiment_folder: order.experiment_folder.clone(),
         merged: Vec::new(),
+        accepted_changes: Vec::new(),
+    }
+}
+
+/// The folder of a run with its journal, which nobody else can open now.
+struct ChosenFolder {
+    folder: RunFolder,
+    journal: Journal,
+    entries: Vec<Entry>,
+}
+
+impl ChosenFolder {
+    fn open(folder: &RunFolder) -> miette::Result<Self> {
+        // Links on the way are resolved once, before anything of a subject runs: later there must be none.
+        let folder = RunFolder::open(folder.dir())?;
+        let (journal, entries) = folder.journal()?;
+        Ok(ChosenFolder { folder, journal, entries })
     }
 }
 
@@ -165,22 +211,34 @@ fn choose_folder(
     located: &Located,
     manifest: &RunManifest,
     environment: &Environment,
-) -> miette::Result<RunFolder> {
+) -> miette::Result<ChosenFolder> {
     let Some(latest) = located.latest.clone().filter(|_| !order.fresh) else {
-        return located.create(manifest, order.experiment_text, environment);
+        return ChosenFolder::open(&located.create(manifest, order.experiment_text, environment)?);
     };
     changes::refuse_merged(&latest)?;
-    let mut changed = changes::between(&latest.manifest()?, manifest, &latest.environment()?, environment);
+    let before = latest.manifest()?;
+    let mut changed = changes::between(&before, manifest, &latest.environment()?, environment);
     changed.extend(changes::of_jdks(&latest.read()?.subjects, order.experiment));
-    if changed.is_empty() {
-        latest.plan_also(&manifest.trials)?;
-        return Ok(latest);
-    }
-    if !order.accept_changes {
+    if !changed.is_empty() && !order.accept_changes {
         return Err(changes::refusal(latest.dir(), &changed));
     }
-    latest.accept(manifest, order.experiment_text, environment)?;
-    Ok(latest)
+    let mut chosen = ChosenFolder::open(&latest)?;
+    if changed.is_empty() && manifest.repetitions <= before.repetitions {
+        chosen.folder.plan_also(&mut chosen.journal, &manifest.trials)?;
+        return Ok(chosen);
+    }
+    let mut accepted = RunManifest { accepted_changes: before.accepted_changes.clone(), ..manifest.clone() };
+    if changed.is_empty() {
+        // The run began with a part of the matrix, and has more repetitions now.
+        accepted.started_at = before.started_at;
+        accepted.trials = before.trials.clone();
+        accepted.trials.extend(manifest.trials.iter().filter(|trial| !before.trials.contains(trial)).cloned());
+    } else {
+        let other_content = changes::other_content(&before, manifest);
+        accepted.accepted_changes.push(AcceptedChange { at: jiff::Timestamp::now(), changes: changed, other_content });
+    }
+    chosen.folder.accept(&mut chosen.journal, &accepted, order.experiment_text, environment)?;
+    Ok(chosen)
 }
 
 /// Marks every process of a run, so that none survives it unseen.
@@ -225,10 +283,8 @@ impl Run<'_> {
     fn clear_leftovers(&mut self) {
         let killed = process::kill_leftovers(&self.tag);
         if !killed.is_empty() {
-            self.watcher.event(&Event::Note(format!(
-                "{} processes of an earlier sitting were still there; killed",
-                killed.len()
-            )));
+            self.watcher
+                .event(&Event::Note(format!("killed {} processes that an earlier session had left", killed.len())));
         }
     }
 
@@ -293,6 +349,7 @@ impl Run<'_> {
             tag: &self.tag,
             seed: self.order.experiment.seed,
             build_timeout: self.order.experiment.machine.build_timeout,
+            memory_bytes: self.order.experiment.machine.memory_bytes,
             direct: self.needs_direct(subject),
         };
         let open = open::open(&request, self.interrupt, self.watcher)?;
@@ -302,7 +359,7 @@ impl Run<'_> {
             return Ok(());
         }
         self.journal.append(&Entry::Subject(open.record.clone()))?;
-        self.folder.note_jdk(&open.record)?;
+        self.folder.note_jdk(&mut self.journal, &open.record)?;
         self.watcher.event(&Event::Prepared { subject: &open.record });
         self.subjects.insert(subject.name.clone(), open);
         Ok(())
@@ -406,18 +463,19 @@ impl Run<'_> {
         let forecast = || Ahead { runs: planned.len() - done, seconds: Forecast::from(&self.trials).seconds(left) };
         let Ahead { runs, seconds: seconds_left } =
             self.order.pace.map_or_else(forecast, |pace| pace.ahead(&self.trials));
-        self.watcher.event(&Event::TrialStarted { trial, phase, done, planned: done + runs, seconds_left });
+        let planned = done + runs;
+        let tests = self.subjects.get(&trial.subject).map(|open| open.record.tests).filter(|tests| *tests > 0);
+        self.watcher.event(&Event::TrialStarted { trial, phase, done, planned, seconds_left, tests });
     }
 
     fn summary(self) -> Summary {
         let planned: HashSet<&str> = self.order.plan.trials.iter().map(|trial| trial.id.as_str()).collect();
         let measured: Vec<&TrialRecord> =
             self.trials.iter().filter(|record| planned.contains(record.trial.as_str())).collect();
-        let failed = measured.iter().filter(|record| !record.verdict.is_completed());
-        let reason = |record: &TrialRecord| record.reason.clone().unwrap_or_else(|| record.verdict.name().to_owned());
+        let failed = measured.iter().copied().filter(|record| !record.verdict.is_completed());
         Summary {
             completed: measured.iter().filter(|record| record.verdict.is_completed()).count(),
-            failed: failed.map(|record| (record.trial.clone(), reason(record))).collect(),
+            failed: FailedTrials::grouped(failed),
             interrupted: self.interrupt.is_set(),
             ran: self.ran,
             folder: self.folder,

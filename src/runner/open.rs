@@ -14,11 +14,13 @@ use crate::engine::surefire::SurefireSession;
 use crate::experiment::{Experiment, Origin, Subject};
 use crate::home::Home;
 use crate::process::{self, Interrupt};
+use crate::redaction::redact;
 use crate::store;
 use crate::store::record::{Environment, SubjectFailure, SubjectRecord, Verdict, VersionRecord};
 use crate::subject::build::{BuildOutcome, DiscoveryTime, Preparation, Prepared};
 use crate::subject::{self, Attempt, Jdk, Pin, Progress, committed_at};
 use crate::suite::{Change, ClassId, DependencyGraph, Finding, FindingKind, TestId};
+use crate::whole_file::copy_regular;
 
 use super::trial::describe;
 use super::watch::{Telling, Watcher};
@@ -52,6 +54,8 @@ pub struct Request<'a> {
     pub tag: &'a str,
     pub seed: u64,
     pub build_timeout: Duration,
+    /// Of the subject's processes, also while it is built.
+    pub memory_bytes: Option<u64>,
     /// Does any configuration of this subject run on the direct engine?
     pub direct: bool,
 }
@@ -64,7 +68,8 @@ pub fn environment(experiment: &Experiment) -> miette::Result<Environment> {
     let needs_java = experiment.subjects.iter().any(|subject| !matches!(subject.origin, Origin::Model { .. }));
     if needs_java {
         let asked = experiment.subjects.iter().find_map(|subject| subject.jdk.as_ref());
-        environment.maven = Some(subject::tools()?.toolchain(asked)?.maven_version);
+        let maven = experiment.subjects.iter().find_map(|subject| subject.maven.as_deref());
+        environment.maven = Some(subject::tools_with(maven)?.toolchain(asked)?.maven_version);
     }
     Ok(environment)
 }
@@ -73,7 +78,7 @@ pub fn environment(experiment: &Experiment) -> miette::Result<Environment> {
 pub fn check_users(experiment: &Experiment, results: &Path, home: &Home) -> miette::Result<()> {
     for name in experiment.subjects.iter().filter_map(|subject| subject.user.as_deref()) {
         if let Some(user) = process::other_user(name)? {
-            subject::check_open(&user, results, "name a folder that everyone may enter with --out")?;
+            subject::check_open(&user, results, "with --out, name a folder that everyone may enter")?;
             subject::check_open(&user, home.root(), "set PARADE_HOME to a folder that everyone may enter")?;
         }
     }
@@ -85,7 +90,7 @@ pub fn earlier_jdk(subject: &Subject, before: &[SubjectRecord]) -> Option<Pin> {
     let record = before.iter().find(|record| record.subject == subject.name)?;
     let (version, home) = (record.jdk.as_ref()?, record.java_home.as_ref()?);
     let jdk = Jdk::at(Path::new(home)).ok().filter(|jdk| jdk.version.to_string() == *version)?;
-    Some(Pin { jdk, why: record.jdk_choice.clone().unwrap_or_else(|| "this run began with it".to_owned()) })
+    Some(Pin { jdk, why: record.jdk_choice.clone().unwrap_or_else(|| "this run began with this JDK".to_owned()) })
 }
 
 /// `None` when the user interrupted.
@@ -127,7 +132,7 @@ fn open_maven(request: &Request<'_>, interrupt: &Interrupt, watcher: &mut dyn Wa
         Ok(revision) => revision,
         Err(error) => return Ok(broken(request.subject, None, Verdict::BuildFailed, describe(&error), None)),
     };
-    let tools = subject::tools()?;
+    let tools = subject::tools_with(request.subject.maven.as_deref())?;
     let toolchain = tools.toolchain(request.subject.jdk.as_ref())?;
     let preparation = Preparation {
         subject: request.subject,
@@ -135,6 +140,7 @@ fn open_maven(request: &Request<'_>, interrupt: &Interrupt, watcher: &mut dyn Wa
         toolchain: &toolchain,
         home: request.home,
         build_timeout: request.build_timeout,
+        memory_bytes: request.memory_bytes,
         progress: &telling,
         interrupt,
         tag: request.tag,
@@ -182,7 +188,7 @@ fn keep_attempts(attempts: &[Attempt], folder: &Path) {
         let safe = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '_' };
         let jdk: String = attempt.jdk.chars().map(safe).collect();
         let kept = folder.join(format!("build-with-jdk-{jdk}.log"));
-        if let Err(error) = std::fs::create_dir_all(folder).and_then(|()| std::fs::copy(&attempt.log, &kept)) {
+        if let Err(error) = std::fs::create_dir_all(folder).and_then(|()| copy_regular(&attempt.log, &kept)) {
             tracing::warn!("{} is not kept: {error}", attempt.log.display());
         }
     }
@@ -192,7 +198,7 @@ fn keep_attempts(attempts: &[Attempt], folder: &Path) {
 fn keep_log(log: &Path, folder: &Path) -> Option<String> {
     let kept = folder.join("build.log");
     std::fs::create_dir_all(folder).ok()?;
-    std::fs::copy(log, &kept).ok()?;
+    copy_regular(log, &kept).ok()?;
     Some(kept.display().to_string())
 }
 
@@ -272,14 +278,14 @@ pub fn contents(experiment: &Experiment, home: &Home) -> BTreeMap<String, String
 }
 
 fn inference(why: &str) -> Finding {
-    Finding::new(FindingKind::Deviation, format!("inferred, as the study does not say it: {why}"))
+    Finding::new(FindingKind::Deviation, format!("inferred, because the study does not say it: {why}"))
 }
 
 /// A record that says only what the experiment file says.
 pub fn blank_record(subject: &Subject) -> SubjectRecord {
     SubjectRecord {
         subject: subject.name.clone(),
-        origin: subject::redact(&subject.source),
+        origin: redact(&subject.source),
         revision: None,
         requested: match &subject.origin {
             Origin::Git { revision, .. } => Some(revision.clone()),

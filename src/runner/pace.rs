@@ -11,7 +11,7 @@ pub trait Pace: fmt::Debug {
     /// What a trial may take, given those that have finished; `None` leaves it out.
     fn allow(&self, trial: &Trial, phase: Phase, finished: &[TrialRecord]) -> Option<Allowance>;
 
-    /// A trial did not come to its end in a time that would not have been fair.
+    /// A trial did not end in a time that would not have been fair.
     fn cut_off(&self, trial: &Trial);
 
     /// What will probably be run yet, the trial under way included.

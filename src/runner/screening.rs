@@ -4,10 +4,8 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use sha2::{Digest, Sha256};
-
-use crate::experiment::{Subject, Trial};
-use crate::store::record::{Phase, SetAsideTest, TrialRecord, Verdict};
+use crate::experiment::{Machine, Subject, Trial};
+use crate::store::record::{Phase, SetAsideTest, SubjectRecord, TrialRecord, Verdict};
 use crate::suite::{Outcome, TestId};
 
 use super::Run;
@@ -23,8 +21,10 @@ impl Run<'_> {
             return Ok(());
         }
         let runs = self.order.experiment.screening;
-        let cores = self.order.experiment.machine.cores.iter().copied().max().unwrap_or(1);
-        let trials: Vec<Trial> = (1..=runs).map(|number| screening_trial(subject, open, number, cores)).collect();
+        let machine = &self.order.experiment.machine;
+        let cores = machine.cores.iter().copied().max().unwrap_or(1);
+        let trials: Vec<Trial> =
+            (1..=runs).map(|number| screening_trial(subject, &open.record, machine, number, cores)).collect();
         for trial in &trials {
             let known = self.trials.iter().any(|record| record.trial == trial.id);
             if !known && !self.interrupt.is_set() {
@@ -42,19 +42,23 @@ impl Run<'_> {
     }
 }
 
-/// Its id holds what its outcome depends on: the subject's settings, its revision, the JDK.
-fn screening_trial(subject: &Subject, open: &OpenSubject, number: u32, cores: usize) -> Trial {
-    let record = &open.record;
-    // As the file has them: neither where it lies on this machine nor a password in a url makes another trial.
-    let depends_on = (
-        (&record.origin, &record.requested, &record.revision, &record.jdk, &record.maven),
-        (&subject.directory, &subject.modules, &subject.maven_args, &subject.environment, &subject.phase),
-        (&subject.setup, &subject.surefire, &subject.disable_plugins, &subject.user),
-    );
-    let digest = Sha256::digest(serde_json::to_vec(&depends_on).unwrap_or_default());
-    let digits = u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]);
+/// Its id holds what its outcome depends on: the subject's settings, its revision, its generated tests, the JDK and Maven.
+pub(crate) fn screening_trial(
+    subject: &Subject,
+    record: &SubjectRecord,
+    machine: &Machine,
+    number: u32,
+    cores: usize,
+) -> Trial {
+    let mut settings = subject.fingerprint().of_outcomes("screening");
+    settings.text("revision", record.revision.as_deref().unwrap_or_default());
+    settings.text("generated tests", subject.generated_tests().map_or("", |tests| &tests.hash));
+    settings.text("jdk", record.jdk.as_deref().unwrap_or_default());
+    settings.text("maven", record.maven.as_deref().unwrap_or_default());
+    settings.number("memory", machine.memory_bytes.unwrap_or(0));
+    settings.number("timeout", subject.timeout.as_secs());
     Trial {
-        id: format!("{}.{CONFIGURATION}.c{cores}.r{number}-{digits:08x}", subject.name),
+        id: format!("{}.{CONFIGURATION}.c{cores}.r{number}-{}", subject.name, settings.digits(8)),
         subject: subject.name.clone(),
         configuration: CONFIGURATION.to_owned(),
         cores,
@@ -103,9 +107,14 @@ fn reason(record: &Record) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+    use crate::experiment::Generator;
+    use crate::experiment::fingerprint_tests::{Dependents, assert_key_follows, subject};
     use crate::store::record::ResidualTest;
     use crate::store::record::tests::trial;
+    use crate::subject::generated::GeneratedTests;
 
     fn run(verdict: Verdict, not_passed: &[(&str, Outcome)]) -> TrialRecord {
         let entry = |&(name, outcome): &(&str, Outcome)| ResidualTest {
@@ -145,5 +154,35 @@ mod tests {
     #[test]
     fn what_a_complete_run_lost_is_set_aside() {
         assert_eq!(set_aside(&[run(Verdict::LostTests, &[("lost", Outcome::NotRun)])]).len(), 1);
+    }
+
+    #[test]
+    fn a_screening_run_follows_everything_that_its_outcome_depends_on() {
+        let machine = |memory_bytes| Machine {
+            cores: vec![2],
+            memory_bytes,
+            timeout: Duration::from_secs(1),
+            build_timeout: Duration::from_secs(1),
+        };
+        let built = crate::store::record::tests::subject("shop");
+        let id = |subject: &Subject| screening_trial(subject, &built, &machine(None), 1, 2).id;
+        assert_key_follows(id, &[Dependents::Build, Dependents::Outcomes], &[]);
+        let plain = subject();
+        let of_record = |record: &SubjectRecord| screening_trial(&plain, record, &machine(None), 1, 2).id;
+        for changed in [
+            SubjectRecord { revision: Some("other".to_owned()), ..built.clone() },
+            SubjectRecord { jdk: Some("other".to_owned()), ..built.clone() },
+            SubjectRecord { maven: Some("other".to_owned()), ..built.clone() },
+        ] {
+            assert_ne!(of_record(&changed), of_record(&built));
+        }
+        assert_ne!(screening_trial(&plain, &built, &machine(Some(1)), 1, 2).id, of_record(&built));
+        let written = |hash: &str| GeneratedTests { folder: "tests".into(), hash: hash.to_owned() };
+        let generated = |hash: &str| {
+            let command = vec!["generate".to_owned()];
+            let generator = Generator { command, timeout: Duration::from_secs(1), sources: Some(written(hash)) };
+            screening_trial(&Subject { generator: Some(generator), ..plain.clone() }, &built, &machine(None), 1, 2).id
+        };
+        assert_ne!(generated("a"), generated("b"));
     }
 }

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::engine::{Allotment, EngineKind, Parallelism, Session};
-use crate::experiment::{Experiment, Harness, TechniqueKind, Trial};
+use crate::experiment::{Experiment, Trial};
 use crate::store::record::{ArrangementRecord, Environment, ExecutionRow, Phase, TrialRecord, Verdict};
 use crate::store::{self, Strain};
 use crate::suite::{Concurrency, Cost, Finding, FindingKind, RunEnd, Tally};
 use crate::technique::arrange::Arrangement;
 use crate::technique::{self, Bench, Engines, Stage, TechniqueRun, ordered};
+use crate::technique::{Harness, TechniqueKind};
 
 use super::judge::{self, Expectation, Judgement};
 use super::knowledge::Refusal;
@@ -250,10 +251,10 @@ impl Draft {
         let swapped = record.swapped_pages.is_some_and(|pages| pages > 0);
         let throttled = record.throttle_events.is_some_and(|events| events > 0);
         let seen = [
-            (busy, "other work kept cores busy right before the trial (`load_before` has how many)"),
-            (shared, "other work kept cores busy during the trial (`load_during` has how many)"),
+            (busy, "other processes kept cores busy right before the trial (see `load_before`)"),
+            (shared, "other processes kept cores busy during the trial (see `load_during`)"),
             (swapped, "memory was swapped during the trial"),
-            (throttled, "the processor was slowed down for its heat during the trial"),
+            (throttled, "the processor was throttled during the trial because of heat"),
         ];
         let findings = seen.into_iter().filter(|(happened, _)| *happened);
         findings.map(|(_, text)| Finding::new(FindingKind::Disturbance, text)).collect()

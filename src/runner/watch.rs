@@ -39,6 +39,8 @@ pub enum Event<'a> {
         done: usize,
         planned: usize,
         seconds_left: Option<f64>,
+        /// How many tests it will run, where that is known.
+        tests: Option<usize>,
     },
     TrialEnded {
         record: &'a TrialRecord,

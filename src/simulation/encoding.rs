@@ -23,7 +23,7 @@ fn of_xml(beginning: &[u8]) -> Result<&'static Encoding, String> {
         // A declaration that can be read byte by byte is not written in two of them.
         Some(encoding) if encoding == UTF_16LE || encoding == UTF_16BE => Ok(UTF_8),
         Some(encoding) => Ok(encoding),
-        None => Err(format!("it is written in {}, which is not known", String::from_utf8_lossy(label))),
+        None => Err(format!("its encoding {} is not known", String::from_utf8_lossy(label))),
     }
 }
 

@@ -42,6 +42,21 @@ impl Scheduler {
             Scheduler::Methods => "methods",
         }
     }
+
+    /// Which tests run at the same time, and where.
+    pub fn explained(self) -> &'static str {
+        match self {
+            Scheduler::P1 => "N machines, each runs its tests one after the other; tests are distributed in turn",
+            Scheduler::P2 => {
+                "N machines, each runs its tests one after the other; each time the longest test goes to the machine that is done earliest"
+            }
+            Scheduler::P3 => {
+                "N machines, each runs its tests one after the other; tests are distributed by their durations, each together with the tests that it depends on"
+            }
+            Scheduler::Classes => "N threads in one JVM, one test class each",
+            Scheduler::Methods => "N threads in one JVM, one test method each",
+        }
+    }
 }
 
 impl fmt::Display for Scheduler {

@@ -87,8 +87,8 @@ impl Collected {
             .and_then(|report| maven::read_report(report, &module, Clock::now(), &mut |execution| self.add(execution)));
         if self.found.tests.len() >= MOST_TESTS {
             return Err(miette!(
-                help = "is it the folder of one run? each report counts as a part of the same suite",
-                "{} holds more than {MOST_TESTS} tests",
+                help = "give the folder of one run: all reports in it count as one suite",
+                "{} contains more than {MOST_TESTS} tests",
                 folder.display()
             ));
         }
@@ -126,8 +126,8 @@ impl Collected {
             let (count, more) = (self.timeless, if self.timeless > 1 { "; and others" } else { "" });
             let text = counted(
                 count,
-                "time is no number of seconds and counts as 0",
-                "times are no numbers of seconds and count as 0",
+                "time is not a number of seconds and counts as 0",
+                "times are not numbers of seconds and count as 0",
             );
             self.found.notes.push(format!("{text}: {first}{more}"));
         }
@@ -220,7 +220,8 @@ mod tests {
             folder(&[("TEST-b.xml", "<testsuite>\n<testcase classname='b' name='t' time='soon'/></testsuite>")]);
         let report = |encoding: &str| {
             format!(
-                "<?xml version='1.0' encoding='{encoding}'?><testsuite><testcase classname='a' name='zwölf' time='1'/></testsuite>"
+                "<?xml version='1.0' encoding='{encoding}'?><testsuite><testcase classname='a' name='zwölf' \
+                 time='1'/></testsuite>"
             )
         };
         let wide: Vec<u8> = format!("\u{feff}{}", report("UTF-16")).encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -230,7 +231,7 @@ mod tests {
         let found = read(folder.path()).unwrap();
         let twelve = found.tests.iter().filter(|(test, seconds)| test.name == "zwölf" && *seconds == 1.0).count();
         assert_eq!((twelve, found.tests.len()), (2, 3), "{:?}", found.tests);
-        assert_eq!(found.notes, ["1 time is no number of seconds and counts as 0: TEST-b.xml, line 2: `soon`"]);
+        assert_eq!(found.notes, ["1 time is not a number of seconds and counts as 0: TEST-b.xml, line 2: `soon`"]);
     }
 
     #[test]

@@ -35,8 +35,9 @@ impl Workload {
         };
         if suite.is_empty() {
             return Err(miette!(
-                help = "give a CSV file with the columns test and seconds, or a folder with JUnit reports such as TEST-shop.StockTest.xml",
-                "{} holds no test",
+                help = "give a CSV file with the columns test and seconds, or a folder with JUnit reports such as \
+                    TEST-shop.StockTest.xml",
+                "{} contains no test",
                 path.display()
             ));
         }
@@ -44,7 +45,7 @@ impl Workload {
         let note = |(test, seconds): &(TestId, f64)| {
             let test = brief(&test.to_string());
             format!(
-                "no test takes longer than a year: {test}, with {seconds:e} s, counts as one that does, and so do others like it"
+                "a test counts as at most one year: {test} says {seconds:e} s; other such tests are limited as well"
             )
         };
         let notes = notes.into_iter().chain(endless.map(note)).collect();
@@ -56,6 +57,11 @@ impl Workload {
         let work = suite.iter().map(|(_, seconds)| nanoseconds(*seconds)).collect();
         let tests = suite.into_iter().map(|(test, _)| test).collect();
         Workload { tests, work, class, precedence: None, notes: Vec::new() }
+    }
+
+    /// The tests with what each takes, in seconds.
+    pub fn into_measured(self) -> Vec<(TestId, f64)> {
+        self.tests.into_iter().zip(self.work).map(|(test, work)| (test, super::seconds(work))).collect()
     }
 
     /// Dependencies of these tests.

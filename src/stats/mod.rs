@@ -8,6 +8,7 @@ mod bootstrap;
 mod correlation;
 mod effect;
 mod fieller;
+mod log_ratio;
 mod mann_whitney;
 mod multiple;
 mod power;
@@ -20,6 +21,7 @@ mod regression;
 mod scaling;
 mod shift;
 mod signed_ranks;
+pub mod speed_judgement;
 mod steadiness;
 mod summary;
 mod tails;
@@ -34,6 +36,10 @@ pub use effect::{
     EffectSize, Magnitude, a12, a12_effect, cliffs_delta, cliffs_delta_effect, rank_biserial, rank_biserial_effect,
 };
 pub use fieller::{Fieller, fieller_paired, fieller_unpaired};
+pub use log_ratio::{
+    FEWEST_FOR_BOOTSTRAP, FEWEST_FOR_LOG_RATIOS, FEWEST_FOR_RATIO_BOOTSTRAP, IntervalMethod, RatioInterval,
+    independent_ratio_interval, log_ratio_interval, paired_ratio_interval, unpaired_log_ratio_interval,
+};
 pub use mann_whitney::{MannWhitney, mann_whitney, mann_whitney_with};
 pub use multiple::{benjamini_hochberg, holm};
 pub use power::{pairs_needed, smallest_corrected_p, smallest_p_of, smallest_reachable_p};

@@ -110,6 +110,7 @@ fn check_case(case: &Case) {
         "benjamini_hochberg" => case.compare(&benjamini_hochberg(&case.x), 0.0),
         "cliffs_delta" => check_cliffs_delta(case),
         "fieller" => check_fieller(case),
+        "log_ratio" => check_log_ratio(case),
         "hodges_lehmann" => check_shift(case, hodges_lehmann(&case.pairs(), case.number(0))),
         "hodges_lehmann_two_sample" => {
             check_shift(case, hodges_lehmann_two_sample(&case.x, &case.y, case.number(0)));
@@ -186,6 +187,15 @@ fn check_fieller(case: &Case) {
     case.compare(&found, ROUNDING);
 }
 
+fn check_log_ratio(case: &Case) {
+    let interval = match case.options[0].as_str() {
+        "paired" => log_ratio_interval(&case.pairs(), 0.95),
+        _ => unpaired_log_ratio_interval(&case.x, &case.y, 0.95),
+    };
+    let interval = interval.unwrap();
+    case.compare(&[interval.low, interval.high], ROUNDING);
+}
+
 fn check_shift(case: &Case, shift: Option<Shift>) {
     let shift = shift.unwrap();
     let interval = shift.interval.unwrap();
@@ -208,6 +218,7 @@ fn all_agrees_with_scipy() {
         ("benjamini_hochberg", 80),
         ("cliffs_delta", 120),
         ("fieller", 300),
+        ("log_ratio", 200),
     ];
     check("stats-scipy.csv", include_str!("../../tests/data/stats-scipy.csv"), &least);
 }

@@ -25,7 +25,8 @@ pub struct AmdahlFit {
     /// `f`, between 0 and 1.
     pub serial: f64,
     /// The share of the variance of the speedups that the law explains; below zero where their mean explains more. `None` if
-    /// all speedups are alike.
+    /// all speedups are alike, and where there are no more numbers of cores above one than the law has parameters: it then goes
+    /// through every point, whatever they are.
     pub r_squared: Option<f64>,
 }
 
@@ -54,7 +55,7 @@ pub fn amdahl_fit(points: &[(f64, f64)]) -> Option<AmdahlFit> {
     let above = sum(points.iter().map(|point| serial_over(point) * (1.0 / point.1 - 1.0 / point.0)));
     let below = sum(points.iter().map(|point| serial_over(point).powi(2)));
     let fit = AmdahlFit { serial: (above / below).clamp(0.0, 1.0), r_squared: None };
-    Some(AmdahlFit { r_squared: explained(points, |cores| fit.speedup(cores)), ..fit })
+    Some(AmdahlFit { r_squared: explained(points, 1, |cores| fit.speedup(cores)), ..fit })
 }
 
 /// The universal scalability law, `S(p) = p / (1 + σ(p − 1) + κp(p − 1))` (Gunther 1993): `σ` is what has to wait, `κ` what has to be
@@ -104,7 +105,7 @@ pub fn usl_fit(points: &[(f64, f64)]) -> Option<UslFit> {
         points.iter().map(|(cores, speedup)| [cores - 1.0, cores * (cores - 1.0), cores / speedup - 1.0]).collect();
     let (sigma, kappa) = non_negative(&rows);
     let fit = UslFit { sigma, kappa, r_squared: None };
-    Some(UslFit { r_squared: explained(points, |cores| fit.speedup(cores)), ..fit })
+    Some(UslFit { r_squared: explained(points, 2, |cores| fit.speedup(cores)), ..fit })
 }
 
 /// Least squares of `y = σu + κv` over rows `[u, v, y]` with `σ, κ ≥ 0`: the free solution, else the better one at an edge.
@@ -136,7 +137,13 @@ fn sound_points(points: &[(f64, f64)]) -> Option<&[(f64, f64)]> {
     (sound && points.iter().any(|(cores, _)| *cores > 1.0)).then_some(points)
 }
 
-fn explained(points: &[(f64, f64)], law: impl Fn(f64) -> f64) -> Option<f64> {
+fn explained(points: &[(f64, f64)], parameters: usize, law: impl Fn(f64) -> f64) -> Option<f64> {
+    let mut counts: Vec<f64> = points.iter().map(|(cores, _)| *cores).filter(|cores| *cores > 1.0).collect();
+    counts.sort_by(f64::total_cmp);
+    counts.dedup();
+    if counts.len() <= parameters {
+        return None;
+    }
     let center = sum(points.iter().map(|(_, speedup)| *speedup)) / points.len() as f64;
     let missed = sum(points.iter().map(|(cores, speedup)| (speedup - law(*cores)).powi(2)));
     let spread = sum(points.iter().map(|(_, speedup)| (speedup - center).powi(2)));
@@ -175,6 +182,14 @@ mod tests {
     fn slower_with_more_cores_is_all_serial() {
         let fit = amdahl_fit(&[(1.0, 1.0), (4.0, 0.8)]).unwrap();
         assert_eq!((fit.serial, fit.limit(), fit.knee()), (1.0, Some(1.0), Some(1.0)));
+    }
+
+    #[test]
+    fn a_law_through_every_point_explains_nothing() {
+        assert_eq!(amdahl_fit(&[(1.0, 1.0), (2.0, 1.7)]).unwrap().r_squared, None);
+        assert!(amdahl_fit(&[(1.0, 1.0), (2.0, 1.7), (4.0, 2.2)]).unwrap().r_squared.is_some());
+        assert_eq!(usl_fit(&[(1.0, 1.0), (2.0, 1.7), (4.0, 2.2)]).unwrap().r_squared, None);
+        assert!(usl_fit(&[(1.0, 1.0), (2.0, 1.7), (4.0, 2.2), (8.0, 2.4)]).unwrap().r_squared.is_some());
     }
 
     #[test]

@@ -1,14 +1,13 @@
 //! A copy of a run for others: what is recorded, as it is or with every text rewritten, and the tables derived again from that.
-//! Nothing is left out but logs, if so wished, and nothing is added.
+//! Nothing is left out but logs, if so wished, and nothing is added. A plain copy keeps the journal's chain, so that whatever is
+//! wrong with it stays to be seen; a rewritten one begins a chain that names where the other ended.
 
 use std::fs;
-use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use miette::{IntoDiagnostic, miette};
 use serde_json::Value;
 
-use super::record::TrialRecord;
 use super::{Entry, RunFolder, frames, journal, layout, write_atomically};
 use crate::folders;
 
@@ -17,6 +16,9 @@ pub type Rewrite<'a> = &'a dyn Fn(Option<&str>, &str) -> String;
 
 /// The key of a test's identity, or of a part of it: it is the same in every copy, or nothing could be looked up.
 pub const TEST: &str = "test";
+
+/// What a rewritten copy calls the run that it was made of: its name may be one of the texts that are to be rewritten.
+const ORIGINAL: &str = "original";
 
 /// Copies a run into a folder that is not there yet, logs included.
 pub fn export(run: &RunFolder, to: &Path) -> miette::Result<RunFolder> {
@@ -37,19 +39,14 @@ pub fn export_rewritten(run: &RunFolder, to: &Path, rewrite: Rewrite<'_>) -> mie
             rewrite_document(&run.dir().join(&file), &to.join(rewrite(None, &name)), rewrite)?;
         }
     }
-    for trial in rewrite_journal(run, &copy, rewrite)? {
-        let from = run.tests_of(&trial.trial);
-        if from.is_file() {
-            frames::copy_rewritten(&from, &copy.tests_of(&rewrite(None, &trial.trial)), rewrite)?;
-        }
-    }
+    rewrite_journal(run, &copy, rewrite)?;
     copy.derive_tables()?;
     Ok(copy)
 }
 
 /// JSON value by value; TOML as the text that it is.
 fn rewrite_document(from: &Path, to: &Path, rewrite: Rewrite<'_>) -> miette::Result<()> {
-    let text = crate::whole_file::read(from)?;
+    let text = crate::whole_file::read_own(from)?;
     if from.extension().is_none_or(|extension| extension != "json") {
         return write_atomically(to, rewrite(None, &text).as_bytes());
     }
@@ -59,23 +56,37 @@ fn rewrite_document(from: &Path, to: &Path, rewrite: Rewrite<'_>) -> miette::Res
     write_atomically(to, rewritten.as_bytes())
 }
 
-/// Gives back the trials as they were.
-fn rewrite_journal(run: &RunFolder, copy: &RunFolder, rewrite: Rewrite<'_>) -> miette::Result<Vec<TrialRecord>> {
+/// The journal with the executions of its trials.
+fn rewrite_journal(run: &RunFolder, copy: &RunFolder, rewrite: Rewrite<'_>) -> miette::Result<()> {
     let path = copy.journal_path();
     let failed = |error: std::io::Error| miette!("{} could not be written: {error}", path.display());
-    let mut file = BufWriter::new(fs::File::create(&path).map_err(failed)?);
-    let mut trials = Vec::new();
+    let doubts = run.doubts(&run.read()?).altered.iter().map(|doubt| rewrite(None, doubt)).collect();
+    let source = journal::source_end(ORIGINAL.to_owned(), &run.journal_path(), doubts);
+    let mut new = journal::NewJournal::create(&path, vec![source]).map_err(failed)?;
     for entry in journal::read(&run.journal_path())? {
         let value = serde_json::to_value(&entry).into_diagnostic()?;
-        writeln!(file, "{}", rewritten(value, None, rewrite)).map_err(failed)?;
-        if let Entry::Trial(trial) = entry
-            && layout::is_plain_name(&trial.trial)
-        {
-            trials.push(trial);
-        }
+        let tests = match &entry {
+            Entry::Trial(trial) => copy_executions(run, copy, &trial.trial, rewrite)?,
+            _ => None,
+        };
+        new.append(&rewritten(value, None, rewrite), tests).map_err(failed)?;
     }
-    file.into_inner().map_err(|error| failed(error.into_error()))?.sync_all().map_err(failed)?;
-    Ok(trials)
+    new.finish().map_err(failed)
+}
+
+/// Tells the hash of the copy, if there is one.
+fn copy_executions(
+    run: &RunFolder,
+    copy: &RunFolder,
+    trial: &str,
+    rewrite: Rewrite<'_>,
+) -> miette::Result<Option<String>> {
+    let Some(from) = run.own_tests(trial) else { return Ok(None) };
+    let renamed = rewrite(None, trial);
+    if !layout::is_plain_name(&renamed) {
+        return Ok(None);
+    }
+    frames::copy_rewritten(&from, &copy.tests_of(&renamed), rewrite).map(Some)
 }
 
 fn rewritten(value: Value, key: Option<&str>, rewrite: Rewrite<'_>) -> Value {

@@ -1,30 +1,36 @@
 //! Executions as Parquet: one file per trial, and all of them merged.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 
 use miette::{IntoDiagnostic, WrapErr, miette};
 use polars::prelude::*;
 
+use super::journal;
 use super::record::ExecutionRow;
+use crate::folder_handle::open_regular;
+use crate::suite::{Outcome, TestId};
+use crate::wording::first_line;
 
-/// Writes the executions of one trial.
-pub fn write_trial(path: &Path, trial: &str, rows: &[ExecutionRow]) -> miette::Result<()> {
+/// Writes the executions of one trial, and tells the hash of the file.
+pub fn write_trial(path: &Path, trial: &str, rows: &[ExecutionRow]) -> miette::Result<String> {
     let mut frame = frame(trial, rows).into_diagnostic().wrap_err("a frame of executions could not be made")?;
     encode(&mut frame, path)
 }
 
-fn encode(frame: &mut DataFrame, path: &Path) -> miette::Result<()> {
+fn encode(frame: &mut DataFrame, path: &Path) -> miette::Result<String> {
     let mut bytes = Vec::new();
     ParquetWriter::new(&mut bytes)
         .finish(frame)
         .into_diagnostic()
         .wrap_err_with(|| format!("{} could not be encoded", path.display()))?;
-    super::write_atomically(path, &bytes)
+    super::write_atomically(path, &bytes)?;
+    Ok(journal::hash(&bytes))
 }
 
 /// Copies the executions of a trial with all texts rewritten.
-pub fn copy_rewritten(from: &Path, to: &Path, rewrite: super::Rewrite<'_>) -> miette::Result<()> {
+pub fn copy_rewritten(from: &Path, to: &Path, rewrite: super::Rewrite<'_>) -> miette::Result<String> {
     let failed = || format!("{} could not be copied", from.display());
     let mut frame = read(from)?;
     for name in frame.get_column_names_owned() {
@@ -44,7 +50,7 @@ pub fn copy_rewritten(from: &Path, to: &Path, rewrite: super::Rewrite<'_>) -> mi
 }
 
 /// Copies the executions of a trial that is called otherwise from now on.
-pub fn copy_as(from: &Path, to: &Path, trial: &str) -> miette::Result<()> {
+pub fn copy_as(from: &Path, to: &Path, trial: &str) -> miette::Result<String> {
     let mut frame = read(from)?;
     let failed = || format!("{} could not be copied", from.display());
     let names = Column::new("trial".into(), vec![trial; frame.height()]);
@@ -99,13 +105,44 @@ fn write_group(writer: &mut BatchedWriter<&File>, group: Option<DataFrame>, rows
 }
 
 fn read(path: &Path) -> miette::Result<DataFrame> {
-    let file = File::open(path).map_err(|error| miette!("{} could not be read: {error}", path.display()))?;
+    let file = open_regular(path).map_err(|error| miette!("{} could not be read: {error}", path.display()))?;
     // polars checks what it reads by assertions: a file with wrong bytes in the right places is a panic to it.
     let read = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| ParquetReader::new(file).finish()));
     let read = read.unwrap_or_else(|_| Err(polars_err!(ComputeError: "its columns contradict each other")));
     read.into_diagnostic().wrap_err_with(|| {
-        format!("{} is damaged; remove it and its line in journal.jsonl to run the trial again", path.display())
+        format!("{} is damaged; to rerun the trial, remove this file and its line in journal.jsonl", path.display())
     })
+}
+
+/// What tests of a trial failed of in its first stage: the first line of each one's first message.
+pub fn failure_messages(path: &Path, trial: &str) -> miette::Result<BTreeMap<TestId, String>> {
+    let frame = read(path)?;
+    let wrong = || format!("{} does not have the columns of executions", path.display());
+    messages_of(&frame, trial).into_diagnostic().wrap_err_with(wrong)
+}
+
+fn messages_of(frame: &DataFrame, trial: &str) -> PolarsResult<BTreeMap<TestId, String>> {
+    let text = |name: &str| frame.column(name)?.cast(&DataType::String);
+    let columns = ["trial", "module", "class", "name", "outcome", "message"].map(text);
+    let [trials, modules, classes, names, outcomes, messages] = columns;
+    let (trials, modules, classes) = (trials?, modules?, classes?);
+    let (names, outcomes, messages) = (names?, outcomes?, messages?);
+    let (trials, modules, classes) = (trials.str()?, modules.str()?, classes.str()?);
+    let (names, outcomes, messages) = (names.str()?, outcomes.str()?, messages.str()?);
+    let (stages, occurrences) = (frame.column("stage")?.u32()?, frame.column("occurrence")?.u32()?);
+    let is_failure = |name: &str| Outcome::named(name).is_some_and(Outcome::is_failure);
+    let mut found = BTreeMap::new();
+    for row in 0..frame.height() {
+        let is_ours = trials.get(row) == Some(trial) && stages.get(row) == Some(1);
+        let (Some(message), true) = (messages.get(row), is_ours && outcomes.get(row).is_some_and(is_failure)) else {
+            continue;
+        };
+        let part = |column: &StringChunked| column.get(row).unwrap_or_default().to_owned();
+        let occurrence = occurrences.get(row).unwrap_or(1);
+        let test = TestId::new(&part(modules), &part(classes), &part(names), occurrence);
+        found.entry(test).or_insert_with(|| first_line(message));
+    }
+    Ok(found)
 }
 
 fn frame(trial: &str, rows: &[ExecutionRow]) -> PolarsResult<DataFrame> {
@@ -212,5 +249,28 @@ mod tests {
             // Some bytes are of no consequence.
             drop(read(&path));
         }
+    }
+
+    #[test]
+    fn what_tests_failed_of_is_read_back_without_passes_and_later_stages() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        let said = |name: &str, outcome, message: Option<&str>, stage| {
+            let mut row = row(name, outcome);
+            row.stage = stage;
+            row.execution.message = message.map(str::to_owned);
+            row
+        };
+        let rows = [
+            said("port", Outcome::Error, Some("java.net.BindException: in use\n at A"), 1),
+            said("port", Outcome::Error, Some("another"), 2),
+            said("fine", Outcome::Passed, None, 1),
+            said("silent", Outcome::Failed, None, 1),
+        ];
+        write_trial(&path, "x", &rows).unwrap();
+        let found = failure_messages(&path, "x").unwrap();
+        let expected = (TestId::new("m", "a.B", "port", 1), "java.net.BindException: in use".to_owned());
+        assert_eq!(found.into_iter().collect::<Vec<_>>(), [expected]);
+        assert!(failure_messages(&path, "other").unwrap().is_empty());
     }
 }

@@ -1,13 +1,20 @@
-//! The append-only journal: one JSON object a line, synced after each.
+//! The append-only journal: one JSON object a line, synced after each, chained to the one before it.
+
+mod chain;
 
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use miette::miette;
 use serde::{Deserialize, Serialize};
 
 use super::record::{KnowledgeRecord, SubjectRecord, TrialRecord};
+use crate::folder_handle;
+use chain::Chain;
+pub(super) use chain::{ChainState, NewJournal, hash, source_end};
+pub use chain::{JournalDoubts, SourceEnd};
 
 /// A line of the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,6 +31,11 @@ pub enum Entry {
 pub struct Journal {
     file: File,
     path: PathBuf,
+    chain: Chain,
+    /// Holds the end of the chain.
+    end: File,
+    /// How long parade left the file.
+    length: u64,
 }
 
 /// No line comes near this; a longer one is not ours.
@@ -33,10 +45,10 @@ impl Journal {
     /// Opens the journal, made if it is not there, and takes back a line that was cut off by a crash.
     pub fn open(path: &Path) -> miette::Result<(Self, Vec<Entry>)> {
         let failed = |error| miette!("{} could not be opened: {error}", path.display());
-        let file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
+        let mut file = open_own(path, true).map_err(failed)?;
         file.try_lock().map_err(|_| {
             miette!(
-                help = "wait for it to end, or start a separate run with --fresh once it has",
+                help = "wait until it ends, or start a new run with --fresh after that",
                 "another parade is writing {}",
                 path.display()
             )
@@ -45,13 +57,30 @@ impl Journal {
         super::sync_folder(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
         let (entries, intact) = read_entries(BufReader::new(&file), path)?;
         file.set_len(intact).map_err(failed)?;
-        Ok((Journal { file, path: path.to_owned() }, entries))
+        file.rewind().map_err(failed)?;
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let chain = Chain::after(&ChainState::read(BufReader::new(&file)).map_err(failed)?, folder);
+        let end = chain::open_end(path).map_err(failed)?;
+        Ok((Journal { file, path: path.to_owned(), chain, end, length: intact }, entries))
     }
 
     pub fn append(&mut self, entry: &Entry) -> miette::Result<()> {
-        let mut line = serde_json::to_vec(entry).map_err(|error| miette!("a record could not be written: {error}"))?;
+        self.append_with(entry, None)
+    }
+
+    /// With the hash of the trial's executions.
+    pub(super) fn append_with(&mut self, entry: &Entry, tests: Option<String>) -> miette::Result<()> {
+        let line = self.chain.line(entry, tests);
+        let mut line = line.map_err(|error| miette!("a record could not be written: {error}"))?;
         line.push(b'\n');
         let before = self.file.seek(SeekFrom::End(0)).map_err(|error| self.failed(&error))?;
+        if before != self.length {
+            return Err(miette!(
+                help = "something else wrote into it, maybe the subject's tests: look at the file, then start a new run with --fresh",
+                "{} was changed while this run wrote it",
+                self.path.display()
+            ));
+        }
         let written = self.file.write_all(&line).and_then(|()| self.file.sync_data());
         if let Err(error) = written {
             // What a full disk let through of the line must not stay: the next one would be glued to it.
@@ -61,23 +90,45 @@ impl Journal {
                 Err(second) => self.failed(&second),
             });
         }
-        Ok(())
+        self.length += line.len() as u64;
+        self.chain.advance(&line[..line.len() - 1]);
+        chain::write_end(&self.end, &self.chain).map_err(|error| self.failed(&error))
+    }
+
+    /// Writes a file that describes the run, beside the journal. The change is announced before it happens, so that a kill in
+    /// between is no alarm.
+    pub(super) fn write_settings(&mut self, name: &str, content: &[u8]) -> miette::Result<()> {
+        self.chain.announce(name, content);
+        chain::write_end(&self.end, &self.chain).map_err(|error| self.failed(&error))?;
+        super::write_atomically(&self.path.with_file_name(name), content)
     }
 
     fn failed(&self, error: &std::io::Error) -> miette::Report {
         miette!(
-            help = "make room on the disk, then run the same command again: what was recorded is kept",
+            help = "free some disk space, then run the same command again: existing records are kept",
             "{} could not be written: {error}",
             self.path.display()
         )
     }
 }
 
+/// Opens a file of parade's own for reading and writing, made if it is not there. A link or a pipe of that name is an error.
+pub(super) fn open_own(path: &Path, append: bool) -> io::Result<File> {
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    let mut options = OpenOptions::new();
+    options.read(true).write(!append).append(append).create(true).truncate(false);
+    let file = options.custom_flags(i32::try_from(flags.bits()).unwrap_or(0)).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    Ok(file)
+}
+
 /// Reads a journal that may be in use.
 pub fn read(path: &Path) -> miette::Result<Vec<Entry>> {
-    let file = File::open(path).map_err(|error| {
+    let file = folder_handle::open_regular(path).map_err(|error| {
         miette!(
-            help = "name the folder of a run, such as results/quickstart/latest",
+            help = "give a run folder, such as results/quickstart/latest",
             "{} could not be read: {error}",
             path.display()
         )
@@ -137,7 +188,7 @@ mod tests {
     use super::*;
     use crate::store::record::tests::subject;
 
-    fn entry(name: &str) -> Entry {
+    pub(super) fn entry(name: &str) -> Entry {
         Entry::Subject(subject(name))
     }
 

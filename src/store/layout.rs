@@ -1,6 +1,6 @@
 //! The folder of a run: `results/<experiment>/<utc time>-<host>/`, never overwritten, enough to redo every table elsewhere.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -16,9 +16,15 @@ use super::record::{
 use super::{frames, table, write_atomically};
 use crate::bad_usage::BadUsage;
 use crate::experiment::Trial;
+use crate::folder_handle;
+use crate::suite::TestId;
 
 /// Versions that were found in histories.
 const VERSIONS: &str = "versions.json";
+const TESTS: &str = "tests";
+const LOGS: &str = "logs";
+/// What is read and written below a run folder must be there.
+const NEVER_LINKS: [&str; 7] = [TESTS, LOGS, "report", "report/figures", "origins", "knowledge", "generated"];
 
 /// One run's folder.
 #[derive(Debug, Clone)]
@@ -48,10 +54,10 @@ pub fn locate(results: &Path, experiment: &str) -> miette::Result<Located> {
 
 fn lock(experiment_dir: &Path) -> miette::Result<File> {
     let path = experiment_dir.join(".lock");
-    let file = File::create(&path).map_err(|error| miette!("{}: {error}", path.display()))?;
+    let file = journal::open_own(&path, false).map_err(|error| miette!("{}: {error}", path.display()))?;
     file.try_lock().map_err(|_| {
         miette!(
-            help = "wait for it to end, or give this one a results folder of its own with --out",
+            help = "wait until it ends, or use another results folder with --out",
             "another parade is running this experiment in {}",
             experiment_dir.display()
         )
@@ -88,7 +94,7 @@ impl Located {
         let name = dir.file_name().unwrap_or_default();
         std::os::unix::fs::symlink(name, &draft)
             .and_then(|()| fs::rename(&draft, &link))
-            .map_err(|error| miette!("{} could not be pointed to the new run: {error}", link.display()))
+            .map_err(|error| miette!("the link {} could not be changed to the new run: {error}", link.display()))
     }
 }
 
@@ -103,8 +109,11 @@ fn folder_name(manifest: &RunManifest) -> String {
 impl RunFolder {
     pub fn open(dir: &Path) -> miette::Result<Self> {
         let dir = fs::canonicalize(dir).map_err(|error| not_a_run(dir, &error.to_string()))?;
-        if !dir.join("manifest.json").is_file() {
+        if !is_own_file(&dir.join("manifest.json")) {
             return Err(not_a_run(&dir, "it has no manifest.json"));
+        }
+        if let Some(link) = NEVER_LINKS.iter().find(|name| dir.join(name).is_symlink()) {
+            return Err(not_a_run(&dir, &format!("its folder {link} is a link, and links are not followed")));
         }
         Ok(RunFolder { dir })
     }
@@ -121,7 +130,7 @@ impl RunFolder {
         experiment_text: &str,
         environment: &Environment,
     ) -> miette::Result<()> {
-        for folder in [self.tests(), self.dir.join("logs")] {
+        for folder in [self.tests(), self.dir.join(LOGS)] {
             fs::create_dir_all(&folder).map_err(|error| miette!("{}: {error}", folder.display()))?;
         }
         write_atomically(&self.dir.join("experiment.toml"), experiment_text.as_bytes())?;
@@ -135,16 +144,16 @@ impl RunFolder {
 
     /// The experiment file as it was run.
     pub fn experiment_text(&self) -> miette::Result<String> {
-        crate::whole_file::read(&self.dir.join("experiment.toml"))
+        crate::whole_file::read_own(&self.dir.join("experiment.toml"))
     }
 
     pub fn logs(&self, trial: &str) -> PathBuf {
-        self.dir.join("logs").join(trial)
+        self.dir.join(LOGS).join(trial)
     }
 
     /// The versions that were found in histories; none where nobody sought any.
     pub fn histories(&self) -> miette::Result<Vec<HistoryRecord>> {
-        if self.dir.join(VERSIONS).is_file() { self.read_json(VERSIONS) } else { Ok(Vec::new()) }
+        if is_own_file(&self.dir.join(VERSIONS)) { self.read_json(VERSIONS) } else { Ok(Vec::new()) }
     }
 
     /// Pins versions for the whole run, beside those of other subjects.
@@ -186,6 +195,7 @@ impl RunFolder {
     /// The settings of a run that was changed on purpose between two sittings; the earlier ones stay beside it.
     pub fn accept(
         &self,
+        journal: &mut Journal,
         manifest: &RunManifest,
         experiment_text: &str,
         environment: &Environment,
@@ -193,17 +203,17 @@ impl RunFolder {
         let number = (1..).find(|n| !self.dir.join(format!("manifest.{n}.json")).exists()).unwrap_or(1);
         for (name, extension) in [("manifest", "json"), ("environment", "json"), ("experiment", "toml")] {
             let (from, to) = (format!("{name}.{extension}"), format!("{name}.{number}.{extension}"));
-            fs::copy(self.dir.join(&from), self.dir.join(&to))
+            crate::whole_file::copy_regular(&self.dir.join(&from), &self.dir.join(&to))
                 .into_diagnostic()
                 .wrap_err_with(|| format!("{} could not be kept", self.dir.join(from).display()))?;
         }
-        write_atomically(&self.dir.join("experiment.toml"), experiment_text.as_bytes())?;
-        self.write_json("environment.json", environment)?;
-        self.write_json("manifest.json", manifest)
+        journal.write_settings("experiment.toml", experiment_text.as_bytes())?;
+        journal.write_settings("environment.json", &pretty(environment)?)?;
+        journal.write_settings("manifest.json", &pretty(manifest)?)
     }
 
     /// Adds a subject's JDK to those of the run. Which one it is turns out only when the subject is built.
-    pub fn note_jdk(&self, subject: &SubjectRecord) -> miette::Result<()> {
+    pub fn note_jdk(&self, journal: &mut Journal, subject: &SubjectRecord) -> miette::Result<()> {
         let (Some(version), Some(home)) = (subject.jdk.clone(), subject.java_home.clone()) else { return Ok(()) };
         let mut environment = self.environment()?;
         let used = UsedJdk { version, home };
@@ -211,28 +221,28 @@ impl RunFolder {
             return Ok(());
         }
         environment.jdks.push(used);
-        self.write_json("environment.json", &environment)
+        journal.write_settings("environment.json", &pretty(&environment)?)
     }
 
     /// Adds trials to the plan: the run was begun with a part of the matrix.
-    pub fn plan_also(&self, trials: &[Trial]) -> miette::Result<()> {
+    pub fn plan_also(&self, journal: &mut Journal, trials: &[Trial]) -> miette::Result<()> {
         let mut manifest = self.manifest()?;
         let added: Vec<Trial> = trials.iter().filter(|trial| !manifest.trials.contains(trial)).cloned().collect();
         if added.is_empty() {
             return Ok(());
         }
         manifest.trials.extend(added);
-        self.write_json("manifest.json", &manifest)
+        journal.write_settings("manifest.json", &pretty(&manifest)?)
     }
 
     /// Takes trials out of the plan again that never came to run.
-    pub fn unplan(&self, trials: &HashSet<String>) -> miette::Result<()> {
+    pub fn unplan(&self, journal: &mut Journal, trials: &HashSet<String>) -> miette::Result<()> {
         if trials.is_empty() {
             return Ok(());
         }
         let mut manifest = self.manifest()?;
         manifest.trials.retain(|trial| !trials.contains(&trial.id));
-        self.write_json("manifest.json", &manifest)
+        journal.write_settings("manifest.json", &pretty(&manifest)?)
     }
 
     pub fn journal(&self) -> miette::Result<(Journal, Vec<Entry>)> {
@@ -246,24 +256,31 @@ impl RunFolder {
         record: &TrialRecord,
         rows: &[ExecutionRow],
     ) -> miette::Result<()> {
-        frames::write_trial(&self.tests_of(&record.trial), &record.trial, rows)?;
-        journal.append(&Entry::Trial(record.clone()))
+        let tests = folder_handle::make_unlinked(&self.tests());
+        tests.map_err(|error| miette!("{} cannot be written: {error}", self.tests().display()))?;
+        let hash = frames::write_trial(&self.tests_of(&record.trial), &record.trial, rows)?;
+        journal.append_with(&Entry::Trial(record.clone()), Some(hash))
     }
 
     /// Derives `trials.csv` and `tests.parquet` from what is recorded of the plan.
     pub fn derive_tables(&self) -> miette::Result<()> {
         let run = self.read()?;
-        self.derive_trials(&run)?;
+        table::write(&self.dir.join("trials.csv"), &run)?;
         let mut measured: Vec<_> = run.trials.iter().filter(|trial| trial.phase == Phase::Measured).collect();
         // Trials of a subject have the same names in them, which then take little room.
         measured.sort_by(|a, b| a.subject.cmp(&b.subject));
         let files: Vec<_> = measured.iter().filter_map(|trial| self.own_tests(&trial.trial)).collect();
-        frames::merge(&files, &self.dir.join("tests.parquet"))
+        frames::merge(&files, &self.dir.join("tests.parquet"))?;
+        if self.dir.join("tests.parquet").exists() {
+            self.note_derived("tests.parquet")?;
+        }
+        self.note_derived("trials.csv")
     }
 
     /// Derives `trials.csv` alone.
     pub fn derive_trials(&self, run: &RunData) -> miette::Result<()> {
-        table::write(&self.dir.join("trials.csv"), run)
+        table::write(&self.dir.join("trials.csv"), run)?;
+        self.note_derived("trials.csv")
     }
 
     /// What was planned, and what became of it.
@@ -276,12 +293,21 @@ impl RunFolder {
     }
 
     fn tests(&self) -> PathBuf {
-        self.dir.join("tests")
+        self.dir.join(TESTS)
     }
 
     /// The file of a trial's executions, where there is one. A run folder that came from elsewhere must not lead out of itself.
+    /// What tests of a trial failed of in its first stage: the first line of each one's message, by test. Tests that gave no
+    /// message are not in it.
+    pub fn failure_messages(&self, trial: &str) -> miette::Result<BTreeMap<TestId, String>> {
+        match self.own_tests(trial) {
+            Some(file) => frames::failure_messages(&file, trial),
+            None => frames::failure_messages(&self.dir.join("tests.parquet"), trial),
+        }
+    }
+
     pub(super) fn own_tests(&self, trial: &str) -> Option<PathBuf> {
-        is_plain_name(trial).then(|| self.tests_of(trial)).filter(|file| file.is_file())
+        is_plain_name(trial).then(|| self.tests_of(trial)).filter(|file| is_own_file(file))
     }
 
     pub(super) fn tests_of(&self, trial: &str) -> PathBuf {
@@ -289,16 +315,15 @@ impl RunFolder {
     }
 
     fn write_json(&self, name: &str, value: &impl Serialize) -> miette::Result<()> {
-        let text = serde_json::to_string_pretty(value).into_diagnostic()?;
-        write_atomically(&self.dir.join(name), text.as_bytes())
+        write_atomically(&self.dir.join(name), &pretty(value)?)
     }
 
     fn read_json<T: DeserializeOwned>(&self, name: &str) -> miette::Result<T> {
         let path = self.dir.join(name);
-        let text = crate::whole_file::read(&path)?;
+        let text = crate::whole_file::read_own(&path)?;
         serde_json::from_str(&text).map_err(|error| {
             miette!(
-                help = "it was written by another version of parade, or damaged",
+                help = "it was written by another version of parade, or it is damaged",
                 "{}:{}:{}: {error}",
                 path.display(),
                 error.line(),
@@ -313,6 +338,7 @@ pub fn assemble(mut manifest: RunManifest, environment: Environment, entries: Ve
     let planned: HashSet<&str> = manifest.trials.iter().map(|trial| trial.id.as_str()).collect();
     let Recorded { subjects, mut trials, knowledge } = Recorded::of(entries);
     trials.retain(|record| record.phase != Phase::Measured || planned.contains(record.trial.as_str()));
+    trials.retain(|record| !manifest.is_superseded(record));
     let planned: HashSet<&str> = manifest.trials.iter().map(|trial| trial.subject.as_str()).collect();
     manifest.subjects.retain(|name| planned.contains(name.as_str()));
     let planned: HashSet<&str> = manifest.trials.iter().map(|trial| trial.configuration.as_str()).collect();
@@ -367,6 +393,15 @@ impl<T> Latest<T> {
     }
 }
 
+fn pretty(value: &impl Serialize) -> miette::Result<Vec<u8>> {
+    serde_json::to_vec_pretty(value).into_diagnostic()
+}
+
+/// A file, and not a link to one: a run folder that came from elsewhere must not lead out of itself.
+pub(super) fn is_own_file(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|metadata| metadata.is_file())
+}
+
 /// A run folder that came from elsewhere must not lead out of itself.
 pub(super) fn is_plain_name(name: &str) -> bool {
     !name.contains(['/', '\0']) && name != ".."
@@ -374,8 +409,8 @@ pub(super) fn is_plain_name(name: &str) -> bool {
 
 fn not_a_run(dir: &Path, why: &str) -> miette::Report {
     BadUsage {
-        message: format!("{} is not the folder of a run: {why}", dir.display()),
-        help: "name the folder of one run, such as results/quickstart/latest".to_owned(),
+        message: format!("{} is not a run folder: {why}", dir.display()),
+        help: "give a run folder, such as results/quickstart/latest".to_owned(),
     }
     .into()
 }
@@ -403,6 +438,7 @@ pub(crate) mod tests {
             contents: std::collections::BTreeMap::new(),
             experiment_folder: None,
             merged: vec![],
+            accepted_changes: Vec::new(),
             parade: "0".into(),
         }
     }

@@ -7,19 +7,22 @@ mod environment;
 mod executions;
 mod export;
 mod frames;
+mod integrity;
 mod journal;
 mod layout;
 mod merge;
+pub(crate) mod order_journal;
 pub mod record;
 mod table;
 
 use std::path::Path;
 
 pub use environment::{Strain, busy_cores, capture_environment, logical_cores};
-pub use executions::{RowTotals, StageTotals, TestTime, TestTimes, TrialExecutions, TrialTotals};
+pub use executions::{RowTotals, StageTotals, TestTime, TestTimes, TrialExecutions, TrialTotals, failed_in_baseline};
 pub use export::{Rewrite, TEST, export, export_rewritten};
+pub use integrity::UNCHAINED;
 pub(crate) use journal::read_entries;
-pub use journal::{Entry, Journal};
+pub use journal::{Entry, Journal, JournalDoubts, SourceEnd};
 pub(crate) use layout::assemble;
 pub use layout::{Located, Recorded, RunFolder, locate};
 pub use merge::{Merged, Overlap, merge};

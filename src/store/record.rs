@@ -2,13 +2,15 @@
 
 mod regression;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{EngineKind, Mode, Parallelism};
-use crate::experiment::{Harness, Ordering, TechniqueKind, Trial};
+use crate::experiment::Trial;
 use crate::suite::{Concurrency, Cost, Execution, Finding, Granularity, RunEnd, Tally, TestId};
+use crate::technique::{Harness, Ordering, TechniqueKind};
+use crate::wording::ranged;
 
 pub use regression::{
     ArrangementRecord, Authorship, CommitRecord, DependenciesRecord, HistoryRecord, KnowledgeRecord, PassedOver,
@@ -32,6 +34,8 @@ pub enum Verdict {
     Unsupported,
     BuildFailed,
     HarnessError,
+    /// Two records of the run contradict each other, so neither can be believed.
+    Contradicted,
 }
 
 impl Verdict {
@@ -45,6 +49,7 @@ impl Verdict {
             Verdict::Unsupported => "unsupported",
             Verdict::BuildFailed => "build_failed",
             Verdict::HarnessError => "harness_error",
+            Verdict::Contradicted => "contradicted",
         }
     }
 
@@ -270,12 +275,44 @@ pub struct RunManifest {
     /// The runs that this one was merged from; it was measured as it is if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub merged: Vec<MergedRun>,
+    /// When the run was resumed although something had changed, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accepted_changes: Vec<AcceptedChange>,
+}
+
+/// Something that had changed when a run was resumed with `--accept-changes`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AcceptedChange {
+    pub at: jiff::Timestamp,
+    /// One sentence each.
+    pub changes: Vec<String>,
+    /// Subjects whose content is another one since then. Their earlier trials say nothing about it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_content: Vec<String>,
 }
 
 impl RunManifest {
+    /// Was a trial run on content that its subject no longer has?
+    pub fn is_superseded(&self, trial: &TrialRecord) -> bool {
+        self.accepted_changes
+            .iter()
+            .any(|change| trial.started_at < change.at && change.other_content.contains(&trial.subject))
+    }
+
     /// Are its trials of more than one machine?
     pub fn is_of_several_machines(&self) -> bool {
         self.merged.iter().any(|run| run.host != self.merged[0].host)
+    }
+
+    /// `5 repetitions`, or `3 to 6 repetitions` where not all cells have as many.
+    pub fn told_repetitions(&self) -> String {
+        let mut cells: HashMap<(&str, &str, usize), usize> = HashMap::new();
+        for trial in &self.trials {
+            *cells.entry((&trial.subject, &trial.configuration, trial.cores)).or_default() += 1;
+        }
+        let fewest = cells.values().copied().min().unwrap_or(self.repetitions as usize);
+        let most = cells.values().copied().max().unwrap_or(self.repetitions as usize);
+        ranged(fewest, most, "repetition")
     }
 }
 

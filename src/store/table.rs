@@ -4,9 +4,10 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-use miette::IntoDiagnostic;
+use miette::miette;
 
 use super::record::{Phase, RunData, StageRecord, SubjectRecord, TrialRecord};
+use crate::csv_cells;
 use crate::suite::RunEnd;
 
 const COLUMNS: [&str; 49] = [
@@ -64,13 +65,12 @@ const COLUMNS: [&str; 49] = [
 /// Writes the measured trials in the order in which they ended.
 pub fn write(path: &Path, run: &RunData) -> miette::Result<()> {
     let subjects: HashMap<&str, &SubjectRecord> = run.subjects.iter().map(|s| (s.subject.as_str(), s)).collect();
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(COLUMNS).into_diagnostic()?;
-    for trial in run.trials.iter().filter(|trial| trial.phase == Phase::Measured) {
+    let measured = run.trials.iter().filter(|trial| trial.phase == Phase::Measured);
+    let records = measured.map(|trial| {
         let cells = of_the_trial(trial).into_iter().chain(of_its_stages(trial));
-        writer.write_record(cells.chain(of_its_subject(subjects.get(trial.subject.as_str())))).into_diagnostic()?;
-    }
-    let bytes = writer.into_inner().map_err(|error| miette::miette!("{}: {error}", path.display()))?;
+        cells.chain(of_its_subject(subjects.get(trial.subject.as_str())))
+    });
+    let bytes = csv_cells::of_records(COLUMNS, records).map_err(|error| miette!("{}: {error}", path.display()))?;
     super::write_atomically(path, &bytes)
 }
 

@@ -177,8 +177,14 @@ pub fn judgement(claim: &Claim, outcome: &Outcome) -> (bool, bool) {
 pub fn result(formula: &Formula, meaning: &Meaning, source: &Source<'_>) -> Result<Outcome, Trouble> {
     let span = &formula.tree.span;
     let value = evaluate(&formula.tree, source)?;
-    let unfit =
-        || Trouble::mistake(span.clone(), "this is another kind of answer than the claim states", "see docs/claims.md");
+    let unfit = || {
+        Trouble::mistake(
+            span.clone(),
+            "the expression gives another kind of answer than the claim states",
+            "see \
+            docs/claims.md",
+        )
+    };
     match meaning {
         Meaning::Number { .. } => match as_number(value, source, span)? {
             Value::Number(range) => Ok(Outcome::Number(range)),

@@ -1,9 +1,9 @@
 //! The published tables cell by cell, each value beside that of a run: what a report shows.
 //!
-//! ```ignore
-//! let library = Library::embedded();
+//! ```text
+//! let library = Library::embedded(heads);
 //! if let Some(Ok(study)) = library.study("paste") {
-//!     for table in library.beside(study, &analysis)? {        // in the order of the document
+//!     for table in cells::beside(&library.compared(study, &run)) {        // in the order of the document
 //!         for row in &table.rows {
 //!             for (column, cell) in table.columns.iter().zip(&row.cells) {
 //!                 // cell.text is what the document prints; cell.mark what a mark means;

@@ -1,7 +1,7 @@
 //! A CSV file as a table of texts. All that can be wrong with it is told with its line; what the texts mean is not known here.
 
-use crate::experiment::mistake::Log;
-use crate::experiment::names::quoted;
+use crate::toml_file::mistake::Log;
+use crate::toml_file::names::quoted;
 
 /// A header and rows, all of one length.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -27,7 +27,7 @@ pub fn read(text: &str, log: &Log) -> Grid {
                 log.add(
                     &(0..0),
                     format!("this is not CSV: {error}"),
-                    "fields are separated by commas; one with a comma or a quote stands in double quotes",
+                    "separate fields by commas, and put a field with a comma or a quote in double quotes",
                 );
                 break;
             }
@@ -46,16 +46,12 @@ pub fn read(text: &str, log: &Log) -> Grid {
             log.add(
                 &span,
                 message,
-                "a cell with a comma stands in double quotes, an empty one is written as nothing between two commas",
+                "put a cell with a comma in double quotes; an empty cell is nothing between two commas",
             );
         }
     }
     if grid.columns.is_empty() {
-        log.add(
-            &(0..0),
-            "the file is empty",
-            "write the heads of the columns in the first line, then one line for each row",
-        );
+        log.add(&(0..0), "the file is empty", "write the column names in the first line, then one line per row");
     }
     grid
 }

@@ -35,7 +35,7 @@ fn in_words(value: &Value, source: &Source<'_>) -> String {
     match value {
         Value::Number(range) => number(*range),
         Value::Truth(truth) => {
-            format!("{}{}", yes_or_no(truth.value), if truth.sure { "" } else { ", but rounding could turn it around" })
+            format!("{}{}", yes_or_no(truth.value), if truth.sure { "" } else { ", but rounding could reverse it" })
         }
         Value::Text(text) => format!("\"{text}\""),
         Value::Names(names) => names.listed.join("; "),

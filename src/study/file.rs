@@ -5,9 +5,9 @@ use toml::de::DeTable;
 use super::claim::{Claim, ClaimKind, Computation, Formula, Relation, Rounding, Stated, place_in_file};
 use super::expression::parse;
 use super::table::{Mark, Marks};
-use crate::experiment::mistake::{Log, Span};
-use crate::experiment::names::{quoted, suggestion};
-use crate::experiment::reader::{At, Reader, TableKind};
+use crate::toml_file::mistake::{Log, Span};
+use crate::toml_file::names::{quoted, suggestion};
+use crate::toml_file::reader::{At, Reader, TableKind};
 
 const FILE: TableKind = TableKind { header: "", keys: &["study", "marks", "tables", "subject", "claim"] };
 const STUDY: TableKind =
@@ -344,10 +344,10 @@ impl<'f> Pen<'f> {
         for claim in claims {
             if !seen.insert(claim.value.id.as_str()) {
                 let message = format!("two claims have the id {}", quoted(&claim.value.id));
-                self.log.add(&claim.span, message, "give each an id of its own");
+                self.log.add(&claim.span, message, "give each claim a different id");
             }
             if claim.value.id.contains('/') || claim.value.id.trim().is_empty() {
-                let message = format!("{} is no id", quoted(&claim.value.id));
+                let message = format!("{} is not an id", quoted(&claim.value.id));
                 self.log.add(
                     &claim.span,
                     message,

@@ -8,14 +8,14 @@ use include_dir::{Dir, include_dir};
 use miette::miette;
 
 use super::audit::{self, Audited};
-use super::cells::{self, PublishedTable};
 use super::claim::Claim;
 use super::explain::{self, Explained};
 use super::expression::{Source, Value};
 use super::load::{self, Document, Draft, Faults, Files, Study};
 use super::own::Compared;
+use super::run_tables::RunTables;
+use super::table::Table;
 
-use crate::report::Analysis;
 use crate::whole_file;
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/experiments");
@@ -32,13 +32,13 @@ pub struct Library {
 }
 
 impl Library {
-    /// Those that are part of the program.
-    pub fn embedded() -> Library {
-        Library::of(EMBEDDED.dirs().filter_map(embedded_files).collect())
+    /// Those that are part of the program. `heads` are the columns that tables of a run have.
+    pub fn embedded(heads: &[Table]) -> Library {
+        Library::of(EMBEDDED.dirs().filter_map(embedded_files).collect(), heads)
     }
 
     /// A study's folder, or a folder of such folders.
-    pub fn in_folder(folder: &Path) -> miette::Result<Library> {
+    pub fn in_folder(folder: &Path, heads: &[Table]) -> miette::Result<Library> {
         let one = folder.join(CLAIMS).is_file();
         let folders = if one { vec![folder.to_owned()] } else { folders_below(folder)? };
         let files = folders.iter().map(|folder| files_in(folder)).collect::<miette::Result<Vec<_>>>()?;
@@ -49,11 +49,10 @@ impl Library {
                 folder.display()
             ));
         }
-        Ok(Library::of(files))
+        Ok(Library::of(files, heads))
     }
 
-    pub fn of(files: Vec<Files>) -> Library {
-        let run = super::run_tables::heads();
+    pub fn of(files: Vec<Files>, heads: &[Table]) -> Library {
         let mut library = Library::default();
         let mut drafts: Vec<Draft> = Vec::new();
         for files in files {
@@ -69,7 +68,7 @@ impl Library {
         }
         for draft in drafts {
             let name = draft.name().to_owned();
-            library.studies.insert(name, load::finish(draft, &library.stated, run));
+            library.studies.insert(name, load::finish(draft, &library.stated, heads));
         }
         library
     }
@@ -95,13 +94,8 @@ impl Library {
     }
 
     /// A study beside a run of the reader's own.
-    pub fn compared<'s>(&self, study: &'s Study, analysis: &Analysis) -> miette::Result<Compared<'s>> {
-        Compared::new(study, self.stated_in(study), analysis)
-    }
-
-    /// The published tables cell by cell, each value beside that of the run. See [`super::cells`].
-    pub fn beside(&self, study: &Study, analysis: &Analysis) -> miette::Result<Vec<PublishedTable>> {
-        Ok(cells::beside(&self.compared(study, analysis)?))
+    pub fn compared<'s>(&self, study: &'s Study, run: &RunTables) -> Compared<'s> {
+        Compared::new(study, self.stated_in(study), run)
     }
 
     /// What claims of a study can refer to: its own by their ids, those of others by `study/id`.

@@ -10,10 +10,10 @@ use super::csv_file;
 use super::expression::{Of, Source, Trouble, TroubleKind, Type, Value, check};
 use super::file::{self, SubjectName, Written, WrittenOwn, WrittenTable};
 use super::table::{Row, Table};
-use crate::experiment::document;
-use crate::experiment::mistake::{Log, Mistakes};
-use crate::experiment::names::{list, quoted, suggestion};
-use crate::experiment::reader::At;
+use crate::toml_file::document;
+use crate::toml_file::mistake::{Log, Mistakes};
+use crate::toml_file::names::{list, quoted, suggestion};
+use crate::toml_file::reader::At;
 
 /// The files of a study, wherever they come from.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -214,7 +214,7 @@ fn table(document: &Document, grid: &csv_file::Grid) -> Table {
 
 fn check_name(written: &Written, folder: &str, log: &Log) {
     if let Some(name) = written.name.as_ref().filter(|name| name.value != folder) {
-        let message = format!("the study is called {}, and its folder {}", quoted(&name.value), quoted(folder));
+        let message = format!("the study is named {}, but its folder is {}", quoted(&name.value), quoted(folder));
         log.add(&name.span, message, format!("write `name = \"{folder}\"`, or rename the folder"));
     }
 }
@@ -386,8 +386,11 @@ fn checked(formula: &Formula, claim: &Claim, source: &Source<'_>) -> Result<(), 
         Type::Truth => "yes or no",
         Type::Names | Type::Text | Type::Cell => "names",
     };
-    let message =
-        format!("the claim states {wanted} ({}), and this gives another kind of answer", quoted(&claim.stated.text));
+    let message = format!(
+        "the claim states {wanted} ({}), but the expression gives another kind of \
+            answer",
+        quoted(&claim.stated.text)
+    );
     Err(Trouble::mistake(formula.tree.span.clone(), message, format!("this is {gives}")))
 }
 
@@ -398,11 +401,17 @@ fn check_own_column(own: &OwnColumn, source: &Source<'_>, log: &Log) {
             (Ok(Type::Column(Some(_), Of::Cells | Of::Numbers)), None) | (Ok(Type::Number | Type::Cell), Some(_)) => {}
             (Ok(_), None) => log.add(
                 &formula.span,
-                "this is no column of a run's table",
-                "a value for each subject is needed: `speedups[speedup] where …`; for a single row name it by `row = \"…\"`",
+                "this is not a column of a run's table",
+                "one value per subject is needed: `speedups[speedup] where …`; for a single row, name it with `row = \
+                 \"…\"`",
             ),
             (Ok(_), Some(_)) => {
-                log.add(&formula.span, "this is no number, and one row takes one", "write e.g. `mean(speedups[speedup] where …)`");
+                log.add(
+                    &formula.span,
+                    "this is not a number, but one row needs one",
+                    "write e.g. \
+                    `mean(speedups[speedup] where …)`",
+                );
             }
         }
     }

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A run of the reader's own is brought beside a study by [`Compared`]: claim by claim for the audit, and cell by cell for the
-//! report ([`cells`], through [`Library::beside`]).
+//! report ([`cells`]).
 //!
 //! Nothing here prints, and nothing about any one study is known here: a claim is added by adding an entry to a file.
 
@@ -34,6 +34,7 @@ pub use library::Library;
 pub use load::{Document, Faults, Files, OwnColumn, Study};
 pub use own::{Compared, OwnAnswer, OwnVerdict, judged};
 pub use range::Range;
+pub use run_tables::RunTables;
 pub use table::{Mark, Marks, Reader, Reading, Row, Table};
 
 #[cfg(test)]

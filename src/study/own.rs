@@ -11,9 +11,8 @@ use super::audit::{self, Answer, Outcome};
 use super::claim::{Claim, Computation, Formula, Meaning};
 use super::expression::{Kind, Node, Source, Span, Value};
 use super::load::Study;
-use super::run_tables;
+use super::run_tables::RunTables;
 use super::table::Table;
-use crate::report::Analysis;
 
 /// So near is the same.
 const NEAR: f64 = 0.1;
@@ -70,15 +69,15 @@ pub struct Compared<'s> {
 
 impl<'s> Compared<'s> {
     /// `stated`: what expressions of the study can refer to, of [`super::Library::stated_in`].
-    pub fn new(study: &'s Study, stated: BTreeMap<String, Value>, analysis: &Analysis) -> miette::Result<Self> {
-        let covered = run_tables::covered(analysis, &study.subjects);
-        Ok(Compared {
-            run: run_tables::of_run(analysis, &study.subjects)?,
+    pub fn new(study: &'s Study, stated: BTreeMap<String, Value>, run: &RunTables) -> Self {
+        let covered = run.covered(&study.subjects);
+        Compared {
+            run: run.for_study(&study.subjects),
             published: study.tables.iter().map(|table| table.restricted(&covered)).collect(),
             study,
             stated,
             covered,
-        })
+        }
     }
 
     /// Whether the run has results of all subjects.
@@ -94,13 +93,13 @@ impl<'s> Compared<'s> {
     pub fn answer(&self, claim: &Claim) -> OwnAnswer {
         let missing = |reason: String| self.told(None, OwnVerdict::NotRun, None, Some(reason));
         let Some(formula) = &claim.own else {
-            return missing("no table of a run speaks to it".to_owned());
+            return missing("no table of a run contains it".to_owned());
         };
         if self.covered.is_empty() {
-            return missing("the run has results of none of the study's subjects".to_owned());
+            return missing("the run has no results for any of the study's subjects".to_owned());
         }
         if let Some(table) = self.empty_table(&formula.tree) {
-            return missing(format!("the run has nothing in its table `{table}`"));
+            return missing(format!("the table `{table}` of the run is empty"));
         }
         match audit::result(formula, &claim.stated.meaning, &self.source()) {
             Err(trouble) => missing(trouble.message),
@@ -112,7 +111,9 @@ impl<'s> Compared<'s> {
         let answer = Some(own.answer());
         match self.reference(claim, FOLLOWED) {
             Some(reference) if speaks_otherwise(&claim.stated.meaning, &reference) => {
-                let reason = "the published rows of the run's subjects do not show what is claimed of all".to_owned();
+                let reason = "the published rows of the run's subjects do not support what is claimed for \
+                    all"
+                .to_owned();
                 self.told(answer, OwnVerdict::NotRun, Some(reference.answer()), Some(reason))
             }
             Some(reference) => {

@@ -1,58 +1,64 @@
-//! The tables of a run, as `parade report` writes them to CSV files, for the expressions of `own`. Their rows are called as
-//! the study calls its subjects, so that they can be joined with published ones.
+//! The tables of a run, for the expressions of `own`. Their rows are called as the study calls its subjects, so that they can be
+//! joined with published ones. What a run is, is not known here: whoever knows runs fills [`RunTables`].
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
 
-use super::csv_file;
 use super::file::SubjectName;
 use super::table::{Row, Table};
-use crate::experiment::mistake::Log;
-use crate::report::Analysis;
-use crate::report::TableName;
-use crate::report::render::csv;
 
 const SUBJECT: &str = "subject";
 const CORES: &str = "cores";
+/// The judgements that say anything about speed.
+const ANSWERS: [&str; 3] = ["faster", "slower", "no_difference_shown"];
 
-/// Of every table of a run, its columns.
-pub fn heads() -> &'static [Table] {
-    static HEADS: LazyLock<Vec<Table>> =
-        LazyLock::new(|| TableName::named().filter_map(|name| Some(table(name, &csv::heads(name).ok()?))).collect());
-    &HEADS
+/// A run as a study sees it: its tables with all their rows, under the run's own names.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RunTables {
+    pub tables: Vec<Table>,
+    /// The number of cores that a study is compared on: the largest.
+    pub cores: Option<usize>,
+    /// Subjects that the run has results of.
+    pub with_results: BTreeSet<String>,
 }
 
-/// A run's tables with the rows of the study's subjects, on the largest number of cores.
-pub fn of_run(analysis: &Analysis, subjects: &[SubjectName]) -> miette::Result<Vec<Table>> {
-    let published: BTreeMap<&str, &str> =
-        subjects.iter().map(|subject| (subject.name.as_str(), subject.published.as_str())).collect();
-    let cores = most_cores(analysis).map(|cores| cores.to_string());
-    TableName::named()
-        .map(|name| {
-            let mut table = table(name, &csv::render(analysis, name)?);
+impl RunTables {
+    /// The rows of the study's subjects, on the largest number of cores.
+    pub fn for_study(&self, subjects: &[SubjectName]) -> Vec<Table> {
+        let published: BTreeMap<&str, &str> =
+            subjects.iter().map(|subject| (subject.name.as_str(), subject.published.as_str())).collect();
+        let cores = self.cores.map(|cores| cores.to_string());
+        let mut tables = self.tables.clone();
+        for table in &mut tables {
+            silence_without_answer(table);
             let (subject, at) = (table.column(SUBJECT), table.column(CORES));
             table.rows.retain(|row| at.is_none_or(|at| row.cells.get(at) == cores.as_ref()));
             if let Some(subject) = subject {
                 table.rows.retain_mut(|row| called_as_published(row, subject, &published));
             }
-            Ok(table)
-        })
-        .collect()
+        }
+        tables
+    }
+
+    /// The study's names of the subjects of which the run has results.
+    pub fn covered(&self, subjects: &[SubjectName]) -> BTreeSet<String> {
+        let has_results = |subject: &&SubjectName| self.with_results.contains(&subject.name);
+        subjects.iter().filter(has_results).map(|subject| subject.published.clone()).collect()
+    }
 }
 
-/// The number of cores that a study is compared on.
-pub fn most_cores(analysis: &Analysis) -> Option<usize> {
-    analysis.run.manifest.cores.iter().max().copied()
-}
-
-/// The study's names of the subjects of which a run has results.
-pub fn covered(analysis: &Analysis, subjects: &[SubjectName]) -> BTreeSet<String> {
-    let has_results = |name: &str| {
-        let failed = analysis.subjects.iter().any(|row| row.subject == name && row.failure.is_some());
-        let ran = analysis.costs.iter().any(|row| row.subject == name && row.trials > 0);
-        (ran && !failed) || analysis.orders.covers(name)
-    };
-    subjects.iter().filter(|subject| has_results(&subject.name)).map(|subject| subject.published.clone()).collect()
+/// A speedup of too few pairs, or of a mode without observed concurrency, is nothing to put beside a published one.
+fn silence_without_answer(table: &mut Table) {
+    let Some(judgement) = table.column("judgement") else { return };
+    let claims: Vec<usize> =
+        ["speedup", "ci_low", "ci_high", "saving_percent"].iter().filter_map(|c| table.column(c)).collect();
+    for row in &mut table.rows {
+        if ANSWERS.contains(&row.cells[judgement].as_str()) {
+            continue;
+        }
+        for claim in &claims {
+            row.cells[*claim].clear();
+        }
+    }
 }
 
 fn called_as_published(row: &mut Row, subject: usize, published: &BTreeMap<&str, &str>) -> bool {
@@ -62,56 +68,4 @@ fn called_as_published(row: &mut Row, subject: usize, published: &BTreeMap<&str,
         row.subject = Some(row.key.clone());
     }
     name.is_some()
-}
-
-/// Every number of a run is there in full.
-fn table(name: TableName, text: &str) -> Table {
-    let grid = csv_file::read(text, &Log::default());
-    let key = grid.columns.iter().position(|column| column == SUBJECT).unwrap_or(0);
-    let row = |line: csv_file::Line| Row {
-        key: line.cells.get(key).cloned().unwrap_or_default(),
-        subject: None,
-        cells: line.cells,
-        is_summary: false,
-        line: line.number,
-    };
-    Table {
-        name: name.name().to_owned(),
-        file: format!("report/{}.csv", name.name()),
-        exact: (0..grid.columns.len()).collect(),
-        columns: grid.columns,
-        rows: grid.rows.into_iter().map(row).collect(),
-        ..Table::default()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::report::sample;
-
-    #[test]
-    fn the_columns_of_every_table_are_known() {
-        let heads = heads();
-        assert_eq!(heads.len(), TableName::named().count());
-        let speedups = heads.iter().find(|table| table.name == "speedups").unwrap();
-        assert!(speedups.column("speedup").is_some() && speedups.rows.is_empty());
-    }
-
-    #[test]
-    fn a_run_is_compared_on_its_most_cores() {
-        let analysis = Analysis::of(&sample::two_core_counts());
-        let subjects = [SubjectName { published: "Scales".to_owned(), name: "scales".to_owned() }];
-        let tables = of_run(&analysis, &subjects).unwrap();
-        let speedups = tables.iter().find(|table| table.name == "speedups").unwrap();
-        let cores = speedups.column("cores").unwrap();
-        assert!(
-            !speedups.rows.is_empty() && speedups.rows.iter().all(|row| row.cells[cores] == "2" && row.key == "Scales")
-        );
-        assert_eq!(covered(&analysis, &subjects), BTreeSet::from(["Scales".to_owned()]));
-        let stranger = [SubjectName { published: "x".to_owned(), name: "x".to_owned() }];
-        assert!(
-            of_run(&analysis, &stranger).unwrap().iter().all(|table| table.name != "speedups" || table.rows.is_empty())
-        );
-    }
 }

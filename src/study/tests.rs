@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::report::run_tables::{collect, heads};
 use crate::report::sample;
 
 const HEAD: &str = "[study]\nname = \"s\"\ntitle = \"A study\"\n";
@@ -24,7 +25,7 @@ fn files(claims: &str, tables: &[(&str, &str)]) -> Files {
 }
 
 fn library(claims: &str) -> Library {
-    Library::of(vec![files(&format!("{HEAD}{claims}"), &[("table-1", TABLE)])])
+    Library::of(vec![files(&format!("{HEAD}{claims}"), &[("table-1", TABLE)])], heads())
 }
 
 /// What is said about the table on top of the file.
@@ -35,7 +36,7 @@ fn audited(claims: &str) -> Vec<Audited> {
 }
 
 fn audited_with(about: &str, claims: &str) -> Vec<Audited> {
-    let library = Library::of(vec![files(&format!("{ABOUT}{about}{HEAD}{claims}"), &[("table-1", TABLE)])]);
+    let library = Library::of(vec![files(&format!("{ABOUT}{about}{HEAD}{claims}"), &[("table-1", TABLE)])], heads());
     match library.study("s") {
         Some(Ok(study)) => library.audit(study),
         other => panic!("{other:?}"),
@@ -160,12 +161,12 @@ fn what_is_wrong_with_a_file_is_told_with_its_line() {
         (claim("a", "1", "compute = 'stated(\"a\") + 0'"), 9, "refers to itself", "another claim"),
         (claim("a", "1", "compute = 'stated(\"s/a\")'"), 9, "refers to itself", "another claim"),
         (claim("a", "", "compute = '1'"), 8, "nothing is stated", "what is printed"),
-        (claim("a/b", "1", "compute = '1'"), 4, "is no id", "hyphens"),
+        (claim("a/b", "1", "compute = '1'"), 4, "is not an id", "hyphens"),
         (
             format!("{}{}", claim("a", "1", "compute = '1'"), claim("a", "1", "compute = '1'")),
             10,
             "two claims have the id `a`",
-            "its own",
+            "a different id",
         ),
         (
             "[tables.table-2]\ntitle = 'x'\n".to_owned(),
@@ -176,8 +177,8 @@ fn what_is_wrong_with_a_file_is_told_with_its_line() {
         ("[tables.table-1]\nkey = 'projct'\n".to_owned(), 5, "has no column `projct`", "did you mean `project`?"),
         ("[tables.table-1]\nsummary = ['Sum']\n".to_owned(), 5, "has no row `Sum`", "rows"),
         ("[tables.table-1.names]\nq = 'z'\n".to_owned(), 5, "has no row `q`", "renaming"),
-        ("[tables.table-1]\nrounded = 'n'\n".to_owned(), 5, "has to be a list of texts", "rounded"),
-        ("[marks]\nTO = 'time-out'\n".to_owned(), 5, "`TO` has to be a table", "marks"),
+        ("[tables.table-1]\nrounded = 'n'\n".to_owned(), 5, "must be a list of texts", "rounded"),
+        ("[marks]\nTO = 'time-out'\n".to_owned(), 5, "`TO` must be a table", "marks"),
         ("[marks]\nTO = { mean = 'x' }\n".to_owned(), 5, "no `means`", "means"),
         (
             "[[tables.table-1.own]]\ncolumn = 'y'\nfrom = 'speedups[speedup]'\n".to_owned(),
@@ -188,13 +189,13 @@ fn what_is_wrong_with_a_file_is_told_with_its_line() {
         (
             "[[tables.table-1.own]]\ncolumn = 'x'\nfrom = 'mean(speedups[speedup])'\n".to_owned(),
             6,
-            "no column of a run's table",
+            "not a column of a run's table",
             "row =",
         ),
         (
             "[[tables.table-1.own]]\ncolumn = 'x'\nrow = 'Σ'\nfrom = 'speedups[speedup]'\n".to_owned(),
             7,
-            "one row takes one",
+            "one row needs one",
             "mean(",
         ),
         ("[[subject]]\nname = 'x'\n".to_owned(), 4, "[[subject]] has no `published`", "published"),
@@ -230,13 +231,13 @@ fn files_that_are_no_study_are_refused() {
         let mut files = files("", &[("table-1", TABLE)]);
         files.claims.bytes = claims.to_vec();
         files.tables[0].bytes = table.to_vec();
-        mistakes_of(&Library::of(vec![files]))
+        mistakes_of(&Library::of(vec![files], heads()))
     };
     let head = HEAD.as_bytes();
     assert!(of(b"\xff", TABLE.as_bytes())[0].1.contains("not UTF-8"));
     assert!(of(b"[study", TABLE.as_bytes())[0].1.contains("not TOML"));
     assert!(of(b"", TABLE.as_bytes())[0].1.contains("the file has no `study`"));
-    assert!(of(b"[study]\nname = 't'\ntitle = 'x'\n", TABLE.as_bytes())[0].1.contains("its folder `s`"));
+    assert!(of(b"[study]\nname = 't'\ntitle = 'x'\n", TABLE.as_bytes())[0].1.contains("its folder is `s`"));
     assert!(of(head, b"")[0].1.contains("is empty"));
     assert!(of(head, b"a,b\n1\n")[0].1.contains("1 cells, and the header 2"));
     assert!(of(head, b"a,\xff\n")[0].1.contains("not UTF-8"));
@@ -249,7 +250,7 @@ fn studies_refer_to_each_other() {
     other.name = "t".to_owned();
     other.claims.bytes.extend(claim("cited", "8", "compute = 'stated(\"s/sum\")'\nkind = 'citation'").into_bytes());
     let text = format!("{HEAD}{}", claim("sum", "6", "compute = 'sum(table-1[n] where [project] != \"Σ\")'"));
-    let library = Library::of(vec![files(&text, &[("table-1", TABLE)]), other]);
+    let library = Library::of(vec![files(&text, &[("table-1", TABLE)]), other], heads());
     let Some(Ok(study)) = library.study("t") else { panic!("{:?}", library.study("t")) };
     let audited = library.audit(study);
     assert_eq!((audited[0].verdict, audited[0].recomputed.clone()), (Verdict::Differs, Some(Answer::Number(6.0))));
@@ -305,7 +306,7 @@ fn replicated(claims: &str, subjects: &[&str]) -> Library {
         from = 'failures[failures] where [configuration] == \"methods\" and [stage] == 1'\n\
         instead = 'failures[state] where [configuration] == \"methods\" and [stage] == 1'\n\
         [[tables.table-1.own]]\ncolumn = 'time'\nfrom = 'costs[clean_wall_seconds] where [configuration] == \"sequential\"'\n";
-    Library::of(vec![files(&format!("{HEAD}{about}{subjects}{claims}"), &[("table-1", table)])])
+    Library::of(vec![files(&format!("{HEAD}{about}{subjects}{claims}"), &[("table-1", table)])], heads())
 }
 
 const RUN: [&str; 4] = ["clean-gain", "data-race", "order-in-class", "hangs"];
@@ -313,7 +314,7 @@ const RUN: [&str; 4] = ["clean-gain", "data-race", "order-in-class", "hangs"];
 fn own_answers(claims: &str, subjects: &[&str]) -> Vec<OwnAnswer> {
     let library = replicated(claims, subjects);
     let Some(Ok(study)) = library.study("s") else { panic!("{:?}", library.study("s")) };
-    let compared = library.compared(study, sample::studied()).unwrap();
+    let compared = library.compared(study, &collect(sample::studied()).unwrap());
     study.claims.iter().map(|claim| compared.answer(claim)).collect()
 }
 
@@ -360,7 +361,7 @@ fn what_was_not_run_is_not_zero() {
     let found = own_answers(&claims, &RUN);
     let verdicts: Vec<&str> = found.iter().map(|answer| answer.own_verdict.name()).collect();
     assert_eq!(verdicts, ["not_run", "not_run", "not_run", "not_run", "reproduced", "reproduced"]);
-    assert!(found[0].own_reason.as_deref().is_some_and(|reason| reason.starts_with("nothing in the run speaks to it")));
+    assert!(found[0].own_reason.as_deref().is_some_and(|reason| reason.starts_with("the run has no data for it")));
 }
 
 #[test]
@@ -393,7 +394,7 @@ fn a_part_of_the_subjects_is_compared_with_the_same_part() {
 fn cells_stand_beside_those_of_a_run() {
     let library = replicated("", &RUN);
     let Some(Ok(study)) = library.study("s") else { panic!("{:?}", library.study("s")) };
-    let tables = library.beside(study, sample::studied()).unwrap();
+    let tables = cells::beside(&library.compared(study, &collect(sample::studied()).unwrap()));
     let table = &tables[0];
     assert_eq!((tables.len(), table.own_subjects, table.own_of), (1, 4, 4));
     let cell = |row: usize, column: usize| table.rows[row].cells[column].own.as_ref().unwrap();
@@ -419,14 +420,14 @@ fn cells_stand_beside_those_of_a_run() {
 fn an_average_is_not_compared_with_that_of_other_subjects() {
     let library = replicated("", &["clean-gain", "data-race", "never-run"]);
     let Some(Ok(study)) = library.study("s") else { panic!("{:?}", library.study("s")) };
-    let tables = library.beside(study, sample::studied()).unwrap();
+    let tables = cells::beside(&library.compared(study, &collect(sample::studied()).unwrap()));
     let average = tables[0].rows[5].cells[2].own.as_ref().unwrap();
     assert_eq!((average.reference, average.verdict), (Some(2.2), OwnVerdict::DirectionOnly));
 }
 
 #[test]
 fn every_embedded_study_loads() {
-    let library = Library::embedded();
+    let library = Library::embedded(heads());
     let names: Vec<&str> = library.names().collect();
     assert_eq!(names, ["electrictest", "lam", "paste", "sleepreplacer", "stile", "testboost"]);
     for name in names {
@@ -446,9 +447,9 @@ fn every_embedded_study_loads() {
 
 #[test]
 fn what_is_embedded_is_what_the_folder_has() {
-    let embedded = Library::embedded();
+    let embedded = Library::embedded(heads());
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments");
-    let on_disk = Library::in_folder(&folder).unwrap();
+    let on_disk = Library::in_folder(&folder, heads()).unwrap();
     assert_eq!(embedded.names().collect::<Vec<_>>(), on_disk.names().collect::<Vec<_>>());
     for name in on_disk.names() {
         let tables = |library: &Library| {
@@ -466,11 +467,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn no_file_breaks_the_loader(claims in "\\PC{0,80}", table in "[a-z0-9,\"\n ]{0,60}", stated in "[ -~]{0,12}", compute in "[ -&(-~]{0,30}") {
+    fn no_file_breaks_the_loader(claims in "\\PC{0,80}", table in "[a-z0-9,\"\n ]{0,60}", stated in "[ \
+        -~]{0,12}", compute in "[ -&(-~]{0,30}") {
         let text = format!("{HEAD}{claims}");
-        let _ = Library::of(vec![files(&text, &[("table-1", &table)])]).study("s");
+        let _ = Library::of(vec![files(&text, &[("table-1", &table)])], heads()).study("s");
         let text = format!("{HEAD}{}", claim("a", &stated.replace('\'', ""), &format!("compute = '{compute}'")));
-        let library = Library::of(vec![files(&text, &[("table-1", &table)])]);
+        let library = Library::of(vec![files(&text, &[("table-1", &table)])], heads());
         if let Some(Ok(study)) = library.study("s") {
             library.audit(study);
         }

@@ -7,72 +7,8 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use crate::redaction::without_secrets;
 use crate::wording::hex;
-
-/// Takes passwords and tokens out of every url in a text, so that it can be shown.
-pub fn redact(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for word in text.split_inclusive(|c: char| c.is_whitespace() || "'\"`<>".contains(c)) {
-        redact_word(word, &mut shown);
-    }
-    shown
-}
-
-/// A url has no end before its word does, and no secret after the last `@`; another url can follow in the same word.
-fn redact_word(word: &str, shown: &mut String) {
-    let (mut rest, open) = word.split_at(word.rfind('@').map_or(0, |at| at + 1));
-    while let Some(found) = rest.find("://") {
-        let (before, after) = rest.split_at(found + 3);
-        shown.push_str(before);
-        match secret_length(scheme_at_end(&before[..found]), after) {
-            Some(length) => {
-                shown.push_str("***@");
-                rest = &after[length..];
-            }
-            None => rest = after,
-        }
-    }
-    shown.push_str(rest);
-    shown.push_str(open);
-}
-
-/// The url as it may be written to disk: without user and password, except for the user name that ssh needs.
-pub(crate) fn without_secrets(url: &str) -> String {
-    let Some((scheme, after)) = url.split_once("://") else { return url.to_owned() };
-    match secret_length(scheme, after) {
-        Some(length) if scheme == "ssh" => {
-            let user = after.split([':', '@']).next().unwrap_or_default();
-            format!("ssh://{user}@{}", &after[length..])
-        }
-        Some(length) => format!("{scheme}://{}", &after[length..]),
-        None => url.to_owned(),
-    }
-}
-
-fn scheme_at_end(text: &str) -> &str {
-    let start = text.rfind(|c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c)));
-    start.map_or(text, |at| &text[at..]).trim_start_matches(|c: char| !c.is_ascii_alphanumeric())
-}
-
-/// How much of what follows `://` is secret, the `@` included. A password with a raw slash in it is not valid, but it
-/// happens; what looks like a port that is no number is taken for the beginning of one.
-fn secret_length(scheme: &str, after: &str) -> Option<usize> {
-    let first = first_secret(scheme, after)?;
-    // What follows one can look like another: rather too much is hidden than too little.
-    Some(first + secret_length(scheme, &after[first..]).unwrap_or(0))
-}
-
-fn first_secret(scheme: &str, after: &str) -> Option<usize> {
-    let authority = &after[..after.find('/').unwrap_or(after.len())];
-    if let Some(at) = authority.rfind('@') {
-        let bare_ssh_user = scheme == "ssh" && !authority[..at].contains(':');
-        return (!bare_ssh_user).then_some(at + 1);
-    }
-    let (_, port) = authority.split_once(':')?;
-    let looks_like_password =
-        !port.is_empty() && !authority.starts_with('[') && !port.bytes().all(|b| b.is_ascii_digit());
-    looks_like_password.then(|| after.rfind('@').map(|at| at + 1)).flatten()
-}
 
 /// A path or `file://` url: no network between it and us.
 pub(crate) fn is_local(url: &str) -> bool {
@@ -186,36 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn passwords_and_tokens_are_taken_out_of_any_text() {
-        let cases = [
-            ("https://me:secret@host/x.git", "https://***@host/x.git"),
-            ("https://token@host:8080/x", "https://***@host:8080/x"),
-            ("cannot read 'http://a:b@c/d': no", "cannot read 'http://***@c/d': no"),
-            ("http://me:p/ss@host/x", "http://***@host/x"),
-            ("http://me@work:p/ss@host/x", "http://***@host/x"),
-            ("https://host:8080/@scope/x", "https://host:8080/@scope/x"),
-            ("ssh://git@host/x and ssh://git:pw@host/x", "ssh://git@host/x and ssh://***@host/x"),
-            ("git@host:a/b", "git@host:a/b"),
-            ("no url at all", "no url at all"),
-        ];
-        for (text, expected) in cases {
-            assert_eq!(redact(text), expected);
-        }
-    }
-
-    #[test]
-    fn a_text_of_many_urls_is_read_once() {
-        let (urls, secrets) = ("x://".repeat(200_000), "a://b:c/".repeat(200_000));
-        assert_eq!(redact(&urls), urls);
-        assert_eq!(redact(&secrets), secrets);
-        assert_eq!(redact(&format!("{secrets}@{secrets}")), format!("a://***@{secrets}"));
-    }
-
-    #[test]
-    fn what_is_written_to_disk_has_no_secrets() {
-        assert_eq!(without_secrets("https://me:pw@host/x"), "https://host/x");
-        assert_eq!(without_secrets("ssh://git:pw@host/x"), "ssh://git@host/x");
-        assert_eq!(without_secrets("ssh://git@host/x"), "ssh://git@host/x");
+    fn names_of_folders_have_no_secrets() {
         assert_eq!(folder_name("https://me:pw@host/a/x"), folder_name("https://host/a/x.git/"));
         assert!(!folder_name("https://secret@host/x").contains("secret"));
     }

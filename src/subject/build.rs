@@ -11,17 +11,19 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use miette::miette;
-use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::generated::drop_blamed;
-use super::{Changes, Checkout, Progress, Snapshot, Toolchain, checkout, ownership, project};
+use super::wrapper::{self, MavenWrapper};
+use super::{
+    Changes, Checkout, MavenOrigin, Progress, SealedRepository, Snapshot, Toolchain, checkout, ownership, project,
+};
 use crate::engine::{Mode, Parallelism};
-use crate::experiment::{Subject, SurefireVersion};
+use crate::experiment::{Subject, SurefireVersion, format_size};
 use crate::home::Home;
 use crate::maven::{self, Helper, Invocation, Invoked, Limits, Picked, SUREFIRE_VERSION, Settings, TestSettings};
 use crate::process::{self, Account, Cause, Exit, Interrupt};
-use crate::suite::{Execution, Finding, RunEnd};
+use crate::suite::{Execution, Finding, FindingKind, RunEnd};
 use crate::wording::hex;
 
 mod discovery;
@@ -45,6 +47,8 @@ pub struct Preparation<'a> {
     pub toolchain: &'a Toolchain,
     pub home: &'a Home,
     pub build_timeout: Duration,
+    /// For set-up commands, build and discovery, as for every trial.
+    pub memory_bytes: Option<u64>,
     pub progress: &'a dyn Progress,
     pub interrupt: &'a Interrupt,
     /// Begins the mark of all processes, so that a resumed run finds those of a killed one.
@@ -88,8 +92,8 @@ pub struct Prepared {
     pub helper: Helper,
     /// Parade's cache folder.
     pub home: Home,
-    /// The Maven repository that holds everything the subject needs.
-    pub repository: PathBuf,
+    /// The subject's own Maven repository, with everything that it needs.
+    pub repository: SealedRepository,
     /// Who its processes run as, where that is not parade's own user.
     pub user: Option<Account>,
     pub snapshot: Snapshot,
@@ -98,6 +102,8 @@ pub struct Prepared {
     pub discovery: Discovery,
     /// Where what a later run reveals is kept.
     pub memory: Memory,
+    /// Why it was not built with the Maven that the project asks for.
+    pub maven_note: Option<String>,
 }
 
 /// Is the worktree as the build left it? After a run that broke down halfway it is not.
@@ -107,11 +113,11 @@ pub struct Cleanliness {
 }
 
 impl Cleanliness {
-    pub fn before_run(&self, snapshot: &Snapshot) -> miette::Result<()> {
-        if self.dirty.replace(true) {
-            snapshot.restore()?;
-        }
-        Ok(())
+    /// Tells what changed since the last run though nothing of this subject ran: somebody else wrote into the worktree.
+    pub fn before_run(&self, snapshot: &Snapshot) -> miette::Result<Changes> {
+        let is_left_over = self.dirty.replace(true);
+        let changes = snapshot.restore()?;
+        Ok(if is_left_over { Changes::default() } else { changes })
     }
 
     pub fn after_run(&self, snapshot: &Snapshot) -> miette::Result<Changes> {
@@ -122,6 +128,15 @@ impl Cleanliness {
 }
 
 impl Prepared {
+    /// Before every run: the worktree is as the build left it, the artifacts are as they were downloaded, and parade's helper is as
+    /// it was built.
+    /// Tells what had to be put right in the worktree though nothing of this subject had run.
+    pub fn before_run(&self) -> miette::Result<Changes> {
+        self.repository.verify()?;
+        SealedRepository::of_helper(&self.home, &self.helper.hash).verify()?;
+        self.worktree.before_run(&self.snapshot)
+    }
+
     /// As people write them, e.g. `JUnit 4.13.2`.
     pub fn frameworks(&self) -> Vec<String> {
         let mut names: Vec<String> = self.discovery.suites.iter().flat_map(ModuleSuite::framework_names).collect();
@@ -145,7 +160,27 @@ impl Prepared {
     }
 
     pub fn deviations(&self) -> Vec<Finding> {
-        self.discovery.deviations()
+        let maven = self.maven_note.iter().map(|note| Finding::new(FindingKind::Deviation, note));
+        let maven = maven.chain(self.left_out());
+        maven.chain(self.discovery.deviations().into_iter().map(|deviation| self.explained(deviation))).collect()
+    }
+
+    /// Options of the project that keep tests from ever being found.
+    fn left_out(&self) -> Vec<Finding> {
+        let root = build_root(&self.subject, &self.checkout);
+        let Ok(base) = root.and_then(|root| maven::base_folder(&root, &self.checkout.root)) else { return Vec::new() };
+        let texts = maven::chosen_tests(&base).into_iter();
+        texts.map(|text| Finding::new(FindingKind::Deviation, text)).collect()
+    }
+
+    /// A changed version is told with its reason.
+    fn explained(&self, mut deviation: Finding) -> Finding {
+        let is_version =
+            ["maven-surefire-plugin ", "maven-failsafe-plugin "].iter().any(|name| deviation.text.contains(name));
+        if is_version && deviation.text.contains(" replaced by ") {
+            deviation.text.push_str(&format!(" ({})", why_replaced(&self.subject.surefire)));
+        }
+        deviation
     }
 }
 
@@ -153,13 +188,18 @@ impl Prepared {
 pub fn prepare(preparation: &Preparation<'_>) -> miette::Result<BuildOutcome> {
     let user = preparation.subject.user.as_deref().map(process::other_user).transpose()?.flatten();
     ownership::check_reach(preparation.home, preparation.toolchain, user.as_ref())?;
-    let repository = ownership::repository(preparation.home, user.as_ref())?;
     let helper = Helper::obtain(preparation.home, preparation.toolchain, preparation.tag, preparation.interrupt)?;
-    let means = Means { helper, repository, user };
     let checkout = preparation.checkout()?;
-    let key = preparation.key(&checkout, &means.helper)?;
+    let repository = SealedRepository::of_subject(preparation.home, preparation.subject, user.as_ref());
+    let was_there = repository.exists();
+    repository.create_from(&SealedRepository::of_parade(preparation.home), user.as_ref())?;
+    let (toolchain, maven_note) = preparation.with_project_maven(&checkout, user.as_ref())?;
+    let preparation = &Preparation { toolchain: &toolchain, ..*preparation };
+    let means = Means { helper, repository, user, maven_note };
+    let key = build_key(preparation, &checkout, &means.helper.hash)?;
     let place = Place::beside(&checkout);
-    let known = place.read(&key, preparation.discovery);
+    // What was built with another repository may lack artifacts in this one.
+    let known = place.read(&key, preparation.discovery).filter(|_| was_there);
     if let (Some(discovery), Some(snapshot)) = (known, Snapshot::open(&checkout.snapshot_store())?) {
         snapshot.restore()?;
         return Ok(preparation.ready(checkout, means, snapshot, discovery, Memory { place, key }));
@@ -175,8 +215,10 @@ pub fn prepare(preparation: &Preparation<'_>) -> miette::Result<BuildOutcome> {
 #[derive(Debug, Clone)]
 struct Means {
     helper: Helper,
-    repository: PathBuf,
+    repository: SealedRepository,
     user: Option<Account>,
+    /// Why it is not the Maven that the project asks for.
+    maven_note: Option<String>,
 }
 
 /// Where Maven is started: the worktree, or the folder below it that the experiment names. A link must not lead out.
@@ -189,7 +231,7 @@ pub fn build_root(subject: &Subject, checkout: &Checkout) -> miette::Result<Path
     };
     match inside(&root) {
         Some(()) => match project::refusal(&root, &shown) {
-            None => Ok(root),
+            None => maven::base_folder(&root, &checkout.root).map(|_| root),
             Some(refusal) => Err(miette!(help = refusal.help, "{}", refusal.message)),
         },
         None => Err(miette!("`{shown}` is not a folder of the subject")),
@@ -221,40 +263,116 @@ impl Preparation<'_> {
             worktree: Cleanliness::default(),
             discovery,
             memory,
+            maven_note: means.maven_note,
         }))
     }
 
-    /// Over everything that a build and its discovery depend on.
-    fn key(&self, checkout: &Checkout, helper: &Helper) -> miette::Result<String> {
-        let subject = self.subject;
-        let parts = serde_json::to_vec(&(
-            (&checkout.revision, &checkout.root, &helper.hash),
-            (&self.toolchain.java_home, &self.toolchain.java_version, &self.toolchain.maven_version),
-            settings_key(subject),
-        ))
-        .map_err(|error| miette!("the settings of {} cannot be hashed: {error}", subject.name))?;
-        // Subjects without generated tests have the keys that they always had.
-        let generated = subject.generated_tests().map(|tests| tests.hash.as_bytes()).unwrap_or_default();
-        Ok(hex(&Sha256::digest([&parts, generated].concat())))
+    /// The toolchain with the Maven of the project's wrapper, unless another one is chosen. Where that Maven cannot be had, the
+    /// machine's has to do, and the note says why.
+    fn with_project_maven(
+        &self,
+        checkout: &Checkout,
+        user: Option<&Account>,
+    ) -> miette::Result<(Toolchain, Option<String>)> {
+        let own = self.toolchain.clone();
+        let root =
+            self.subject.directory.as_ref().map_or_else(|| checkout.root.clone(), |below| checkout.root.join(below));
+        let wrapper = MavenWrapper::of_build(&root, &checkout.root).filter(|_| !own.maven_origin.is_chosen());
+        let Some(wrapper) = wrapper else { return Ok((own, None)) };
+        let store = SealedRepository::of_subject(self.home, self.subject, user).distributions(self.home);
+        let installed = wrapper.installed(&wrapper::distribution_stores(&store));
+        let found = match installed {
+            Some(mvn) => Ok(mvn),
+            None if user.is_some() => Err("parade downloads nothing for another user".to_owned()),
+            None => {
+                self.progress.stage(&format!("downloading {} for {}", wrapper.wanted(), self.subject.name));
+                wrapper.download(&store, &own.java_home, self.interrupt)
+            }
+        };
+        let reachable = found.and_then(|mvn| match user.and_then(|user| user.closed_to(&mvn)) {
+            Some(closed) => Err(format!("the user that runs the tests cannot access {}", closed.display())),
+            None => Ok(mvn),
+        });
+        let wanted = wrapper.wanted();
+        let why = match reachable {
+            Ok(mvn) => {
+                let with_wrapper = own.with_maven(mvn, MavenOrigin::Wrapper)?;
+                if !self.is_too_old(&with_wrapper.maven_version) {
+                    return Ok((with_wrapper, None));
+                }
+                format!("too old for Surefire {SUREFIRE_VERSION}, which needs {OLDEST_MAVEN}")
+            }
+            Err(why) => format!("not on this machine ({why})"),
+        };
+        let note =
+            format!("the project's wrapper requires {wanted}, which is {why}; Maven {} is used instead", own.maven());
+        Ok((own, Some(note)))
+    }
+
+    /// Can a Maven not run the Surefire that the subject may get?
+    fn is_too_old(&self, maven_version: &str) -> bool {
+        let may_be_replaced =
+            matches!(self.subject.surefire, SurefireVersion::Pinned | SurefireVersion::ProjectIfRecent);
+        let numbers =
+            |version: &str| -> Vec<u32> { version.split(['.', '-']).map_while(|part| part.parse().ok()).collect() };
+        may_be_replaced && numbers(maven_version) < numbers(OLDEST_MAVEN)
     }
 }
 
-/// Everything in a subject's settings that a build and its discovery depend on.
-pub(super) fn settings_key(subject: &Subject) -> impl Serialize {
-    (
-        (&subject.maven_args, &subject.environment, &subject.setup, &subject.modules, &subject.phase),
-        (&subject.surefire, &subject.disable_plugins, &subject.directory, &subject.timeout, &subject.user),
-    )
+/// Over everything that a build and its discovery depend on.
+fn build_key(preparation: &Preparation<'_>, checkout: &Checkout, helper: &str) -> miette::Result<String> {
+    let Preparation { subject, toolchain, memory_bytes, .. } = *preparation;
+    // The major version follows from the version. Who chose the Maven changes nothing.
+    let Toolchain { java_home, java_version, java_major: _, mvn, maven_version, maven_origin: _ } = toolchain;
+    let Checkout { root, revision } = checkout;
+    let mut key = subject.fingerprint().of_build("build");
+    key.text("revision", revision);
+    key.value("folder", root)?;
+    key.text("helper", helper);
+    key.value("toolchain", &(java_home, java_version, mvn, maven_version))?;
+    key.number("memory", memory_bytes.unwrap_or(0));
+    key.text("generated tests", subject.generated_tests().map_or("", |tests| &tests.hash));
+    key.texts("settings files", settings_files(&subject.maven_args).iter().map(String::as_str));
+    Ok(key.digits(64))
+}
+
+/// The hashes of the settings files that Maven's arguments name: a mirror or a profile there changes a build.
+fn settings_files(args: &[String]) -> Vec<String> {
+    const NAMES: [&str; 4] = ["-s", "--settings", "-gs", "--global-settings"];
+    let mut content = Vec::new();
+    for (at, argument) in args.iter().enumerate() {
+        let after = || args.get(at + 1).filter(|_| NAMES.contains(&argument.as_str()));
+        let joined = argument.split_once('=').filter(|(name, _)| NAMES.contains(name)).map(|(_, file)| file);
+        if let Some(file) = joined.or_else(|| after().map(String::as_str)) {
+            content.push(hex(&Sha256::digest(crate::whole_file::read_bytes(Path::new(file)).unwrap_or_default())));
+        }
+    }
+    content
+}
+
+/// The first Maven that runs [`SUREFIRE_VERSION`].
+const OLDEST_MAVEN: &str = "3.6.3";
+/// From then on Surefire knows the JUnit Platform, and takes listeners in every provider.
+const OLDEST_KEPT: &str = "2.22.0";
+
+/// Why the version of Surefire was replaced, for the line that says so.
+fn why_replaced(version: &SurefireVersion) -> &'static str {
+    match version {
+        SurefireVersion::Pinned => "one version for all runs, in which every parallel mode works",
+        SurefireVersion::ProjectIfRecent => "versions before 2.22 do not report every test",
+        SurefireVersion::Project | SurefireVersion::Exactly(_) => "as requested",
+    }
 }
 
 /// How this subject's builds are changed; tests apart.
 pub fn settings(subject: &Subject, toolchain: &Toolchain) -> Settings {
     Settings {
         surefire: match &subject.surefire {
-            SurefireVersion::Pinned => Some(SUREFIRE_VERSION.to_owned()),
+            SurefireVersion::Pinned | SurefireVersion::ProjectIfRecent => Some(SUREFIRE_VERSION.to_owned()),
             SurefireVersion::Exactly(version) => Some(version.clone()),
             SurefireVersion::Project => None,
         },
+        surefire_kept_from: (subject.surefire == SurefireVersion::ProjectIfRecent).then(|| OLDEST_KEPT.to_owned()),
         compiler_minimum: lowest_compiler_level(toolchain.java_major),
         disabled_plugins: subject.disable_plugins.clone(),
         modules: subject.modules.clone(),
@@ -282,7 +400,7 @@ fn build_goals(phase: &str) -> [&str; 2] {
 /// What a command said last, for the reason of its failure.
 fn last_line(log: &Path) -> String {
     let text = std::fs::read(log).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
+    let text = crate::redaction::redact(&String::from_utf8_lossy(&text));
     let line = text.lines().rev().find(|line| !line.trim().is_empty());
     line.map_or_else(String::new, |line| format!(": {}", line.trim().chars().take(200).collect::<String>()))
 }
@@ -342,12 +460,19 @@ impl Building<'_> {
 
     fn set_up(&self) -> miette::Result<Option<Stop>> {
         let subject = self.preparation.subject;
+        let base = match maven::base_folder(&self.checkout.root, &self.checkout.root) {
+            Ok(base) => base,
+            Err(error) => {
+                let (reason, log) = (error.to_string(), self.place.logs.clone());
+                return Ok(Some(Stop::Failed { reason, log, whatever_the_jdk: true }));
+            }
+        };
         for (number, words) in subject.setup.iter().enumerate() {
             let Some((program, args)) = words.split_first() else { continue };
             self.preparation.progress.stage(&format!("setting up {}: {program}", subject.name));
             let user = self.means.user.as_ref();
-            let mut environment = maven::environment(self.preparation.toolchain, user);
-            environment.extend(subject.environment.clone());
+            let mut environment = maven::environment(self.preparation.toolchain, user, &subject.environment);
+            environment.insert(maven::BASE_VARIABLE.to_owned(), base.to_string_lossy().into_owned());
             let log = self.place.logs.join(format!("setup-{}.log", number + 1));
             let ended = process::run(
                 &process::Command {
@@ -355,10 +480,10 @@ impl Building<'_> {
                     args: args.iter().map(Into::into).collect(),
                     dir: self.checkout.root.clone(),
                     environment,
-                    output: log.clone(),
+                    output: log.clone().into(),
                     output_limit: 16 << 20,
                     cores: None,
-                    memory_bytes: None,
+                    memory_bytes: self.preparation.memory_bytes,
                     time_limit: self.preparation.build_timeout,
                     grace: Duration::from_secs(5),
                     tag: self.tag("setup"),
@@ -377,6 +502,7 @@ impl Building<'_> {
                 (Cause::Exited, Exit::Code(0)) => {}
                 (Cause::Interrupted, _) => return Ok(Some(Stop::Interrupted)),
                 (Cause::TimedOut, _) => return Ok(Some(self.too_long("the set-up command", log))),
+                (Cause::OutOfMemory, _) => return Ok(Some(self.too_much("the set-up command", log))),
                 (_, exit) => {
                     let how = match exit {
                         Exit::Code(code) => format!("exit code {code}"),
@@ -417,10 +543,12 @@ impl Building<'_> {
         let settings = settings(subject, self.preparation.toolchain);
         let goals = build_goals(&subject.phase);
         let invoked = self.invoke("build", &goals, &settings, self.preparation.build_timeout)?;
+        self.means.repository.seal()?;
         Ok(match (invoked.ended.cause, invoked.ended.exit) {
             (Cause::Exited, Exit::Code(0)) => None,
             (Cause::Interrupted, _) => Some(Stop::Interrupted),
             (Cause::TimedOut, _) => Some(self.too_long("the build", invoked.log)),
+            (Cause::OutOfMemory, _) => Some(self.too_much("the build", invoked.log)),
             _ => Some(Stop::Failed { reason: maven::why(&invoked), log: invoked.log, whatever_the_jdk: false }),
         })
     }
@@ -440,6 +568,14 @@ impl Building<'_> {
         Stop::Failed { reason: format!("{what} took longer than {limit} seconds"), log, whatever_the_jdk: true }
     }
 
+    fn too_much(&self, what: &str, log: PathBuf) -> Stop {
+        let limit = match self.preparation.memory_bytes {
+            Some(bytes) => format!("the {} that `memory` in [machine], or --memory, allows", format_size(bytes)),
+            None => "there is".to_owned(),
+        };
+        Stop::Failed { reason: format!("{what} needed more memory than {limit}"), log, whatever_the_jdk: true }
+    }
+
     /// Online, as Surefire fetches what it needs only when it runs.
     fn discover(&self) -> miette::Result<Result<Discovery, Stop>> {
         let subject = self.preparation.subject;
@@ -450,9 +586,9 @@ impl Building<'_> {
         let failed = |reason| Ok(Err(Stop::Failed { reason, log: log.clone(), whatever_the_jdk: false }));
         let no_test = || match harvest.end {
             RunEnd::TimedOut => {
-                format!("no test had run after the {} seconds that there were", self.patience().as_secs())
+                format!("no test ran within the limit of {} seconds", self.patience().as_secs())
             }
-            _ => "the build succeeded, and ran no test".to_owned(),
+            _ => "the build succeeded but ran no tests".to_owned(),
         };
         match &harvest.end {
             RunEnd::Interrupted => return Ok(Err(Stop::Interrupted)),
@@ -463,9 +599,14 @@ impl Building<'_> {
             }
             _ => {}
         }
+        // Which tests there are is not to be learnt from records that contradict each other.
+        if let Some(found) = harvest.findings.iter().find(|finding| finding.kind == FindingKind::Contradiction) {
+            return failed(format!("the records of the first run contradict each other: {}", found.text));
+        }
         if invoked.handshake.as_ref().is_some_and(|handshake| !handshake.unfetched.is_empty()) {
             self.warm(&harvest.executions)?;
         }
+        self.means.repository.seal()?;
         Ok(Ok(Discovery::of(&invoked, &harvest, Parallelism::SEQUENTIAL)))
     }
 
@@ -512,14 +653,16 @@ impl Building<'_> {
             toolchain: self.preparation.toolchain,
             helper: &self.means.helper,
             root: &build_root(subject, self.checkout)?,
-            repository: &self.means.repository,
+            worktree: &self.checkout.root,
+            repository: self.means.repository.folder(),
             folder: &self.place.logs.join(label),
+            exchange: &self.preparation.home.exchange(),
             environment: &subject.environment,
             args: &subject.maven_args,
             goals,
             offline: false,
             settings,
-            limits: Limits { cores: None, memory_bytes: None, time },
+            limits: Limits { cores: None, memory_bytes: self.preparation.memory_bytes, time },
             tag: self.tag(label),
             user: self.means.user.as_ref(),
         }

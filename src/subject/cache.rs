@@ -2,15 +2,23 @@
 //! appears under its name only when it is whole.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use git2::{Error, ErrorClass, Oid, Repository};
 use miette::{Result, miette};
 
-use super::address::{absolute, folder_name, local_path, redact};
+use super::address::{absolute, folder_name, local_path};
 use super::lock::Hold;
 use super::source::Sources;
 use super::transfer::{Failure, Wanted, fetch};
+use crate::redaction::redact;
+
+/// Clones can be of private repositories. Only those that a subject of another user borrows from are open to others, and nobody
+/// can list the folder that they are in.
+const PRIVATE: u32 = 0o700;
+const OPEN: u32 = 0o755;
+const UNLISTED: u32 = 0o711;
 
 pub(super) struct Cache<'a> {
     sources: &'a Sources<'a>,
@@ -32,6 +40,8 @@ impl<'a> Cache<'a> {
         let name = folder_name(&url);
         let what = format!("the clone of {}", redact(&url));
         let hold = Hold::take(&folder.join(format!("{name}.lock")), &what, sources.progress, sources.interrupt)?;
+        // A folder that another user shares with parade's stays as it is.
+        let _ = set_mode(&folder, UNLISTED);
         let mut cache = Cache { sources, url, path: folder.join(format!("{name}.git")), fresh: false, _hold: hold };
         cache.sweep(&folder, &name)?;
         if cache.repository().is_err() {
@@ -43,13 +53,18 @@ impl<'a> Cache<'a> {
     pub(super) fn repository(&self) -> Result<Repository> {
         let opened = self.sources.network.open_bare(&self.path);
         opened.map_err(|error| {
-            let help = format!("remove {}; it is made again", self.path.display());
+            let help = format!("remove {}; parade creates it again", self.path.display());
             miette!(help = help, "the clone of {} is broken: {}", redact(&self.url), redact(error.message()))
         })
     }
 
     pub(super) fn objects(&self) -> PathBuf {
         self.path.join("objects")
+    }
+
+    /// Lets a subject of another user ask git about its own commit.
+    pub(super) fn open_to_others(&self) -> Result<()> {
+        set_mode(&self.path, OPEN)
     }
 
     /// Brings branches and tags up to date, unless they have just been cloned.
@@ -68,8 +83,9 @@ impl<'a> Cache<'a> {
         self.sources.progress.stage(&format!("asking {} for {commit}", redact(&self.url)));
         if let Some(origin) = self.local_origin() {
             // libgit2 gives only what branches and tags lead to, from a local origin.
-            return copy_commit(&origin, commit, &self.objects().join("pack"))
-                .map_err(|error| miette!("cannot copy {commit} from {}: {}", redact(&self.url), error.message()));
+            return copy_commit(&origin, commit, &self.objects().join("pack")).map_err(|error| {
+                miette!("cannot copy {commit} from {}: {}", redact(&self.url), redact(error.message()))
+            });
         }
         match fetch(self.sources, &self.url, &self.path, &Wanted::Commit(commit)) {
             Ok(()) => Ok(()),
@@ -105,7 +121,7 @@ impl<'a> Cache<'a> {
         if path.is_none() || self.local_origin().is_some() {
             return Ok(());
         }
-        let help = "give the folder that has the .git, or use the folder as it stands, without a revision";
+        let help = "give the folder that contains .git, or leave the revision out";
         Err(miette!(help = help, "there is no repository at {}", self.sources.network.shown(&self.url)))
     }
 
@@ -121,6 +137,8 @@ impl<'a> Cache<'a> {
         let half = tempfile::Builder::new().prefix(&unfinished_prefix(name)).tempdir_in(folder).map_err(failed)?;
         init(half.path()).map_err(|error| miette!("cannot make {}: {}", half.path().display(), error.message()))?;
         self.fetch(half.path(), &Wanted::Everything)?;
+        let former = fs::metadata(&self.path).map(|metadata| metadata.permissions().mode() & 0o777);
+        set_mode(half.path(), former.unwrap_or(PRIVATE))?;
         if self.path.exists() {
             fs::remove_dir_all(&self.path).map_err(failed)?;
         }
@@ -144,6 +162,11 @@ impl<'a> Cache<'a> {
         }
         Ok(())
     }
+}
+
+fn set_mode(folder: &Path, mode: u32) -> Result<()> {
+    fs::set_permissions(folder, fs::Permissions::from_mode(mode))
+        .map_err(|error| miette!("the permissions of {} cannot be changed: {error}", folder.display()))
 }
 
 fn unfinished_prefix(name: &str) -> String {

@@ -53,14 +53,14 @@ pub fn until_now(repository: &Path, old: &str, coverage: &Coverage, scope: &Scop
 
 fn open(repository: &Path) -> Result<Repository> {
     Repository::open(repository)
-        .map_err(|error| miette!("{} is no git repository: {}", repository.display(), error.message()))
+        .map_err(|error| miette!("{} is not a git repository: {}", repository.display(), error.message()))
 }
 
 fn tree<'a>(git: &'a Repository, revision: &str) -> Result<Tree<'a>> {
     let found = git.revparse_single(revision).and_then(|object| object.peel_to_tree());
     found.map_err(|error| {
         miette!(
-            help = "name a commit, tag or branch of this repository; a shallow clone has not all of them",
+            help = "give a commit, tag or branch of this repository; a shallow clone does not have all of them",
             "there is no revision `{revision}` in {}: {}",
             git.path().display(),
             error.message()
@@ -75,7 +75,7 @@ fn options() -> DiffOptions {
 }
 
 fn failed(error: &git2::Error) -> miette::Report {
-    miette!("git cannot tell what has changed: {}", error.message())
+    miette!("git cannot compute the changes: {}", error.message())
 }
 
 /// `top` is where the new files stand, if they are in no tree.

@@ -42,16 +42,15 @@ impl Credentials {
         if asked.contains(CredentialType::USER_PASS_PLAINTEXT) {
             return self.ask_helper(url, user);
         }
-        Err(refused("the server asks for a kind of authentication that parade does not have"))
+        Err(refused("the server requires a kind of authentication that parade does not support"))
     }
 
     fn ask_helper(&mut self, url: &str, user: Option<&str>) -> Result<Cred, Error> {
         if std::mem::replace(&mut self.helper_asked, true) {
             return Err(refused("the server does not accept the user and password of git's credential helper"));
         }
-        Cred::credential_helper(&self.config, url, user).map_err(|_| {
-            refused("the server wants a user and a password that it accepts, and git's credential helpers know none")
-        })
+        Cred::credential_helper(&self.config, url, user)
+            .map_err(|_| refused("the server requires a user and a password, but git's credential helpers have none"))
     }
 
     fn next_ssh(&mut self, user: &str) -> Result<Cred, Error> {

@@ -60,7 +60,12 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn run(mut self, root: &Path) -> Result<String> {
         if !root.is_dir() {
-            return Err(miette!(help = "give the folder that has the pom.xml", "{} is not a folder", root.display()));
+            return Err(miette!(
+                help = "give the folder that contains the pom.xml",
+                "{} is not a \
+                folder",
+                root.display()
+            ));
         }
         // The root itself may be a link; from here on none is followed.
         let root = root.canonicalize().map_err(|error| miette!("{}: {error}", root.display()))?;
@@ -69,7 +74,7 @@ impl Walk<'_> {
             let help = "set PARADE_HOME to a folder outside of it";
             return Err(miette!(
                 help = help,
-                "parade's cache lies inside {}, which would be copied into itself",
+                "parade's cache is inside {}, so the copy would contain itself",
                 root.display()
             ));
         }
@@ -91,7 +96,7 @@ impl Walk<'_> {
         for name in names {
             let path = folder.join(&name);
             let built = name == "target" && has_pom && !path.is_file();
-            if name != ".git" && !built && !path.join(REPORTS_LIST).is_file() {
+            if name != ".git" && !built && !holds_only_reports(&path) {
                 self.entry(root, &relative.join(name))?;
             }
         }
@@ -113,7 +118,7 @@ impl Walk<'_> {
         } else if kind.is_file() {
             self.file(&path, relative, &metadata).map_err(failed)
         } else {
-            tracing::warn!("{} is neither file, folder nor link; left out", path.display());
+            tracing::warn!("{} is not a file, folder or link and was left out", path.display());
             Ok(())
         }
     }
@@ -190,6 +195,17 @@ pub(super) fn commit_all(tree: &Path) -> std::result::Result<(), git2::Error> {
     let author = Signature::new("parade", "parade@localhost", &Time::new(0, 0))?;
     repository.commit(Some("HEAD"), &author, &author, "A folder as it stands", &files, &[])?;
     Ok(())
+}
+
+/// Is this a folder into which parade wrote reports, and nobody anything else? Sources that stand beside reports are part of the
+/// project.
+fn holds_only_reports(folder: &Path) -> bool {
+    let is_report = |file: &std::path::PathBuf| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        name == REPORTS_LIST || (name.starts_with("TEST-") && name.ends_with(".xml"))
+    };
+    let is_marked = folder.join(REPORTS_LIST).symlink_metadata().is_ok_and(|metadata| metadata.is_file());
+    is_marked && crate::folders::files(folder).is_ok_and(|files| files.iter().all(is_report))
 }
 
 #[cfg(test)]

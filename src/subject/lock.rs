@@ -33,11 +33,11 @@ impl Hold {
                 Ok(()) => return Ok(Hold { _file: file }),
                 Err(TryLockError::Error(error)) => return Err(miette!("cannot lock {}: {error}", path.display())),
                 Err(TryLockError::WouldBlock) if interrupt() => {
-                    return Err(miette!("interrupted while another parade used {what}"));
+                    return Err(miette!("interrupted while another parade process used {what}"));
                 }
                 Err(TryLockError::WouldBlock) => {
                     if !waiting {
-                        progress.stage(&format!("waiting for another parade that uses {what}"));
+                        progress.stage(&format!("waiting for another parade process that uses {what}"));
                         waiting = true;
                     }
                     std::thread::sleep(POLL);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use git2::{Config, ConfigLevel, Repository};
 use miette::{Result, miette};
 
-use super::address::redact;
+use crate::redaction::redact;
 
 /// Settings for everything that goes over a network.
 #[derive(Debug, Clone)]
@@ -65,6 +65,12 @@ impl Network {
     pub(super) fn effective_url(&self, url: &str) -> String {
         let longest = self.config(None).ok().and_then(|config| longest_rule(&config, url));
         longest.map_or_else(|| url.to_owned(), |(prefix, base)| format!("{base}{}", &url[prefix.len()..]))
+    }
+
+    /// May a repository name folders of this machine as its submodules? As with git itself, only if the user says so.
+    pub(super) fn allows_local_submodules(&self) -> bool {
+        let set = |name: &str| self.config(None).ok()?.get_string(name).ok();
+        set("protocol.file.allow").or_else(|| set("protocol.allow")).is_some_and(|allowed| allowed == "always")
     }
 
     /// A url as users may see it, with the mirror that it is sent to.

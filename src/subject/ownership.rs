@@ -1,7 +1,6 @@
-//! Files of a subject that runs as another user: its worktree and a Maven repository of that user's own are handed over,
-//! and what it only reads has to be within its reach.
+//! Files of a subject that runs as another user: its worktree is handed over, and what it only reads has to be within its reach.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use miette::miette;
 
@@ -9,21 +8,11 @@ use super::Toolchain;
 use crate::home::Home;
 use crate::process::Account;
 
-/// The Maven repository of whoever builds: parade's, or one that the user can write.
-pub(super) fn repository(home: &Home, user: Option<&Account>) -> miette::Result<PathBuf> {
-    let Some(user) = user else { return Ok(home.maven_repository()) };
-    let folder = home.maven_repository_of(&user.name);
-    std::fs::create_dir_all(&folder)
-        .and_then(|()| user.take_over(&folder))
-        .map_err(|error| miette!("{} cannot be given to {}: {error}", folder.display(), user.name))?;
-    Ok(folder)
-}
-
 /// A worktree that somebody else made.
 pub(super) fn hand_over(worktree: &Path, user: Option<&Account>) -> miette::Result<()> {
     let Some(user) = user else { return Ok(()) };
     user.take_over_all(worktree)
-        .map_err(|error| miette!("{} cannot be given to {}: {error}", worktree.display(), user.name))
+        .map_err(|error| miette!("the owner of {} cannot be changed to {}: {error}", worktree.display(), user.name))
 }
 
 /// Can the user get to the cache and to the tools?
@@ -41,7 +30,7 @@ pub fn check_open(user: &Account, path: &Path, help: &str) -> miette::Result<()>
         None => Ok(()),
         Some(closed) => Err(miette!(
             help = help.to_owned(),
-            "the user {} cannot get to {}, as {} is closed to it",
+            "the user {} cannot access {}, because {} does not allow it",
             user.name,
             path.display(),
             closed.display()

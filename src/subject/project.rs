@@ -36,17 +36,17 @@ pub fn refusal(folder: &Path, shown: &str) -> Option<Refusal> {
     }
     let tool = other_tool(folder);
     let message = match tool {
-        Some((file, tool)) => format!("`{shown}` is a project for {tool} ({file}); parade runs Maven projects"),
-        None => format!("there is no pom.xml in `{shown}`: parade runs Maven projects"),
+        Some((file, tool)) => format!("`{shown}` is a {tool} project ({file}), but parade supports only Maven"),
+        None => format!("there is no pom.xml in `{shown}`, and parade supports only Maven"),
     };
     let help = match (pom_below(folder), tool) {
         (Some(below), _) => format!("there is a pom.xml in `{below}`: write `directory = \"{below}\"`"),
-        (None, Some((_, "Gradle"))) => "tests on JUnit and TestNG can be run once there is a pom.xml: Gradle's \
-            maven-publish plugin writes one to start from, which `setup` can put in place"
+        (None, Some((_, "Gradle"))) => "JUnit and TestNG tests need a pom.xml: Gradle's maven-publish plugin can \
+            write a first version, and `setup` can put it in place"
             .to_owned(),
         (None, _) => {
-            "write `directory` if the build's root is elsewhere; a pom.xml that is generated is made by `setup`; \
-            suites of other tools can be described as a `model`"
+            "write `directory` if the root of the build is elsewhere, or `setup` if a command generates the pom.xml; \
+             suites of other tools can be described as a `model`"
                 .to_owned()
         }
     };
@@ -90,10 +90,10 @@ mod tests {
     fn other_tools_are_named() {
         for (file, tool) in BUILD_FILES {
             let refusal = told(&[file]).unwrap();
-            assert_eq!(refusal.message, format!("`it` is a project for {tool} ({file}); parade runs Maven projects"));
+            assert_eq!(refusal.message, format!("`it` is a {tool} project ({file}), but parade supports only Maven"));
         }
         let nothing = told(&["README"]).unwrap();
-        assert_eq!(nothing.message, "there is no pom.xml in `it`: parade runs Maven projects");
+        assert_eq!(nothing.message, "there is no pom.xml in `it`, and parade supports only Maven");
         assert!(nothing.help.contains("`directory`"));
     }
 

@@ -4,7 +4,7 @@
 use git2::{ErrorCode, ObjectType, Oid, Reference, Repository};
 use miette::{Result, miette};
 
-use super::address::redact;
+use crate::redaction::redact;
 
 const SHORTEST_HASH: usize = 4;
 const FULL_HASH: usize = 40;
@@ -50,10 +50,10 @@ pub(super) fn find(repository: &Repository, url: &str, revision: &str) -> Result
 pub(super) fn missing(repository: &Repository, url: &str, revision: &str) -> miette::Report {
     let near = near_matches(repository, revision);
     let help = match near.as_slice() {
-        [] => "a full or short commit hash, a tag or a branch is needed".to_owned(),
+        [] => "give a full or short commit hash, a tag or a branch".to_owned(),
         near => format!("did you mean {}?", near.join(", or ")),
     };
-    miette!(help = help, "there is no commit, tag or branch {revision:?} in {}", redact(url))
+    miette!(help = help, "{} has no commit, tag or branch {revision:?}", redact(url))
 }
 
 /// Is it a full hash, for which an origin can be asked?

@@ -1,27 +1,53 @@
 //! The state of a worktree right after its build, kept as a copy and brought back before every run: content, modes,
 //! links, empty folders, times to the nanosecond, which incremental compilers look at, and owners where parade may give
-//! files away. Folders named `.git` are left alone. Extended attributes and special files are not kept; what changes without its size, mode or time
-//! changing is not seen.
+//! files away. Folders named `.git` are left alone. Extended attributes and special files are not kept.
+//!
+//! The copy is sealed: the hash of every file is kept beside it, and a copy that was changed is an error, never a result. Only
+//! parade's own user may enter it. The worktree is compared by times that nobody can set, and by content where those differ or
+//! are not known yet. No link is followed on either side.
 
-use std::collections::BTreeMap;
+mod seal;
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, Metadata};
-use std::io::{self, ErrorKind};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use miette::{Result, miette};
-use rustix::fs::{AtFlags, CWD, Timespec, Timestamps};
+use miette::{Report, Result, miette};
+use sha2::{Digest, Sha256};
+
+use crate::folder_handle::{self, EntryFacts, EntryKind, FolderHandle};
+use seal::{ContentHash, Seal};
 
 const FILES: &str = "files";
 const ROOT: &str = "root";
+const SEAL: &str = "seal.json";
 
 /// A worktree's state, and where it belongs.
 #[derive(Debug)]
 pub struct Snapshot {
     root: PathBuf,
-    files: PathBuf,
+    store: PathBuf,
+    seal: Seal,
+    /// What files of the worktree were when their content was last known to be right.
+    known: RefCell<HashMap<PathBuf, FileIdentity>>,
+}
+
+/// A file that has the same is the same: the last of it is a time that nobody can set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FileIdentity {
+    inode: u64,
+    changed: (i64, i64),
+}
+
+impl From<&EntryFacts> for FileIdentity {
+    fn from(facts: &EntryFacts) -> Self {
+        FileIdentity { inode: facts.inode, changed: facts.changed }
+    }
 }
 
 /// What a run had changed in the worktree.
@@ -47,29 +73,40 @@ impl Snapshot {
         let half = with_ending(store, ".half");
         remove(&half)?;
         let failed = |path: &Path, error: &io::Error| miette!("cannot keep {}: {error}", path.display());
-        fs::create_dir_all(&half).map_err(|error| failed(&half, &error))?;
-        copy_folder(&root, &half.join(FILES)).map_err(|(path, error)| failed(&path, &error))?;
-        finish(&half, &root).map_err(|error| failed(&half, &error))?;
+        make_private(&half).map_err(|error| failed(&half, &error))?;
+        let mut taking = Taking { seal: Seal::default(), known: HashMap::new() };
+        let copied = taking.whole(&root, &half.join(FILES));
+        copied.map_err(|trouble| trouble.report("cannot keep", store))?;
+        let Taking { seal, known } = taking;
+        finish(&half, &root, &seal).map_err(|error| failed(&half, &error))?;
         remove(store)?;
         fs::rename(&half, store).map_err(|error| failed(store, &error))?;
-        Ok(Snapshot { root, files: store.join(FILES) })
+        Ok(Snapshot { root, store: store.to_owned(), seal, known: RefCell::new(known) })
     }
 
-    /// The snapshot that is whole in `store`, if there is one.
+    /// The snapshot that is whole in `store`, if there is one. One without a seal is an older parade's, and not used.
     pub fn open(store: &Path) -> Result<Option<Self>> {
-        match fs::read(store.join(ROOT)) {
-            Ok(root) => Ok(Some(Snapshot { root: OsString::from_vec(root).into(), files: store.join(FILES) })),
-            Err(error) if error.kind() == ErrorKind::NotFound || error.kind() == ErrorKind::NotADirectory => Ok(None),
-            Err(error) => Err(miette!("cannot read the snapshot {}: {error}", store.display())),
-        }
+        let broken = |error: io::Error| miette!("cannot read the snapshot {}: {error}", store.display());
+        let root = match fs::read(store.join(ROOT)) {
+            Ok(root) => root,
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+            Err(error) => return Err(broken(error)),
+        };
+        let Some(seal) = Seal::read(&store.join(SEAL)).map_err(broken)? else { return Ok(None) };
+        let root = OsString::from_vec(root).into();
+        Ok(Some(Snapshot { root, store: store.to_owned(), seal, known: RefCell::default() }))
     }
 
     /// Makes the worktree what it was, and says what had changed.
+    ///
+    /// # Errors
+    /// Also where the kept copy is not what it was when it was made: the error names the file.
     pub fn restore(&self) -> Result<Changes> {
-        let mut restoring = Restoring { kept: &self.files, live: &self.root, changes: Changes::default() };
-        let done = fs::create_dir_all(&self.root).map_err(|error| (self.root.clone(), error));
-        let done = done.and_then(|()| restoring.folder(Path::new(""), false));
-        done.map_err(|(path, error)| miette!("cannot restore {}: {error}", path.display()))?;
+        let mut known = self.known.borrow_mut();
+        let mut restoring = Restoring { seal: &self.seal, known: &mut known, met: 0, changes: Changes::default() };
+        restoring
+            .whole(&self.store.join(FILES), &self.root)
+            .map_err(|trouble| trouble.report("cannot restore", &self.store))?;
         let mut changes = restoring.changes;
         changes.elsewhere.sort();
         changes.elsewhere_total = changes.elsewhere.len();
@@ -78,11 +115,36 @@ impl Snapshot {
     }
 }
 
-/// An error with the path that it is about.
-type Located<T> = std::result::Result<T, (PathBuf, io::Error)>;
+/// What went wrong, and at which path.
+#[derive(Debug)]
+enum Trouble {
+    Io(PathBuf, io::Error),
+    /// The kept copy is not what was kept.
+    Changed(PathBuf),
+}
 
-fn located<T>(path: &Path, result: io::Result<T>) -> Located<T> {
-    result.map_err(|error| (path.to_owned(), error))
+impl Trouble {
+    fn report(self, what: &str, store: &Path) -> Report {
+        match self {
+            Trouble::Io(path, error) => miette!("{what} {}: {error}", path.display()),
+            Trouble::Changed(path) => miette!(
+                help = format!(
+                    "another program, maybe another subject's tests, wrote into parade's cache; remove {} and run the \
+                     same command again: the subject is then built again. `user = \"nobody\"` keeps subjects out of \
+                     the cache",
+                    store.parent().unwrap_or(store).display()
+                ),
+                "the kept build was changed since it was made: {}",
+                path.display()
+            ),
+        }
+    }
+}
+
+type Attempt<T> = std::result::Result<T, Trouble>;
+
+fn located<T>(path: &Path, result: io::Result<T>) -> Attempt<T> {
+    result.map_err(|error| Trouble::Io(path.to_owned(), error))
 }
 
 fn with_ending(path: &Path, ending: &str) -> PathBuf {
@@ -91,177 +153,306 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     path.with_file_name(name)
 }
 
+/// Files in a snapshot keep their owners, who must not get at them.
+fn make_private(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))
+}
+
 /// Everything on disk before the name is.
-fn finish(half: &Path, root: &Path) -> io::Result<()> {
+fn finish(half: &Path, root: &Path, seal: &Seal) -> io::Result<()> {
+    seal.write(&half.join(SEAL))?;
     fs::write(half.join(ROOT), root.as_os_str().as_bytes())?;
     rustix::fs::syncfs(File::open(half)?)?;
     Ok(())
 }
 
-/// What of a folder is kept: everything but git's own and what is neither file, folder nor link.
-fn children(folder: &Path) -> Located<BTreeMap<OsString, Metadata>> {
-    let mut found = BTreeMap::new();
-    for entry in located(folder, fs::read_dir(folder))? {
-        let entry = located(folder, entry)?;
-        if entry.file_name() == OsStr::new(".git") {
-            continue;
-        }
-        match entry.metadata() {
-            Ok(metadata) => found.insert(entry.file_name(), metadata),
-            Err(error) if error.kind() == ErrorKind::NotFound => continue,
-            Err(error) => return Err((entry.path(), error)),
-        };
-    }
+/// What of a folder is kept or looked at: everything but git's own.
+fn children(folder: &FolderHandle) -> Attempt<BTreeMap<OsString, EntryFacts>> {
+    let mut found = located(folder.path(), folder.entries())?;
+    found.remove(OsStr::new(".git"));
     Ok(found)
 }
 
-fn is_special(metadata: &Metadata) -> bool {
-    let kind = metadata.file_type();
-    !(kind.is_dir() || kind.is_file() || kind.is_symlink())
+/// Copies a file's content, and tells its hash.
+fn copy_content(from: &mut File, to: &mut File) -> io::Result<ContentHash> {
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; 128 << 10];
+    loop {
+        let length = from.read(&mut buffer)?;
+        if length == 0 {
+            return Ok(hash.finalize().into());
+        }
+        hash.update(&buffer[..length]);
+        to.write_all(&buffer[..length])?;
+    }
 }
 
-/// Copies a folder with all that is in it. Its mode and time come last: filling it would change the one and need more
-/// than the other may allow.
-fn copy_folder(from: &Path, to: &Path) -> Located<()> {
-    let metadata = located(from, from.symlink_metadata())?;
-    located(to, fs::create_dir(to))?;
-    for (name, child) in children(from)? {
-        copy_entry(&from.join(&name), &to.join(&name), &child)?;
-    }
-    located(to, settle(to, &metadata))
+fn hash_content(file: &mut File) -> io::Result<ContentHash> {
+    let mut hash = Sha256::new();
+    io::copy(file, &mut hash_writer(&mut hash))?;
+    Ok(hash.finalize().into())
 }
 
-fn copy_entry(from: &Path, to: &Path, metadata: &Metadata) -> Located<()> {
-    if is_special(metadata) {
-        return Ok(());
+fn hash_writer(hash: &mut Sha256) -> impl Write {
+    struct HashWriter<'a>(&'a mut Sha256);
+    impl Write for HashWriter<'_> {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.update(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
     }
-    if metadata.is_dir() {
-        return copy_folder(from, to);
-    }
-    if metadata.is_symlink() {
-        located(to, fs::read_link(from).and_then(|target| std::os::unix::fs::symlink(target, to)))?;
-    } else {
-        located(from, fs::copy(from, to))?;
-    }
-    located(to, settle(to, metadata))
+    HashWriter(hash)
 }
 
-/// Gives a copy the owner, the mode and the time of its original.
-fn settle(path: &Path, original: &Metadata) -> io::Result<()> {
-    let now = path.symlink_metadata()?;
-    if (now.uid(), now.gid()) != (original.uid(), original.gid()) {
+/// Copies an entry that is not a folder, and gives the copy owner, mode and time of its original. A special file is passed over.
+fn copy_leaf(
+    from: &FolderHandle,
+    to: &FolderHandle,
+    name: &OsStr,
+    facts: &EntryFacts,
+) -> io::Result<Option<ContentHash>> {
+    let hash = match facts.kind {
+        EntryKind::File => {
+            let mut copy = to.create(name)?;
+            copy_content(&mut from.file(name)?, &mut copy)?
+        }
+        EntryKind::Link => {
+            let target = from.link_target(name)?;
+            to.make_link(name, &target)?;
+            Sha256::digest(target.as_bytes()).into()
+        }
+        EntryKind::Folder | EntryKind::Special => return Ok(None),
+    };
+    settle(to, name, facts)?;
+    Ok(Some(hash))
+}
+
+/// Gives an entry the owner, the mode and the time of its original.
+fn settle(folder: &FolderHandle, name: &OsStr, original: &EntryFacts) -> io::Result<()> {
+    let Some(now) = folder.facts_of(name)? else { return Err(ErrorKind::NotFound.into()) };
+    if now.owner != original.owner {
         // Only root may, and only root has anything to give back: for others all files are their own.
-        let _ = std::os::unix::fs::lchown(path, Some(original.uid()), Some(original.gid()));
+        let _ = folder.set_owner_of(name, original.owner);
     }
-    if !original.is_symlink() {
-        fs::set_permissions(path, original.permissions())?;
+    if now.mode != original.mode && !original.is_link() {
+        folder.set_mode_of(name, original.mode)?;
     }
-    let time = Timespec { tv_sec: original.mtime(), tv_nsec: original.mtime_nsec() };
-    let times = Timestamps { last_access: time, last_modification: time };
-    rustix::fs::utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW)?;
-    Ok(())
+    folder.set_time_of(name, original.modified)
+}
+
+/// The same for a folder itself, when it is filled.
+fn settle_folder(folder: &FolderHandle, original: &EntryFacts) -> Attempt<()> {
+    let settled = folder.facts().and_then(|now| {
+        if now.owner != original.owner {
+            let _ = folder.set_owner(original.owner);
+        }
+        folder.set_mode(original.mode)?;
+        folder.set_time(original.modified)
+    });
+    located(folder.path(), settled)
 }
 
 /// Removes whatever is there, also folders that forbid it to their owner.
 pub(super) fn remove(path: &Path) -> Result<()> {
-    remove_any(path).map_err(|(path, error)| miette!("cannot remove {}: {error}", path.display()))
+    folder_handle::remove_all(path).map_err(|error| miette!("cannot remove {}: {error}", path.display()))
 }
 
-fn remove_any(path: &Path) -> Located<()> {
-    let is_dir = match path.symlink_metadata() {
-        Ok(metadata) => metadata.is_dir(),
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err((path.to_owned(), error)),
-    };
-    if !is_dir {
-        return located(path, fs::remove_file(path));
-    }
-    match fs::remove_dir_all(path) {
-        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-            open_up(path)?;
-            located(path, fs::remove_dir_all(path))
-        }
-        removed => located(path, removed),
-    }
+/// A worktree on its way into the store.
+struct Taking {
+    seal: Seal,
+    known: HashMap<PathBuf, FileIdentity>,
 }
 
-fn open_up(folder: &Path) -> Located<()> {
-    located(folder, fs::set_permissions(folder, fs::Permissions::from_mode(0o700)))?;
-    for entry in located(folder, fs::read_dir(folder))? {
-        let entry = located(folder, entry)?;
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            open_up(&entry.path())?;
-        }
+impl Taking {
+    fn whole(&mut self, root: &Path, to: &Path) -> Attempt<()> {
+        let from = located(root, FolderHandle::open(root))?;
+        let to = located(to, fs::create_dir(to).and_then(|()| FolderHandle::open(to)))?;
+        self.folder(&from, &to, Path::new(""))
     }
-    Ok(())
+
+    /// A folder's mode and time come last: filling it would change the one and need more than the other may allow.
+    fn folder(&mut self, from: &FolderHandle, to: &FolderHandle, relative: &Path) -> Attempt<()> {
+        let original = located(from.path(), from.facts())?;
+        for (name, facts) in children(from)? {
+            let below = relative.join(&name);
+            if facts.is_folder() {
+                let inner = located(from.path(), from.folder(&name))?;
+                let copy = located(to.path(), to.make_folder(&name))?;
+                self.folder(&inner, &copy, &below)?;
+                self.seal.add_folder(below);
+                continue;
+            }
+            let path = from.path().join(&name);
+            if let Some(hash) = located(&path, copy_leaf(from, to, &name, &facts))? {
+                let kept = located(&path, to.facts_of(&name))?;
+                self.seal.add(below.clone(), hash, kept.as_ref());
+                // Had it changed while it was copied, the next look would find another time and compare the content.
+                self.known.insert(below, FileIdentity::from(&facts));
+            }
+        }
+        settle_folder(to, &original)
+    }
 }
 
 struct Restoring<'a> {
-    kept: &'a Path,
-    live: &'a Path,
+    seal: &'a Seal,
+    known: &'a mut HashMap<PathBuf, FileIdentity>,
+    /// Entries of the kept copy so far.
+    met: usize,
     changes: Changes,
 }
 
 impl Restoring<'_> {
-    /// One folder that both sides have.
-    fn folder(&mut self, relative: &Path, in_build: bool) -> Located<()> {
-        let (kept_folder, live_folder) = (self.kept.join(relative), self.live.join(relative));
-        let original = located(&kept_folder, kept_folder.symlink_metadata())?;
-        let now = located(&live_folder, live_folder.symlink_metadata())?;
-        if now.mode() & 0o700 != 0o700 {
-            located(&live_folder, fs::set_permissions(&live_folder, fs::Permissions::from_mode(0o700)))?;
+    fn whole(&mut self, kept: &Path, live: &Path) -> Attempt<()> {
+        let from = located(kept, FolderHandle::open(kept))?;
+        if live.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir()) {
+            located(live, folder_handle::remove_all(live))?;
         }
-        let kept = children(&kept_folder)?;
-        let live = children(&live_folder)?;
-        let below = |name: &OsStr| in_build || (name == "target" && kept.contains_key(OsStr::new("pom.xml")));
-        for (name, metadata) in &live {
-            if !kept.contains_key(name) {
-                self.remove_extra(&relative.join(name), metadata, below(name))?;
+        let to = located(live, fs::create_dir_all(live).and_then(|()| FolderHandle::open(live)))?;
+        self.folder(&from, &to, Path::new(""), false)?;
+        match self.met == self.seal.len() {
+            true => Ok(()),
+            false => Err(Trouble::Changed(self.missing(&from).unwrap_or_else(|| kept.to_owned()))),
+        }
+    }
+
+    /// A kept entry that is gone.
+    fn missing(&self, kept: &FolderHandle) -> Option<PathBuf> {
+        let is_gone = |below: &&PathBuf| {
+            let (parent, name) = (below.parent().unwrap_or(Path::new("")), below.file_name().unwrap_or_default());
+            !kept.descend(parent).and_then(|folder| folder.facts_of(name)).is_ok_and(|facts| facts.is_some())
+        };
+        self.seal.paths().find(is_gone).map(|below| kept.path().join(below))
+    }
+
+    /// One folder that both sides have.
+    fn folder(&mut self, kept: &FolderHandle, live: &FolderHandle, relative: &Path, in_build: bool) -> Attempt<()> {
+        let original = located(kept.path(), kept.facts())?;
+        let now = located(live.path(), live.facts())?;
+        if now.mode & 0o700 != 0o700 {
+            located(live.path(), live.set_mode(0o700))?;
+        }
+        let (kept_entries, live_entries) = (children(kept)?, children(live)?);
+        let has_pom = kept_entries.contains_key(OsStr::new("pom.xml"));
+        let below = |name: &OsStr| in_build || (name == "target" && has_pom);
+        for (name, facts) in &live_entries {
+            if !kept_entries.contains_key(name) {
+                self.note_folder(live, name, facts, &relative.join(name), below(name));
+                located(&live.path().join(name), live.remove(name))?;
             }
         }
-        for (name, metadata) in &kept {
-            self.entry(&relative.join(name), metadata, live.get(name), below(name))?;
+        for (name, facts) in &kept_entries {
+            self.check_sealed(kept, name, facts, &relative.join(name))?;
+            self.entry((kept, live), name, (facts, live_entries.get(name)), &relative.join(name), below(name))?;
         }
-        if now.mode() != original.mode() {
+        if now.mode != original.mode {
             self.note(relative, in_build);
         }
-        located(&live_folder, settle(&live_folder, &original))
+        settle_folder(live, &original)
     }
 
-    fn remove_extra(&mut self, relative: &Path, metadata: &Metadata, in_build: bool) -> Located<()> {
-        let path = self.live.join(relative);
-        if in_build && metadata.is_dir() {
-            self.changes.in_build_folders += count_files(&path).max(1);
-        } else {
-            self.note(relative, in_build);
-        }
-        remove_any(&path)
+    /// Is a kept entry what was kept? By its times, or else by its content.
+    fn check_sealed(&mut self, kept: &FolderHandle, name: &OsStr, facts: &EntryFacts, relative: &Path) -> Attempt<()> {
+        self.met += 1;
+        let path = kept.path().join(name);
+        let intact = self.seal.is_untouched(relative, facts) || {
+            let hash = match facts.kind {
+                EntryKind::File => kept.file(name).and_then(|mut file| hash_content(&mut file)).map(Some),
+                EntryKind::Link => kept.link_target(name).map(|target| Some(Sha256::digest(target.as_bytes()).into())),
+                EntryKind::Folder | EntryKind::Special => Ok(None),
+            };
+            self.seal.holds(relative, facts, located(&path, hash)?)
+        };
+        if intact { Ok(()) } else { Err(Trouble::Changed(path)) }
     }
 
-    fn entry(&mut self, relative: &Path, kept: &Metadata, live: Option<&Metadata>, in_build: bool) -> Located<()> {
-        match live {
-            Some(live) if live.is_dir() && kept.is_dir() => return self.folder(relative, in_build),
-            Some(live) if self.is_same(relative, kept, live) => return Ok(()),
-            _ => {}
+    /// One entry that was kept, whatever of that name is in the worktree now.
+    fn entry(
+        &mut self,
+        (kept, live): (&FolderHandle, &FolderHandle),
+        name: &OsStr,
+        (was, now): (&EntryFacts, Option<&EntryFacts>),
+        relative: &Path,
+        in_build: bool,
+    ) -> Attempt<()> {
+        if was.is_folder() {
+            if !now.is_some_and(EntryFacts::is_folder) {
+                self.note_folder(kept, name, was, relative, in_build);
+                located(&live.path().join(name), live.remove(name).and_then(|()| live.make_folder(name)).map(drop))?;
+                let changes = std::mem::take(&mut self.changes);
+                let inner = (located(kept.path(), kept.folder(name))?, located(live.path(), live.folder(name))?);
+                self.folder(&inner.0, &inner.1, relative, in_build)?;
+                self.changes = changes;
+                return Ok(());
+            }
+            let inner = (located(kept.path(), kept.folder(name))?, located(live.path(), live.folder(name))?);
+            return self.folder(&inner.0, &inner.1, relative, in_build);
         }
-        let (from, to) = (self.kept.join(relative), self.live.join(relative));
-        if in_build && kept.is_dir() {
-            self.changes.in_build_folders += count_files(&from).max(1);
-        } else {
-            self.note(relative, in_build);
+        if now.is_some_and(|now| self.is_same(live, name, was, now, relative)) {
+            return Ok(());
         }
-        remove_any(&to)?;
-        copy_entry(&from, &to, kept)
+        self.note(relative, in_build);
+        let path = live.path().join(name);
+        located(&path, live.remove(name))?;
+        let hash = located(&path, copy_leaf(kept, live, name, was))?;
+        // Read once more, and compared once more: it may have been changed since it was looked at.
+        if !self.seal.holds(relative, was, hash) {
+            return Err(Trouble::Changed(kept.path().join(name)));
+        }
+        if let Some(facts) = located(&path, live.facts_of(name))? {
+            self.known.insert(relative.to_owned(), FileIdentity::from(&facts));
+        }
+        Ok(())
     }
 
-    fn is_same(&self, relative: &Path, kept: &Metadata, live: &Metadata) -> bool {
-        if kept.is_symlink() && live.is_symlink() {
-            let target = |root: &Path| fs::read_link(root.join(relative)).ok();
-            let same = target(self.kept) == target(self.live);
-            // When a link was made means nothing; its time is brought back without a word.
-            return same && (modified(kept) == modified(live) || settle(&self.live.join(relative), kept).is_ok());
+    /// Has the worktree this entry as it was kept? When a link was made means nothing; its time is brought back without a word.
+    fn is_same(
+        &mut self,
+        live: &FolderHandle,
+        name: &OsStr,
+        was: &EntryFacts,
+        now: &EntryFacts,
+        relative: &Path,
+    ) -> bool {
+        if was.kind != now.kind {
+            return false;
         }
-        kept.mode() == live.mode() && kept.len() == live.len() && modified(kept) == modified(live)
+        if was.is_link() {
+            let target = live.link_target(name).map(|target| Sha256::digest(target.as_bytes()).into());
+            return target.is_ok_and(|hash| self.seal.holds(relative, was, Some(hash)))
+                && (was.modified == now.modified || settle(live, name, was).is_ok());
+        }
+        if (was.mode, was.size, was.modified) != (now.mode, now.size, now.modified) {
+            return false;
+        }
+        let identity = FileIdentity::from(now);
+        if self.known.get(relative) == Some(&identity) {
+            return true;
+        }
+        let hash = live.file(name).and_then(|mut file| hash_content(&mut file));
+        let same = hash.is_ok_and(|hash| self.seal.holds(relative, was, Some(hash)));
+        if same {
+            self.known.insert(relative.to_owned(), identity);
+        }
+        same
+    }
+
+    fn note_folder(
+        &mut self,
+        parent: &FolderHandle,
+        name: &OsStr,
+        facts: &EntryFacts,
+        relative: &Path,
+        in_build: bool,
+    ) {
+        match in_build && facts.is_folder() {
+            true => self.changes.in_build_folders += count_files(parent, name).max(1),
+            false => self.note(relative, in_build),
+        }
     }
 
     fn note(&mut self, relative: &Path, in_build: bool) {
@@ -272,17 +463,14 @@ impl Restoring<'_> {
     }
 }
 
-fn modified(metadata: &Metadata) -> (i64, i64) {
-    (metadata.mtime(), metadata.mtime_nsec())
-}
-
 /// For the report only: what cannot be read counts as nothing.
-fn count_files(folder: &Path) -> usize {
-    let count = |entry: fs::DirEntry| match entry.file_type() {
-        Ok(kind) if kind.is_dir() => count_files(&entry.path()),
-        _ => 1,
-    };
-    fs::read_dir(folder).into_iter().flatten().flatten().map(count).sum()
+fn count_files(parent: &FolderHandle, name: &OsStr) -> usize {
+    let Ok(folder) = parent.folder(name) else { return 0 };
+    let mut count = 0;
+    for (name, facts) in folder.entries().unwrap_or_default() {
+        count += if facts.is_folder() { count_files(&folder, &name) } else { 1 };
+    }
+    count
 }
 
 #[cfg(test)]

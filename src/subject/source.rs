@@ -2,12 +2,12 @@
 
 use miette::{Result, miette};
 
-use super::address::redact;
 use super::cache::Cache;
 use super::network::Network;
 use super::{Checkout, Progress, folder, revision, worktree};
 use crate::experiment::{Origin, Subject};
 use crate::home::Home;
+use crate::redaction::redact;
 
 /// Pins an origin: the full hash of the commit that its revision names now, or the hash of a folder's content.
 pub fn resolve(origin: &Origin, home: &Home, progress: &dyn Progress, interrupt: &dyn Fn() -> bool) -> Result<String> {
@@ -79,8 +79,8 @@ impl Sources<'_> {
 fn with_last_known(error: miette::Report, repository: &git2::Repository, url: &str, wanted: &str) -> miette::Report {
     match revision::find(repository, url, wanted) {
         Ok(Some(commit)) => {
-            let help = format!("without a network, pin the commit that was last seen there: {commit}");
-            miette!(help = help, "cannot tell what {wanted:?} is now in {}: {error}", redact(url))
+            let help = format!("without network access, use the commit that was last seen there: {commit}");
+            miette!(help = help, "cannot look up {wanted:?} in {}: {error}", redact(url))
         }
         _ => error,
     }

@@ -13,10 +13,11 @@ use git2::{
 };
 use miette::{Report, miette};
 
-use super::address::{for_libgit2, is_local, redact};
+use super::address::{for_libgit2, is_local};
 use super::credentials::Credentials;
 use super::network::Network;
 use super::source::Sources;
+use crate::redaction::redact;
 
 /// How many times longer a server may say that it is busy than it may say nothing at all.
 const TALK: u32 = 10;
@@ -253,14 +254,13 @@ impl Failure {
         match self {
             Failure::Interrupted => miette!("interrupted while fetching {place}"),
             Failure::Silence(patience) => miette!(
-                help =
-                    "is the server up, and does a proxy stand between? PARADE_GIT_TIMEOUT=<seconds> gives it more time",
-                "nothing came from {place} for {} s; given up",
+                help = "check the server and the proxy settings; PARADE_GIT_TIMEOUT=<seconds> waits longer",
+                "{place} sent nothing for {} s",
                 patience.as_secs_f64()
             ),
             Failure::Talk(patience) => miette!(
-                help = "PARADE_GIT_TIMEOUT=<seconds> gives it more time: ten times as much as it may be silent",
-                "{place} only said that it was busy, which came to nothing in {} s; given up",
+                help = "PARADE_GIT_TIMEOUT=<seconds> waits longer: parade gives up after ten times this value",
+                "{place} only reported that it was busy, for {} s",
                 patience.as_secs_f64()
             ),
             Failure::Git(error) => explain_git(error, &place, url),
@@ -280,7 +280,7 @@ fn explain_git(error: &Error, place: &str, url: &str) -> Report {
         }
         (ErrorCode::NotFound, _) | (_, Some(404 | 410)) => {
             miette!(
-                help = "check the url; private repositories look absent without credentials",
+                help = "check the URL; without credentials, private repositories look as if they did not exist",
                 "there is no repository at {place}: {reason}"
             )
         }
@@ -291,7 +291,8 @@ fn explain_git(error: &Error, place: &str, url: &str) -> Report {
 fn authentication_help(url: &str) -> &'static str {
     match url.starts_with("http") {
         true => {
-            "store a user and password with git, e.g. `git config --global credential.helper store` and one `git ls-remote` of the url"
+            "store a user and password with git, e.g. `git config --global credential.helper store` and one `git \
+             ls-remote` of the url"
         }
         false => "add a key to the ssh agent with `ssh-add`, or put one without a passphrase into ~/.ssh",
     }

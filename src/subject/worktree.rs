@@ -13,13 +13,16 @@ use git2::build::CheckoutBuilder;
 use git2::{Oid, Repository, RepositoryInitOptions, StatusOptions, SubmoduleUpdate};
 use miette::{Result, miette};
 
-use super::address::{may_refer_to, redact, submodule_url, without_secrets};
+use super::address::{is_local, may_refer_to, submodule_url};
 use super::cache::Cache;
 use super::lock::Hold;
+use super::network::Network;
 use super::source::Sources;
 use super::{Checkout, Snapshot, folder, revision};
 use crate::experiment::{Origin, Subject};
 use crate::home::Home;
+use crate::process;
+use crate::redaction::{redact, without_secrets};
 
 const TREE: &str = "tree";
 const COMPLETE: &str = "complete";
@@ -89,6 +92,21 @@ struct Place {
     folder: PathBuf,
     name: String,
     entry: PathBuf,
+    readers: CloneReaders,
+}
+
+/// Who asks git in a worktree, which borrows its objects from a clone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CloneReaders {
+    OwnUser,
+    Everyone,
+}
+
+impl CloneReaders {
+    fn of(subject: &Subject) -> Self {
+        let other = subject.user.as_deref().map(process::other_user);
+        if matches!(other, Some(Ok(Some(_)))) { CloneReaders::Everyone } else { CloneReaders::OwnUser }
+    }
 }
 
 impl Place {
@@ -104,7 +122,7 @@ impl Place {
         fs::create_dir_all(&folder).map_err(|error| miette!("cannot make {}: {error}", folder.display()))?;
         // Builds write absolute paths; they should not depend on which link leads here.
         let folder = folder.canonicalize().map_err(|error| miette!("{}: {error}", folder.display()))?;
-        Ok(Place { entry: folder.join(&name), folder, name })
+        Ok(Place { entry: folder.join(&name), folder, name, readers: CloneReaders::of(subject) })
     }
 
     fn scratch_prefix(&self) -> String {
@@ -131,7 +149,8 @@ impl Place {
 
     /// Whole, at the revision, and untouched unless a snapshot can undo what touched it.
     fn is_sound(&self, revision: &str, sources: &Sources<'_>) -> bool {
-        let marked = fs::read_to_string(self.entry.join(COMPLETE)).is_ok_and(|text| text == marker(revision));
+        let marked =
+            fs::read_to_string(self.entry.join(COMPLETE)).is_ok_and(|text| text == marker(revision, self.readers));
         if !marked {
             return false;
         }
@@ -144,7 +163,8 @@ impl Place {
     fn fill(&self, sources: &Sources<'_>, origin: &Origin, revision: &str) -> Result<()> {
         let scratch = self.scratch()?;
         let tree = scratch.join(TREE);
-        let filled = fill_tree(sources, origin, revision, &tree).and_then(|()| write_marker(&scratch, revision));
+        let filled = fill_tree(sources, self.readers, origin, revision, &tree);
+        let filled = filled.and_then(|()| write_marker(&scratch, &marker(revision, self.readers)));
         if let Err(error) = filled {
             // The reason matters more than a leftover, which the next sweep removes.
             let _ = super::snapshot::remove(&scratch);
@@ -165,31 +185,32 @@ impl Place {
     }
 }
 
-fn marker(revision: &str) -> String {
-    format!("parade worktree 1 {revision}\n")
+fn marker(revision: &str, readers: CloneReaders) -> String {
+    let readers = if readers == CloneReaders::Everyone { " for another user" } else { "" };
+    format!("parade worktree 1 {revision}{readers}\n")
 }
 
-fn write_marker(entry: &Path, revision: &str) -> Result<()> {
+fn write_marker(entry: &Path, marker: &str) -> Result<()> {
     let path = entry.join(COMPLETE);
     let write = || -> std::io::Result<()> {
         let mut file = fs::File::create(&path)?;
-        file.write_all(marker(revision).as_bytes())?;
+        file.write_all(marker.as_bytes())?;
         file.sync_all()
     };
     write().map_err(|error| miette!("cannot write {}: {error}", path.display()))
 }
 
-fn fill_tree(sources: &Sources<'_>, origin: &Origin, revision: &str, tree: &Path) -> Result<()> {
+fn fill_tree(sources: &Sources<'_>, readers: CloneReaders, origin: &Origin, revision: &str, tree: &Path) -> Result<()> {
     match origin {
         Origin::Git { url, .. } => {
             let commit = revision::as_full_hash(revision);
             let commit = commit.ok_or_else(|| miette!("{revision:?} is not a full commit hash; resolve it first"))?;
-            check_out(sources, url, commit, tree, 0)
+            check_out(sources, readers, url, commit, tree, 0)
         }
         Origin::Folder { path } => {
             let copied = folder::copy(path, tree, sources.progress, sources.interrupt)?;
             if copied != revision {
-                let help = "nothing may write into the folder while an experiment runs on it; start again";
+                let help = "do not write into the folder while an experiment uses it; start again";
                 return Err(miette!(help = help, "{} has changed since it was pinned", path.display()));
             }
             folder::commit_all(tree).map_err(|error| miette!("cannot record {}: {}", path.display(), error.message()))
@@ -228,9 +249,16 @@ fn submodules_are_intact(repository: &Repository) -> std::result::Result<bool, g
 }
 
 /// A repository in `tree` at a commit of `url`, with its submodules.
-fn check_out(sources: &Sources<'_>, url: &str, commit: Oid, tree: &Path, depth: usize) -> Result<()> {
+fn check_out(
+    sources: &Sources<'_>,
+    readers: CloneReaders,
+    url: &str,
+    commit: Oid,
+    tree: &Path,
+    depth: usize,
+) -> Result<()> {
     sources.stop_if_interrupted()?;
-    let repository = borrow(sources, url, commit, tree)?;
+    let repository = borrow(sources, readers, url, commit, tree)?;
     sources.progress.stage(&format!("checking out {} at {}", redact(url), &commit.to_string()[..12]));
     let failed =
         |error: git2::Error| miette!("cannot check out {commit} of {}: {}", redact(url), redact(error.message()));
@@ -240,11 +268,11 @@ fn check_out(sources: &Sources<'_>, url: &str, commit: Oid, tree: &Path, depth: 
     repository.checkout_tree(&object, Some(&mut options)).map_err(failed)?;
     repository.set_head_detached(commit).map_err(failed)?;
     drop(options);
-    check_out_submodules(sources, url, &repository, depth)
+    check_out_submodules(sources, readers, url, &repository, depth)
 }
 
 /// An empty repository that finds its objects in the bare clone, which is brought to have the commit.
-fn borrow(sources: &Sources<'_>, url: &str, commit: Oid, tree: &Path) -> Result<Repository> {
+fn borrow(sources: &Sources<'_>, readers: CloneReaders, url: &str, commit: Oid, tree: &Path) -> Result<Repository> {
     let mut cache = Cache::open(sources, url)?;
     let has = |cache: &Cache<'_>| cache.repository().map(|repository| repository.find_commit(commit).is_ok());
     if !has(&cache)? {
@@ -255,6 +283,9 @@ fn borrow(sources: &Sources<'_>, url: &str, commit: Oid, tree: &Path) -> Result<
     }
     let bare = cache.repository()?;
     bare.find_commit(commit).map_err(|_| revision::missing(&bare, url, &commit.to_string()))?;
+    if readers == CloneReaders::Everyone {
+        cache.open_to_others()?;
+    }
     let failed = |error: String| miette!("cannot make the repository {}: {error}", tree.display());
     init(tree, url).map_err(|error| failed(error.message().to_owned()))?;
     lend(&bare, &cache.objects(), &tree.join(".git")).map_err(|error| failed(error.to_string()))?;
@@ -300,8 +331,15 @@ fn packed_tags(bare: &Repository) -> Vec<u8> {
     text
 }
 
-fn check_out_submodules(sources: &Sources<'_>, url: &str, repository: &Repository, depth: usize) -> Result<()> {
-    let failed = |error: git2::Error| miette!("cannot read the submodules of {}: {}", redact(url), error.message());
+fn check_out_submodules(
+    sources: &Sources<'_>,
+    readers: CloneReaders,
+    url: &str,
+    repository: &Repository,
+    depth: usize,
+) -> Result<()> {
+    let failed =
+        |error: git2::Error| miette!("cannot read the submodules of {}: {}", redact(url), redact(error.message()));
     let Some(root) = repository.workdir().map(Path::to_owned) else { return Ok(()) };
     let modules = repository.submodules().map_err(failed)?;
     if depth >= MAX_DEPTH && !modules.is_empty() {
@@ -315,30 +353,42 @@ fn check_out_submodules(sources: &Sources<'_>, url: &str, repository: &Repositor
             continue;
         };
         let place = root.join(module.path());
-        let module_url = address_of(url, &named, module.path())?;
-        check_out(sources, &module_url, commit, &place, depth + 1)
+        let module_url = address_of(sources, url, &named, module.path())?;
+        check_out(sources, readers, &module_url, commit, &place, depth + 1)
             .map_err(|error| in_submodule(&error, url, module.path()))?;
     }
     Ok(())
 }
 
-fn address_of(parent: &str, named: &str, path: &Path) -> Result<String> {
+/// Only the user can allow local files: a repository could name any folder that parade's user can read, and have its files given
+/// to the user that runs the tests.
+fn address_of(sources: &Sources<'_>, parent: &str, named: &str, path: &Path) -> Result<String> {
     let shown = || format!("submodule {} of {}", path.display(), redact(parent));
     let url = submodule_url(parent, named)
-        .ok_or_else(|| miette!("the {} has the url {:?}, which leads nowhere", shown(), redact(named)))?;
-    if may_refer_to(parent, &url) {
-        return Ok(url);
+        .ok_or_else(|| miette!("the {} has the URL {:?}, which does not exist", shown(), redact(named)))?;
+    if !may_refer_to(parent, &url) {
+        return Err(miette!(
+            "the {} points into this machine's files, at {:?}; a remote repository may not do that",
+            shown(),
+            redact(&url)
+        ));
     }
-    Err(miette!(
-        "the {} points into this machine's files, at {:?}; a remote repository may not do that",
-        shown(),
-        redact(&url)
-    ))
+    if leads_to_files(&sources.network, &url) && !sources.network.allows_local_submodules() {
+        let help = "git refuses this too. If you trust the repository: git config --global protocol.file.allow always";
+        return Err(miette!(help = help, "the {} is a folder of this machine: {:?}", shown(), redact(&url)));
+    }
+    Ok(url)
+}
+
+/// A mirror on this machine is the user's own choice, but what is asked of it must not lead out of it.
+fn leads_to_files(network: &Network, url: &str) -> bool {
+    let climbs = || url.split('/').any(|part| part == "..");
+    is_local(url) || (climbs() && is_local(&network.effective_url(url)))
 }
 
 fn in_submodule(error: &miette::Report, url: &str, path: &Path) -> miette::Report {
     let help =
-        error.help().map_or_else(|| "the subject cannot be built without it".to_owned(), |help| help.to_string());
+        error.help().map_or_else(|| "without it the subject cannot be built".to_owned(), |help| help.to_string());
     miette!(help = help, "submodule {} of {}: {error}", path.display(), redact(url))
 }
 

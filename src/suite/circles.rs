@@ -42,7 +42,7 @@ pub(super) fn refuse(graph: &Constraints<'_>) -> miette::Result<()> {
     names.extend(circle.first().map(name));
     Err(miette!(
         help = help(graph, &circle),
-        "the dependencies go round in a circle: {} (each has to run before the next)",
+        "the dependencies form a cycle: {} (each must run before the next)",
         names.join(" → ")
     ))
 }
@@ -53,9 +53,9 @@ fn help(graph: &Constraints<'_>, circle: &[NodeIndex]) -> &'static str {
         graph.edges_connecting(*from, *to).any(|edge| *edge.weight() == Why::Broken)
     };
     if circle.iter().zip(next).all(breaks) {
-        "no order of tests that break each other is right: write them as [[conflict]], with `cleaners` if there are any"
+        "tests that break each other in either order belong in a [[conflict]], with `cleaners` if there are any"
     } else {
-        "no order keeps all of these: take one of them out of `after` or `not_after`"
+        "no order satisfies all of these: remove one of them from `after` or `not_after`"
     }
 }
 

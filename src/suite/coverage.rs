@@ -93,7 +93,7 @@ impl Coverage {
             if coverage.numbers.count() > MOST_ELEMENTS || words > MOST_WORDS {
                 return Err(miette!(
                     help = "split the suite by modules, or give coverage of methods alone",
-                    "the coverage is too large: at `{test}` it goes beyond {MOST_ELEMENTS} elements or {MOST_WORDS} entries"
+                    "the coverage is too large: at `{test}` it exceeds {MOST_ELEMENTS} elements or {MOST_WORDS} entries"
                 ));
             }
             if coverage.tests.contains_key(&test) {

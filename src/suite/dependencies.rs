@@ -129,7 +129,7 @@ impl Conflict {
         match self.victims.iter().find(|victim| !self.tests.contains(victim)) {
             Some(stranger) => Err(miette!(
                 help = "`victims` are those of `tests` that fail after the others",
-                "a [[conflict]] has the victim `{stranger}`, which is none of its tests"
+                "a [[conflict]] has the victim `{stranger}`, which is not one of its tests"
             )),
             None => Ok(()),
         }

@@ -1,13 +1,14 @@
 //! What tests take, from a table that somebody kept: CSV with the columns `test` and `seconds`, others besides.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 
 use miette::miette;
 
 use super::{ParseIdError, TestId};
+use crate::csv_cells;
 use crate::whole_file;
 use crate::wording::brief;
 
@@ -33,6 +34,11 @@ struct Sum {
 
 /// How the name in a row becomes a test.
 type Naming = fn(&str) -> Result<TestId, ParseIdError>;
+
+/// A method's name without parameters and numbers.
+fn method(name: &str) -> &str {
+    name.split(['(', '[', '{', '/', ' ']).next().unwrap_or(name)
+}
 
 impl Durations {
     pub fn load(path: &Path) -> miette::Result<Self> {
@@ -72,7 +78,7 @@ impl Durations {
     }
 
     fn add_row(&mut self, row: &csv::StringRecord, columns: [usize; 2], naming: Naming) -> miette::Result<()> {
-        let [name, seconds] = columns.map(|column| row.get(column).unwrap_or_default().trim());
+        let [name, seconds] = columns.map(|column| csv_cells::read(row.get(column).unwrap_or_default()).trim());
         let line = || row.position().map_or(0, csv::Position::line);
         if name.is_empty() {
             return Err(miette!("line {}: the test has no name", line()));
@@ -81,12 +87,39 @@ impl Durations {
         let taken = seconds.parse::<f64>().ok().filter(|seconds| seconds.is_finite() && *seconds >= 0.0);
         let taken = taken.ok_or_else(|| {
             let (test, seconds) = (brief(name), brief(seconds));
-            miette!("line {}: `{test}` takes `{seconds}`, which is no number of seconds from 0 on", line())
+            miette!("line {}: `{test}` takes `{seconds}`, which is not a number of seconds", line())
         })?;
         let sum = self.sum(test);
         sum.seconds += taken;
         sum.rows += 1;
         Ok(())
+    }
+
+    /// Of a suite, from what anyone measured of it: by the test's own id, else by class and method, in order. Reports name
+    /// invocations and modules otherwise than parade does.
+    pub fn of_suite(suite: &[TestId], measured: &[(TestId, f64)]) -> Self {
+        let mut exact: HashMap<&TestId, f64> = HashMap::new();
+        let mut by_method: HashMap<(&str, &str), VecDeque<&(TestId, f64)>> = HashMap::new();
+        let known: HashSet<&TestId> = suite.iter().collect();
+        for one in measured {
+            if known.contains(&one.0) {
+                exact.insert(&one.0, one.1);
+            } else {
+                by_method.entry((&one.0.class, method(&one.0.name))).or_default().push_back(one);
+            }
+        }
+        let mut durations = Durations::default();
+        for test in suite {
+            let likely = || {
+                let others = by_method.get_mut(&(test.class.as_str(), method(&test.name)))?;
+                let same_module = others.iter().position(|(other, _)| other.module == test.module);
+                others.remove(same_module.unwrap_or(0)).map(|(_, seconds)| *seconds)
+            };
+            if let Some(seconds) = exact.get(test).copied().or_else(likely) {
+                *durations.sum(test.clone()) = Sum { seconds, rows: 1 };
+            }
+        }
+        durations
     }
 
     /// The tests of the table in the order in which they came, with what each takes.
@@ -162,6 +195,20 @@ fn columns(header: &csv::StringRecord) -> miette::Result<[usize; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reports_are_held_against_a_suite_by_method_and_order() {
+        let id = |text: &str| text.parse::<TestId>().unwrap();
+        let suite = ["lib:a.B#adds(int)", "lib:a.B#adds(int)~2", "lib:a.B#x", "lib:a.C#x"].map(id);
+        let measured = vec![
+            (TestId::new("lib/target", "a.B", "adds(int)[1]", 1), 1.0),
+            (TestId::new("lib/target", "a.B", "adds(int)[2]", 1), 2.0),
+            (id("lib:a.B#x"), 3.0),
+            (id("a.D#other"), 9.0),
+        ];
+        let durations = Durations::of_suite(&suite, &measured);
+        assert_eq!(suite.each_ref().map(|test| durations.of(test)), [Some(1.0), Some(2.0), Some(3.0), None]);
+    }
 
     fn id(name: &str) -> TestId {
         TestId::new("", "C", name, 1)

@@ -91,7 +91,7 @@ impl FromStr for TestId {
                     .parse()
                     .ok()
                     .filter(|n| *n >= 1)
-                    .ok_or_else(|| fail("what follows `~` is not a number from 1 on"))?,
+                    .ok_or_else(|| fail("`~` is not followed by a number of at least 1"))?,
             ),
             None => (rest, 1),
         };

@@ -132,6 +132,12 @@ pub enum FindingKind {
     Disturbance,
     /// Tests ended otherwise than in the subject's own build.
     EngineDisagreement,
+    /// Two records of the run contradict each other: it has no verdict.
+    Contradiction,
+    /// There was no second record to hold the first against.
+    NotReconciled,
+    /// Maven was told to activate a profile that no pom and no settings file has.
+    UnknownProfile,
 }
 
 impl FindingKind {
@@ -150,11 +156,19 @@ impl FindingKind {
             FindingKind::OutputCut => "output_cut",
             FindingKind::Disturbance => "disturbance",
             FindingKind::EngineDisagreement => "engine_disagreement",
+            FindingKind::Contradiction => "contradiction",
+            FindingKind::NotReconciled => "not_reconciled",
+            FindingKind::UnknownProfile => "unknown_profile",
         }
     }
 }
 
 impl Finding {
+    /// Is it about the subject's build, whatever runs? It is told once, with the subject.
+    pub fn is_of_build(&self) -> bool {
+        matches!(self.kind, FindingKind::Deviation | FindingKind::UnknownProfile)
+    }
+
     pub fn new(kind: FindingKind, text: impl Into<String>) -> Self {
         Finding { kind, text: text.into() }
     }

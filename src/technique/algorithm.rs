@@ -92,6 +92,27 @@ impl Algorithm {
         }
     }
 
+    /// One line for wherever its label is printed.
+    pub fn explained(self) -> &'static str {
+        match self {
+            Algorithm::T1 => "all tests, those that cover most statements first",
+            Algorithm::T2 => "all tests, each time the one that covers most statements not covered yet",
+            Algorithm::T3 => "all tests, those that cover most methods first",
+            Algorithm::T4 => "all tests, each time the one that covers most methods not covered yet",
+            Algorithm::S1 => "tests that cover changed statements, in the original order",
+            Algorithm::S2 => "tests that cover changed statements, ordered as by T1",
+            Algorithm::S3 => "tests that cover changed statements, ordered as by T2",
+            Algorithm::S4 => "tests that cover changed methods, in the original order",
+            Algorithm::S5 => "tests that cover changed methods, ordered as by T3",
+            Algorithm::S6 => "tests that cover changed methods, ordered as by T4",
+            Algorithm::P1 => "tests distributed over machines in turn",
+            Algorithm::P2 => "tests distributed over machines by their durations",
+            Algorithm::P3 => {
+                "tests distributed over machines by their durations, each together with the tests that it depends on"
+            }
+        }
+    }
+
     /// Does it have to know what tests cover?
     pub fn needs_coverage(self) -> bool {
         self.family() != Family::Parallelization

@@ -71,7 +71,7 @@ pub fn arrange_keeping(algorithm: Algorithm, material: &Material<'_>, kept: &[us
     let work = material.work()?;
     let (kept, added) = match algorithm {
         Algorithm::P3 => {
-            let work = work.as_deref().ok_or_else(|| missing(algorithm, "what tests take"))?;
+            let work = work.as_deref().ok_or_else(|| missing(algorithm, "the durations of the tests"))?;
             let kept = parallelize::aware(work, &precedence, material.machines);
             let added = repeated(&kept, material.suite.len());
             (kept, added)
@@ -124,7 +124,7 @@ fn unenhanced(algorithm: Algorithm, material: &Material<'_>, work: Option<&[u64]
             parallelize::by_position(material.suite.len(), material.machines)
         }
         Family::Parallelization => {
-            let work = work.ok_or_else(|| missing(algorithm, "what tests take"))?;
+            let work = work.ok_or_else(|| missing(algorithm, "the durations of the tests"))?;
             parallelize::by_time(work, material.machines)
         }
     })
@@ -141,23 +141,28 @@ impl<'a> Material<'a> {
     fn work(&self) -> miette::Result<Option<Vec<u64>>> {
         let Some(seconds) = self.seconds else { return Ok(None) };
         if seconds.len() != self.suite.len() {
-            return Err(miette!("there are times of {} tests for a suite of {}", seconds.len(), self.suite.len()));
+            return Err(miette!(
+                "there are durations for {} tests, but the suite has \
+                {}",
+                seconds.len(),
+                self.suite.len()
+            ));
         }
         Ok(Some(seconds.iter().map(|seconds| parallelize::nanoseconds(*seconds)).collect()))
     }
 
     fn covered(&self, algorithm: Algorithm, unit: Unit) -> miette::Result<Vec<&'a ElementSet>> {
-        let coverage = self.coverage.ok_or_else(|| missing(algorithm, "what tests cover"))?;
+        let coverage = self.coverage.ok_or_else(|| missing(algorithm, "the coverage of the tests"))?;
         Ok(self.suite.iter().map(|test| coverage.of(test, unit)).collect())
     }
 
     fn changed(&self, algorithm: Algorithm, unit: Unit) -> miette::Result<ElementSet> {
-        let coverage = self.coverage.ok_or_else(|| missing(algorithm, "what tests cover"))?;
-        let change = self.change.ok_or_else(|| missing(algorithm, "what has changed"))?;
+        let coverage = self.coverage.ok_or_else(|| missing(algorithm, "the coverage of the tests"))?;
+        let change = self.change.ok_or_else(|| missing(algorithm, "the changes"))?;
         if unit == Unit::Statement && change.is_of_methods_only() {
             return Err(miette!(
-                help = "name changed lines, or take S4, S5 or S6, which select by methods",
-                "{algorithm} selects by statements, and the changes name methods only"
+                help = "list changed lines, or use S4, S5 or S6, which select by methods",
+                "{algorithm} selects by statements, but the changes name only methods"
             ));
         }
         Ok(coverage.touched_by(change, unit))
@@ -165,7 +170,7 @@ impl<'a> Material<'a> {
 }
 
 fn missing(algorithm: Algorithm, what: &str) -> miette::Report {
-    miette!("{algorithm} has to know {what}")
+    miette!("{algorithm} needs {what}")
 }
 
 /// What a queue has that the plain one has not.

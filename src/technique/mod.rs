@@ -7,6 +7,7 @@ pub mod algorithm;
 pub mod arrange;
 pub mod detect;
 pub mod enhance;
+mod kind;
 mod last_outcomes;
 pub mod ordered;
 pub mod parallelize;
@@ -21,9 +22,9 @@ mod tests;
 use std::time::Duration;
 
 use crate::engine::{Allotment, EngineKind, Handling, Parallelism, RunRequest, Selection, Session, Support, Watch};
-use crate::experiment::TechniqueKind;
 use crate::suite::{DependencyGraph, RunEnd, SuiteRun, TestId};
 
+pub use kind::{Harness, Ordering, TechniqueKind};
 pub use last_outcomes::LastOutcomes;
 
 /// What a technique may use for one trial.
@@ -121,7 +122,7 @@ pub fn run(
             sound_rerun::run(&mut stages, parallelism, graph)?;
         }
         TechniqueKind::Ordered(algorithm) => {
-            return Err(miette::miette!("the order of `{algorithm}` has to be known before it is run"));
+            return Err(miette::miette!("the order of `{algorithm}` must be computed before it is run"));
         }
     }
     Ok(TechniqueRun::Ran(stages.done))

@@ -7,10 +7,10 @@ use std::collections::{HashMap, HashSet};
 
 use sha2::{Digest, Sha256};
 
+use super::TechniqueKind;
 use super::arrange::Arrangement;
 use super::{Bench, Engines, Stage, Stages, TechniqueRun};
 use crate::engine::{Parallelism, Selection};
-use crate::experiment::TechniqueKind;
 use crate::suite::{Execution, Outcome, SuiteRun, TestId};
 use crate::wording::hex;
 
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn the_time_is_for_all_machines_together() {
         let stages = stages(&[&["c"], &["c"], &["a"]], 6);
-        assert_eq!(stages.len(), 2, "the second did not come to its end");
+        assert_eq!(stages.len(), 2, "the second did not end");
     }
 
     #[test]

@@ -40,7 +40,7 @@ fn report_broken_order(stages: &mut Stages<'_, '_>, dependencies: &DependencyGra
     if broken > 0 {
         let why = if stages.engines.rerun_imposes_order() { "" } else { ": the engine does not control the order" };
         let tests = if broken == 1 { "1 test was" } else { &format!("{broken} tests were") };
-        let text = format!("{tests} rerun before what they depend on{why}");
+        let text = format!("{tests} rerun before the tests that they depend on{why}");
         rerun.run.findings.push(Finding::new(FindingKind::OrderNotKept, text));
     }
 }

@@ -88,6 +88,7 @@ fn prepare(name: &str) -> Prepared {
         toolchain: &toolchain,
         home: &home,
         build_timeout: Duration::from_secs(600),
+        memory_bytes: None,
         progress: &Silent,
         interrupt: &Interrupt::new(),
         tag: TAG,

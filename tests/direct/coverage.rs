@@ -105,6 +105,6 @@ fn coverage_is_refused_where_nobody_could_say_whose_it_is() {
         let mut request = bench.request(Selection::All, parallelism, handling);
         request.watch.coverage = true;
         let error = bench.session.run(&request).unwrap_err().to_string();
-        assert!(error.contains("cannot be watched"), "{error}");
+        assert!(error.contains("the coverage of tests cannot be recorded"), "{error}");
     }
 }

@@ -51,11 +51,13 @@ impl Drop for SmallDisk {
 fn a_full_cache_disk_is_said_and_the_run_goes_on_when_there_is_room() {
     let Some(yard) = Yard::new(&[("OneTest", PASSING.to_owned())]) else { return };
     yard.experiment(1, "", "");
-    // What Maven downloads has room elsewhere: worktrees are what fills.
+    // Worktrees are what fills; parade's own helper has room beside them.
     let cache = yard.path("cache");
-    fs::create_dir_all(home().join("m2")).unwrap();
     fs::create_dir(&cache).unwrap();
-    std::os::unix::fs::symlink(home().join("m2"), cache.join("m2")).unwrap();
+    for own in ["helper-m2", "jvm", "m2-seals"].map(|name| home().join(name)) {
+        // Without them the run below fetches them.
+        let _ = Command::new("cp").arg("-a").arg(&own).arg(&cache).output();
+    }
     let Some(disk) = SmallDisk::mount(&cache.join("worktrees"), "24k") else { return };
     let run = || yard.command(&["--retry"]).env("PARADE_HOME", &cache).output().unwrap();
     let failed = run();

@@ -39,12 +39,12 @@ fn an_artifact_runs_from_where_it_is() {
 
     check_documents(&kit);
     assert_eq!(fs::read_to_string(kit.join("experiment/full.toml")).unwrap(), EXPERIMENT);
-    assert!(output_of(&script(&kit, "check", &[])).contains("files are as they were"));
+    assert!(output_of(&script(&kit, "check", &[])).contains("files are unchanged"));
     let rebuilt = output_of(&script(&kit, "rebuild-report", &[]));
-    assert!(rebuilt.contains("tables are those of the authors"), "{rebuilt}");
+    assert!(rebuilt.contains("tables are identical to the authors'"), "{rebuilt}");
 
     let short = output_of(&script(&kit, "run-short", &[]));
-    assert!(short.contains("Beside the run of the authors"), "{short}");
+    assert!(short.contains("Comparison of the authors' run"), "{short}");
     let speedups = |dir: &Path| -> Vec<(String, String, String)> {
         let rows = table(&dir.join("report/speedups.csv"))
             .into_iter()
@@ -59,7 +59,7 @@ fn an_artifact_runs_from_where_it_is() {
     let full = output_of(&script(&kit, "run-full", &["--only", "subject=one,cores=1"]));
     assert!(full.contains("shared cells"), "{full}");
     assert!(
-        output_of(&script(&kit, "check", &[])).contains("files are as they were"),
+        output_of(&script(&kit, "check", &[])).contains("files are unchanged"),
         "runs change nothing that came with it"
     );
 
@@ -104,7 +104,7 @@ fn an_anonymous_artifact_still_runs() {
     call_host(&run, "shop");
     let mut command = lab.command(&["artifact", text(&run), "--out", "kit", "--anonymous", "--json"]);
     let told = json(&output_of(&command.env("HOME", "/root").env("USER", "ada").output().unwrap()));
-    assert!(told["notes"].to_string().contains("names of tests stay as they are"), "{told}");
+    assert!(told["notes"].to_string().contains("test names are kept unchanged"), "{told}");
 
     let (_elsewhere, kit) = moved_away(lab, "kit");
     assert!(kit.join("experiment/bundled/root-abs.model.toml").is_file());
@@ -115,7 +115,7 @@ fn an_anonymous_artifact_still_runs() {
         command.env("PARADE", env!("CARGO_BIN_EXE_parade")).env_remove("PARADE_HOME").output().unwrap()
     };
     let ran = output_of(&run_short());
-    assert!(ran.contains("Beside the run of the authors") && ran.contains("root-abs"), "{ran}");
+    assert!(ran.contains("Comparison of the authors' run") && ran.contains("root-abs"), "{ran}");
     assert!(kit.join("results/someone-study-short/latest").is_dir());
 
     let script = fs::read_to_string(kit.join("run-short")).unwrap();
@@ -153,7 +153,7 @@ fn a_merged_run_makes_an_artifact_too() {
     assert!(fs::read_to_string(lab.path("kit/README.md")).unwrap().contains("merged from 2 runs"));
     assert_eq!(fs::read_dir(lab.path("kit/run/origins")).unwrap().count(), 2);
     let rebuilt = output_of(&script(&lab.path("kit"), "rebuild-report", &[]));
-    assert!(rebuilt.contains("tables are those of the authors"), "{rebuilt}");
+    assert!(rebuilt.contains("tables are identical to the authors'"), "{rebuilt}");
 }
 
 #[test]
@@ -166,10 +166,10 @@ fn what_cannot_be_bundled_is_refused_and_nothing_is_left() {
     fs::write(lab.path("suite.toml"), suite()).unwrap();
     fs::create_dir(lab.path("taken")).unwrap();
     fs::write(lab.path("taken/mine"), "").unwrap();
-    assert!(refused(&lab, &["artifact", text(&run), "--out", "taken"], 2).contains("is there already"));
-    assert!(refused(&lab, &["artifact", "nowhere", "--out", "kit"], 2).contains("is not the folder of a run"));
+    assert!(refused(&lab, &["artifact", text(&run), "--out", "taken"], 2).contains("already exists"));
+    assert!(refused(&lab, &["artifact", "nowhere", "--out", "kit"], 2).contains("is not a run folder"));
     let inside = run.join("kit");
-    assert!(refused(&lab, &["artifact", text(&run), "--out", text(&inside)], 2).contains("lies inside the run"));
+    assert!(refused(&lab, &["artifact", text(&run), "--out", text(&inside)], 2).contains("is inside the run"));
     let names = fs::read_dir(lab.path("")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     assert!(!names.into_iter().any(|name| name == "kit" || name.starts_with(".parade")));
 }
@@ -212,7 +212,7 @@ fn an_anonymous_artifact_tells_nobody_who_made_it() {
     for (file, bytes) in content(&kit) {
         // The author's own files are not changed, and are named instead.
         if file.ends_with("experiment/suite.toml") {
-            assert!(told["notes"].to_string().contains("experiment/suite.toml still has"), "{told}");
+            assert!(told["notes"].to_string().contains("experiment/suite.toml still contains"), "{told}");
             continue;
         }
         let mut texts_of_file = String::from_utf8_lossy(&bytes).into_owned();
@@ -230,7 +230,7 @@ fn an_anonymous_artifact_tells_nobody_who_made_it() {
 
     let mut rebuild = Command::new(kit.join("rebuild-report"));
     let rebuilt = rebuild.env("PARADE", env!("CARGO_BIN_EXE_parade")).env("HOME", &home).output().unwrap();
-    assert!(output_of(&rebuilt).contains("tables are those of the authors"));
+    assert!(output_of(&rebuilt).contains("tables are identical to the authors'"));
     assert_eq!(told["program"], kit.join("bin/parade").exists());
     if told["program"] == false {
         assert!(fs::read_to_string(kit.join("INSTALL.md")).unwrap().contains("It is not in this folder"));

@@ -7,6 +7,7 @@ use std::process::Output;
 
 use polars::prelude::{DataType, ParquetReader, SerReader};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 use crate::lab::{Lab, SUITE, stderr};
 
@@ -19,7 +20,7 @@ pub const EXPERIMENT: &str = "
 # Two subjects, one suite.
 [experiment]
 name = 'model'
-repetitions = 4
+repetitions = 5
 screening = 2
 warmup = 1
 seed = 7
@@ -64,6 +65,25 @@ pub fn call_host(dir: &Path, host: &str) {
         document[key] = host.into();
         fs::write(dir.join(file), serde_json::to_string_pretty(&document).unwrap()).unwrap();
     }
+    restate(dir);
+}
+
+/// Chains a journal anew, with the hashes of what describes its run now.
+fn restate(dir: &Path) {
+    let hash = |bytes: &[u8]| Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let (mut previous, mut text) = (String::new(), String::new());
+    for line in fs::read_to_string(dir.join("journal.jsonl")).unwrap().lines() {
+        let mut line = json(line);
+        for (file, stated) in line["chain"]["settings"].as_object_mut().into_iter().flatten() {
+            *stated = hash(&fs::read(dir.join(file)).unwrap()).into();
+        }
+        line["chain"]["previous"] = previous.into();
+        previous = hash(line.to_string().as_bytes());
+        text += &format!("{line}\n");
+    }
+    let end = serde_json::json!({ "lines": text.lines().count(), "end": previous });
+    fs::write(dir.join("journal.jsonl"), text).unwrap();
+    fs::write(dir.join("journal.end"), end.to_string()).unwrap();
 }
 
 /// Writes other things into the journal of a run.

@@ -9,12 +9,13 @@ use super::expectation::{Bounds, Expectation, ExpectedConfiguration};
 use super::outcome::{Row, Run, RunOutcome};
 
 /// Kinds of finding that no trial may have unless its expectation lists them.
-const ALARMING: [FindingKind; 5] = [
+const ALARMING: [FindingKind; 6] = [
     FindingKind::LostTests,
     FindingKind::UnexpectedTests,
     FindingKind::DeadWorker,
     FindingKind::StrayProcesses,
     FindingKind::DirtyWorktree,
+    FindingKind::Contradiction,
 ];
 
 pub fn differences(expectation: &Expectation, outcome: &RunOutcome) -> Vec<String> {
@@ -54,6 +55,9 @@ fn compare_run(expectation: &Expectation, run: &Run, found: &mut Differences) {
     let unfinished = expectation.configurations.iter().filter(|c| !c.verdict.is_completed()).count() as u64;
     found.equal("failed trials", &unfinished, &run.summary.failed);
     found.equal("completed trials", &(expectation.configurations.len() as u64 - unfinished), &run.summary.completed);
+    let warnings = std::fs::read_to_string(run.summary.run_dir.join("report/warnings.csv")).unwrap_or_default();
+    let warned = warnings.contains("without using a processor in the baseline");
+    found.equal("a warning of an idle baseline", &expectation.idle_only_in_baseline, &warned);
     match run.subjects.as_slice() {
         [subject] => compare_subject(expectation, subject, found),
         others => found.0.push(format!("the journal has {} subjects", others.len())),

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use parade::engine::{EngineKind, Mode};
-use parade::experiment::TechniqueKind;
 use parade::store::record::Verdict;
 use parade::suite::{FindingKind, TestId};
+use parade::technique::TechniqueKind;
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
@@ -37,6 +37,9 @@ pub struct Expectation {
     /// What the subject's deviations must say, each a part of one.
     #[serde(default)]
     pub deviations: Vec<String>,
+    /// Does its baseline wait where its other configurations do not? The report must warn of that, and only then.
+    #[serde(default)]
+    pub idle_only_in_baseline: bool,
     /// Environment of the subject; `{scratch}` stands for a folder that lasts as long as the experiment.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,

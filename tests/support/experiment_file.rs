@@ -52,7 +52,7 @@ struct Subject<'a> {
 #[derive(Serialize)]
 struct Configuration<'a> {
     name: &'a str,
-    technique: parade::experiment::TechniqueKind,
+    technique: parade::technique::TechniqueKind,
     #[serde(skip_serializing_if = "Option::is_none")]
     parallel: Option<parade::engine::Mode>,
     #[serde(skip_serializing_if = "Option::is_none")]

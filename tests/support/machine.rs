@@ -86,12 +86,54 @@ pub fn check_choice_of_jdks() {
     assert!(!again.contains("does not build") && again.contains("JDK 1.8."), "the choice was not kept:\n{again}");
     let other = run(&file, &["--jdk", "17"]);
     let told = String::from_utf8_lossy(&other.stderr).into_owned();
-    assert!(other.status.code() == Some(1) && told.contains("things have changed"), "{told}");
+    assert!(other.status.code() == Some(1) && told.contains("because something has changed"), "{told}");
     check_a_jdk_that_is_gone(&file, &latest);
     let missing = run(&write_experiment(scratch.path(), "jdk = \"99\""), &[]);
     // Mistakes are a JSON document too.
     let told = String::from_utf8_lossy(&missing.stdout).into_owned();
-    assert!(missing.status.code() == Some(2) && told.contains("there is no JDK 99 here"), "{told}");
+    assert!(missing.status.code() == Some(2) && told.contains("this machine has no JDK 99"), "{told}");
+}
+
+/// A suite of which a test fails on every JDK after 17: the newest builds it, and an older one is taken.
+///
+/// # Panics
+/// When it gets a JDK on which a test fails, or does not say why.
+pub fn check_jdk_by_what_passes() {
+    if !crate::slow::is_wanted("a JDK by what passes") {
+        return;
+    }
+    let has = |wanted: fn(u32) -> bool| found().found.iter().any(|jdk| wanted(jdk.major()));
+    if !has(|major| major > 17) || !has(|major| major == 17) {
+        println!("skipped, as this machine has {} and not both a 17 and a newer one", found().listed());
+        return;
+    }
+    let _turn = super::TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let scratch = super::scratch("passes-on-17");
+    let project = scratch.path().join("project");
+    let tests = project.join("src/test/java");
+    std::fs::create_dir_all(&tests).expect("the scratch folder is ours");
+    let pom = std::fs::read_to_string(super::subjects_folder().join("needs-jdk17/pom.xml")).expect("a pom");
+    std::fs::write(project.join("pom.xml"), pom).expect("the scratch folder is ours");
+    let test = "public class AgeTest {\n\
+        @org.junit.Test public void fine() {}\n\
+        @org.junit.Test public void isNotTooNew() {\n\
+            org.junit.Assert.assertEquals(\"17\", System.getProperty(\"java.specification.version\"));\n\
+        }\n}\n";
+    std::fs::write(tests.join("AgeTest.java"), test).expect("the scratch folder is ours");
+    let file = scratch.path().join("experiment.toml");
+    let text = format!(
+        "[experiment]\nname = \"age\"\n[machine]\ntimeout = \"120s\"\n[[subject]]\nname = \"age\"\npath = {project:?}\n\
+         [[configuration]]\nname = \"sequential\"\n"
+    );
+    std::fs::write(&file, text).expect("the scratch folder is ours");
+    let ended = run(&file, &[]);
+    let told = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(0), "{told}");
+    let latest = parade::store::open_run(&file.with_file_name("results").join("age/latest")).expect("a run");
+    let record = &latest.subjects[0];
+    let (jdk, why) = (record.jdk.clone().unwrap_or_default(), record.jdk_choice.clone().unwrap_or_default());
+    assert!(jdk.starts_with("17."), "{jdk}: {why}");
+    assert!(why.contains("1 of 2 tests fail on ") && why.contains("none on 17."), "{why}");
 }
 
 /// What earlier trials ran on is no longer there: going on would mix two JDKs.

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 pub use expectation::Expectation;
 use leftovers::Marker;
-pub use machine::{check_choice_of_jdks, check_root_is_told_apart};
+pub use machine::{check_choice_of_jdks, check_jdk_by_what_passes, check_root_is_told_apart};
 use outcome::RunOutcome;
 
 /// Downloads count, the first time.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Is every file here what it was when the artifact was made? Files that were not there then are named, and are no mistake.
+# Verifies that every file is unchanged since the artifact was made. Additional files are listed, but are not an error.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 cd -- "$here"
@@ -12,7 +12,7 @@ fi
 list=CHECKSUMS.sha256
 made=@FILES@
 if [ ! -f "$list" ]; then
-    echo "$list is missing: nothing can be checked" >&2
+    echo "$list is missing, so nothing can be verified" >&2
     exit 1
 fi
 code=0
@@ -28,7 +28,7 @@ if [ "$listed" -ne "$made" ]; then
     echo "$list has $listed lines; it was made with $made" >&2
 fi
 if [ "$code" -ne 0 ] || [ -n "$wrong" ] || [ "$right" -ne "$made" ] || [ "$listed" -ne "$made" ]; then
-    echo "$right of $made files are as they were" >&2
+    echo "$right of $made files are unchanged" >&2
     exit 1
 fi
 scratch=$(mktemp -d)
@@ -43,7 +43,7 @@ others=$(
     comm -23 "$scratch/here" "$scratch/listed"
 )
 if [ -n "$others" ]; then
-    echo "not in the list:" >&2
+    echo "additional files:" >&2
     printf '%s\n' "$others" >&2
 fi
-echo "all $made files are as they were"
+echo "all $made files are unchanged"

@@ -6,7 +6,7 @@ if [ -z "$parade" ]; then
     elif command -v parade >/dev/null 2>&1; then
         parade=parade
     else
-        echo "parade was not found: INSTALL.md says how to get it; PARADE=/path/to/parade names it" >&2
+        echo "parade was not found. INSTALL.md says how to get it; PARADE=/path/to/parade gives its location." >&2
         exit 1
     fi
 fi

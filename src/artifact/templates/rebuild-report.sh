@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes all tables and figures again from the records in run/, in a folder of their own, and compares the tables with those that
-# the authors have in run/report.
+# Builds all tables and figures again from the records in run/, in a separate folder, and compares the tables with the authors'
+# tables in run/report.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 # @FIND@
@@ -13,9 +13,9 @@ tables=0
 for table in "$here"/run/report/*.csv; do
     name=$(basename -- "$table")
     if ! cmp -- "$table" "$again/report/$name"; then
-        echo "$name is not what the authors have" >&2
+        echo "$name differs from the authors' table" >&2
         exit 1
     fi
     tables=$((tables + 1))
 done
-echo "all $tables tables are those of the authors; the page is $again/report/index.html"
+echo "all $tables tables are identical to the authors'; the page is $again/report/index.html"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs @FILE@, and puts it beside the authors' run. Further options go to `parade run`,
-# such as: --only subject=NAME
+# Runs @FILE@ and compares it with the authors' run. Further options are passed to `parade run`,
+# for example: --only subject=NAME
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 # @FIND@
@@ -9,11 +9,11 @@ code=0
 latest=$here/results/@NAME@/latest
 case " $* " in *" --dry-run "*) exit "$code" ;; esac
 if [ ! -d "$latest" ]; then
-    echo "there is no run in $latest: nothing can be put beside the authors' run" >&2
+    echo "there is no run in $latest, so there is nothing to compare with the authors' run" >&2
     if [ "$code" -eq 0 ]; then code=1; fi
     exit "$code"
 fi
 echo
-echo "Beside the run of the authors (first) is yours (second):"
+echo "Comparison of the authors' run (first) with yours (second):"
 "$parade" compare "$here/run" "$latest"
 exit "$code"

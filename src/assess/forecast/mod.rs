@@ -8,6 +8,7 @@
 mod gains;
 mod layout;
 mod parts;
+mod reconcile;
 
 use std::collections::BTreeMap;
 
@@ -15,6 +16,7 @@ use serde::Serialize;
 
 pub use gains::{Improvement, improvements};
 pub use layout::Suite;
+pub use reconcile::{Reconciled, reconciled};
 
 use super::ways::Way;
 use crate::simulation::{Scheduler, Workload, simulate};
@@ -55,8 +57,8 @@ pub struct Curve {
     pub knee: Option<usize>,
     /// What Gunther's law makes of it: cores beyond which it would get slower, if there are any.
     pub peak: Option<f64>,
-    /// No number of cores is faster: start-up and the longest piece.
-    pub bound_seconds: f64,
+    /// By the model no number of cores is faster: start-up and the longest piece. Nothing where a measured run was.
+    pub bound_seconds: Option<f64>,
     /// What that longest piece is.
     pub bound_by: String,
 }
@@ -172,7 +174,7 @@ impl Model {
         Curve {
             way: way.name().to_owned(),
             machines: false,
-            bound_seconds,
+            bound_seconds: Some(bound_seconds),
             bound_by: longest.name,
             ..self.shape(points)
         }
@@ -196,7 +198,7 @@ impl Model {
         Curve {
             way: scheduler.name().to_owned(),
             machines: true,
-            bound_seconds: startup + longest.seconds * self.pace(cores),
+            bound_seconds: Some(startup + longest.seconds * self.pace(cores)),
             bound_by: longest.name,
             ..self.shape(points)
         }
@@ -213,7 +215,7 @@ impl Model {
             knee: stats::knee(&faster).map(|(cores, _)| cores as usize),
             peak: stats::usl_fit(&faster).and_then(|fit| fit.peak()),
             points,
-            bound_seconds: 0.0,
+            bound_seconds: None,
             bound_by: String::new(),
         }
     }
@@ -292,10 +294,10 @@ mod tests {
         let model = model(14.0, 1);
         let curve = model.curve(Way::Classes, &[2, 4, 8, 16, 32, 64]);
         assert_eq!((curve.knee, curve.bound_by.as_str()), (Some(4), "A"));
-        assert!(curve.points.iter().all(|point| point.seconds >= curve.bound_seconds - 1e-9));
+        assert!(curve.points.iter().all(|point| point.seconds >= curve.bound_seconds.unwrap() - 1e-9));
         assert!(curve.points.windows(2).all(|pair| pair[1].seconds <= pair[0].seconds + 1e-9));
         let machines = model.on_machines(Scheduler::P2, &[2, 4], 2);
-        assert!(machines.points.iter().all(|point| point.seconds >= machines.bound_seconds - 1e-9));
+        assert!(machines.points.iter().all(|point| point.seconds >= machines.bound_seconds.unwrap() - 1e-9));
         assert!((machines.points[1].seconds - model.startup(2) - 3.0).abs() < 1e-9);
     }
 }

@@ -67,7 +67,7 @@ fn study_page(chosen: &Chosen<'_>, style: Style) -> String {
         let lines = chosen.shown.iter().filter(|claim| claim.verdict == verdict);
         page += &section(title, lines.map(|claim| format!("{}: {}", claim.id, remark(claim))), style);
     }
-    page += &section("Against your run", chosen.shown.iter().filter_map(own_remark), style);
+    page += &section("Compared with your run", chosen.shown.iter().filter_map(own_remark), style);
     page.push('\n');
     page
 }
@@ -159,7 +159,7 @@ fn remark(claim: &Audited) -> String {
     match (claim.verdict, &claim.recomputed) {
         (Verdict::Differs, Some(answer)) => {
             let (stated, given) = (with_unit(&claim.stated_text, claim), answer_text(answer, claim));
-            sentences.push(format!("stated is {stated}, the rows give {given}."));
+            sentences.push(format!("the study states {stated}; its rows give {given}."));
             if claim.rounding_explains == Some(true) {
                 sentences.push(rounding_sentence(claim));
             }
@@ -173,7 +173,7 @@ fn remark(claim: &Audited) -> String {
 fn rounding_sentence(claim: &Audited) -> String {
     match (claim.low, claim.high) {
         (Some(low), Some(high)) => format!(
-            "The rows are rounded; before, the value was between {} and {}, so rounding can explain it.",
+            "The rows are rounded: from unrounded rows the value lies between {} and {}, so rounding can explain it.",
             short(low),
             short(high)
         ),
@@ -188,13 +188,13 @@ fn own_remark(claim: &Audited) -> Option<String> {
     let stated = with_unit(&claim.stated_text, claim);
     let (words, _) = own_words(own.own_verdict);
     let told = if own.own_subjects == own.own_of {
-        format!("{words}: {value}, stated is {stated}")
+        format!("{words}: {value}; the study states {stated}")
     } else {
         let same = match &own.own_reference {
-            Some(reference) => format!("the published rows of these give {}", answer_text(reference, claim)),
+            Some(reference) => format!("the published rows of these subjects give {}", answer_text(reference, claim)),
             None => own.own_reason.clone().unwrap_or_default(),
         };
-        format!("{words} on {}: {value}; {same}; stated for all is {stated}", coverage(own))
+        format!("{words} on {}: {value}; {same}; for all subjects, the study states {stated}", coverage(own))
     };
     Some(format!("{}: {told}.", claim.id))
 }
@@ -227,10 +227,10 @@ fn as_sentence(text: &str) -> String {
 fn tally_sentence(tally: Tally) -> String {
     let rounding = match tally.within_rounding {
         0 => String::new(),
-        count => format!(" ({count} of them by no more than rounding can explain)"),
+        count => format!(" ({count} of them explained by rounding)"),
     };
     format!(
-        "{}: {}, {}{rounding}, {} cannot be recomputed from what is printed.",
+        "{}: {}, {}{rounding}, {} cannot be recomputed from the printed data.",
         counted(tally.claims, "claim", "claims"),
         counted(tally.hold, "holds", "hold"),
         counted(tally.differ, "differs", "differ"),

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use parade::engine::model::ModelSuite;
-use parade::suite::{Change, Coverage, DependencyGraph, Durations, TestId};
+use parade::simulation::Workload;
+use parade::suite::{Change, Coverage, DependencyGraph, TestId};
 use parade::technique::algorithm::Algorithm;
 
 use super::super::BadUsage;
@@ -13,7 +14,8 @@ use super::OrderOptions;
 pub struct Inputs {
     pub coverage: Option<Coverage>,
     pub change: Option<Change>,
-    pub durations: Option<Durations>,
+    /// As somebody measured them, with the names of that measurement.
+    pub measured: Option<Vec<(TestId, f64)>>,
     /// The commit that the coverage is of, where it is an earlier one.
     pub since: Option<String>,
 }
@@ -26,7 +28,7 @@ impl Inputs {
         if is_model && options.since.is_some() {
             return Err(BadUsage {
                 message: "a model suite has no earlier versions".to_owned(),
-                help: "leave --since out; [changes] in the suite, or --changes, says what has changed".to_owned(),
+                help: "leave --since out; give the changes with [changes] in the suite, or with --changes".to_owned(),
             });
         }
         if !is_model && algorithm.needs_change() && options.changes.is_none() && options.since.is_none() {
@@ -34,7 +36,7 @@ impl Inputs {
         }
         if options.changes.is_some() && options.since.is_some() {
             return Err(BadUsage {
-                message: "--changes and --since both say what has changed".to_owned(),
+                message: "--changes and --since cannot be combined".to_owned(),
                 help: "leave one of them out".to_owned(),
             });
         }
@@ -42,14 +44,14 @@ impl Inputs {
         if let Some(missing) = options.dependencies.as_deref().filter(|path| !path.is_file()) {
             return Err(BadUsage {
                 message: format!("--dependencies: there is no file {}", missing.display()),
-                help: "docs/model-suite.md has the format".to_owned(),
+                help: "docs/model-suite.md describes the format".to_owned(),
             });
         }
         read(options.dependencies.as_deref(), DependencyGraph::check)?;
         Ok(Inputs {
             coverage: read(options.coverage.as_deref(), Coverage::load)?,
             change: read(options.changes.as_deref(), Change::load)?,
-            durations: read(options.durations.as_deref(), Durations::load)?,
+            measured: read(options.durations.as_deref(), |path| Workload::load(path).map(Workload::into_measured))?,
             since: None,
         })
     }
@@ -101,7 +103,7 @@ pub fn bad_file(error: &miette::Report) -> BadUsage {
     let help = error.help().map(|help| help.to_string()).filter(|help| !help.is_empty());
     BadUsage {
         message: error.to_string(),
-        help: help.unwrap_or_else(|| "docs/order.md and docs/model-suite.md have the formats".to_owned()),
+        help: help.unwrap_or_else(|| "docs/order.md and docs/model-suite.md describe the formats".to_owned()),
     }
 }
 
@@ -135,7 +137,7 @@ fn refuse_lost_files(options: &OrderOptions) -> Result<(), BadUsage> {
     match written.find(|path| !has_folder(path)) {
         Some(lost) => Err(BadUsage {
             message: format!("{} cannot be written: it is a folder, or its folder does not exist", lost.display()),
-            help: "name a file in a folder that is there".to_owned(),
+            help: "give a file in a folder that exists".to_owned(),
         }),
         None => Ok(()),
     }
@@ -143,16 +145,15 @@ fn refuse_lost_files(options: &OrderOptions) -> Result<(), BadUsage> {
 
 fn lacks_coverage(algorithm: Algorithm) -> BadUsage {
     BadUsage {
-        message: format!("{algorithm} has to know what each test covers"),
-        help: "give --coverage FILE, or `covers` in a model suite; docs/order.md has both".to_owned(),
+        message: format!("{algorithm} needs the coverage of each test"),
+        help: "give --coverage FILE, or `covers` in a model suite; see docs/order.md".to_owned(),
     }
 }
 
 fn lacks_changes(algorithm: Algorithm) -> BadUsage {
     BadUsage {
-        message: format!("{algorithm} has to know what has changed"),
-        help: "give --since with an earlier commit, --changes FILE, or [changes] in a model suite; docs/order.md has \
-               all of them"
+        message: format!("{algorithm} needs the changes"),
+        help: "give --since with an earlier commit, --changes FILE, or [changes] in a model suite; see docs/order.md"
             .to_owned(),
     }
 }

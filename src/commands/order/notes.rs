@@ -18,16 +18,16 @@ pub fn of_dependencies(graph: &DependencyGraph, arrangement: &Arrangement) -> Ve
     let disordered = of_order(&mut graph.disordered().iter());
     if !disordered.is_empty() {
         notes.push(format!(
-            "the order of what {} before others contradicts other dependencies and is not kept: {}",
-            counted(disordered.len(), "test needs", "tests need"),
+            "the dependencies of {} contradict other dependencies, so their order is not kept: {}",
+            counted(disordered.len(), "test", "tests"),
             listed(&disordered)
         ));
     }
     let incomplete = of_order(&mut graph.incomplete().iter());
     if !incomplete.is_empty() {
         notes.push(format!(
-            "what {} on is only partly known, as a detection's budget ended: {}",
-            counted(incomplete.len(), "test depends", "tests depend"),
+            "the dependencies of {} are only partly known, because the budget of a detection ended: {}",
+            counted(incomplete.len(), "test", "tests"),
             listed(&incomplete)
         ));
     }
@@ -40,14 +40,14 @@ fn conflicts(arrangement: &Arrangement) -> Vec<String> {
         let polluters: Vec<String> = breach.polluters.iter().map(|test| format!("`{test}`")).collect();
         let machine = if of_many { format!("machine {}: ", breach.machine + 1) } else { String::new() };
         format!(
-            "{machine}`{}` runs after {} without a cleaner between and is likely to fail",
+            "{machine}`{}` runs after {} without a cleaner in between and is likely to fail",
             breach.test,
             listed(&polluters)
         )
     };
     let mut notes: Vec<String> = arrangement.breaches.iter().take(NAMED).map(told).collect();
     if let Some(more @ 1..) = arrangement.breaches.len().checked_sub(NAMED) {
-        notes.push(format!("{} not kept besides", counted(more, "conflict is", "conflicts are")));
+        notes.push(format!("{} not avoided", counted(more, "more conflict is", "more conflicts are")));
     }
     notes
 }

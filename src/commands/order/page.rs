@@ -4,8 +4,10 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use parade::once::orders::{Failure, Ran};
+use parade::simulation::Scheduler;
 use parade::store::record::Verdict;
 use parade::suite::TestId;
+use parade::technique::algorithm::Algorithm;
 use parade::technique::arrange::Arrangement;
 use parade::wording::plural;
 use serde_json::{Map, Value, json};
@@ -31,6 +33,7 @@ pub fn document(told: &Told<'_>) -> miette::Result<String> {
     }
     put("notes", json!(told.notes));
     put("jdk", json!(told.jdk));
+    put("project", json!(told.identity));
     if let Some(ran) = told.ran {
         put("run", run_document(ran));
     }
@@ -68,7 +71,7 @@ pub fn failed_build(options: &OrderOptions, reason: &str, log: &Path) -> miette:
         return pretty(&json!({ "algorithm": options.algorithm, "verdict": verdict, "reason": reason, "log": log }));
     }
     let lines: String = reason.lines().map(|line| format!("  {line}\n")).collect();
-    Ok(format!("The build failed, so there is no order:\n{lines}The whole log is {}\n", log.display()))
+    Ok(format!("The build failed, so there is no order:\n{lines}The log is {}\n", log.display()))
 }
 
 pub fn text(told: &Told<'_>) -> String {
@@ -82,12 +85,23 @@ pub fn text(told: &Told<'_>) -> String {
     }
     if let Some(forecast) = arrangement.forecast {
         page.push_str(&format!(
-            "The last machine is done after {:.3} s; no schedule is done before {:.3} s\n",
+            "The last machine is done after {:.3} s; the lower bound is {:.3} s\n",
             forecast.makespan, forecast.lower_bound
         ));
     }
+    if let Some(explained) = explained(arrangement.algorithm) {
+        page.push_str(&format!("{}: {explained}\n", arrangement.algorithm));
+    }
+    if told.jdk.is_some() {
+        page.push_str(&format!("{}\n", one_line(&told.identity.line(told.jdk))));
+    }
     told.notes.iter().for_each(|note| page.push_str(&format!("Note: {}\n", one_line(note))));
     page + &told.ran.map(outcome).unwrap_or_default()
+}
+
+/// What algorithms for several machines do; the others are orders on one.
+fn explained(algorithm: Algorithm) -> Option<&'static str> {
+    Scheduler::ALL.into_iter().find(|scheduler| scheduler.name() == algorithm.name()).map(Scheduler::explained)
 }
 
 fn heading(told: &Told<'_>) -> String {
@@ -95,7 +109,7 @@ fn heading(told: &Told<'_>) -> String {
     let distinct: HashSet<&TestId> = arrangement.machines.iter().flatten().collect();
     let added: usize = arrangement.added.iter().map(Vec::len).sum();
     let kind = if arrangement.enhanced { ", enhanced" } else { "" };
-    let more = if added > 0 { format!("; {added} added for others") } else { String::new() };
+    let more = if added > 0 { format!("; {added} added because others depend on them") } else { String::new() };
     format!("{}{kind}: {} of {}{more}", arrangement.algorithm, distinct.len(), plural(told.tests, "test"))
 }
 

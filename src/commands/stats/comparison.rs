@@ -10,9 +10,6 @@ use super::StatsOptions;
 /// A drift less likely than this is worth a word.
 const DRIFTING: f64 = 0.01;
 
-/// Resamples of fewer pairs repeat the same few values: their intervals hold the truth less often than they say.
-const FEWEST_FOR_BOOTSTRAP: usize = 6;
-
 /// Only additions: scripts read these names.
 #[derive(Debug, Serialize)]
 pub struct Comparison {
@@ -69,9 +66,12 @@ pub struct RankSum {
 pub struct Ratio {
     pub mean: Option<f64>,
     pub median: Option<f64>,
-    /// Of the ratio of means, by the bootstrap.
+    /// Of the ratio of means.
     pub ci_low: Option<f64>,
     pub ci_high: Option<f64>,
+    /// `log_ratio_t` for 3 to 29 pairs of positive numbers, `bca_bootstrap` from 30 on.
+    pub ci_method: Option<&'static str>,
+    /// By the BCa bootstrap, from six pairs on.
     pub median_ci_low: Option<f64>,
     pub median_ci_high: Option<f64>,
     pub resamples: usize,
@@ -191,13 +191,17 @@ fn rank_sum(a: &[f64], b: &[f64], options: &StatsOptions) -> RankSum {
 }
 
 fn ratio(pairs: &[(f64, f64)], options: &StatsOptions) -> Ratio {
-    let means = stats::ratio_interval(pairs, options.level, options.seed);
-    let medians = stats::ratio_of_medians_interval(pairs, options.level, options.seed);
+    let found = stats::paired_ratio_interval(pairs, options.level, options.seed);
+    let means = found.map(|found| found.interval);
+    let medians = (pairs.len() >= stats::FEWEST_FOR_BOOTSTRAP)
+        .then(|| stats::ratio_of_medians_interval(pairs, options.level, options.seed))
+        .flatten();
     Ratio {
         mean: stats::ratio_of_means(pairs),
         median: stats::ratio_of_medians(pairs),
         ci_low: means.map(|interval| interval.low),
         ci_high: means.map(|interval| interval.high),
+        ci_method: found.map(|found| found.method.name()),
         median_ci_low: medians.map(|interval| interval.low),
         median_ci_high: medians.map(|interval| interval.high),
         resamples: stats::resamples(pairs.len()),
@@ -243,10 +247,16 @@ fn warnings(
         warnings.push(format!("{differing} can never reach p ≤ 0.05 in the exact Wilcoxon test ({alternative})"));
     }
     if pairs.len() == 1 {
-        warnings.push("one pair says nothing about spread: there are no deviations and no intervals".to_owned());
-    } else if pairs.len() < FEWEST_FOR_BOOTSTRAP {
+        warnings.push("one pair shows no spread, so there are no deviations and no intervals".to_owned());
+    } else if pairs.len() < stats::FEWEST_FOR_LOG_RATIOS {
         let pairs = plural(pairs.len(), "pair");
-        warnings.push(format!("a bootstrap interval of {pairs} is too narrow: Fieller's allows for so few"));
+        warnings.push(format!("{pairs} are too few for an interval of the ratio"));
+    } else if pairs.len() < stats::FEWEST_FOR_BOOTSTRAP {
+        let pairs = plural(pairs.len(), "pair");
+        warnings.push(format!(
+            "{pairs} are too few for a bootstrap: the interval of the ratio of means is the t interval of the log ratios, and the \
+             ratio of medians has none"
+        ));
     }
     if pairs.len() > 1 && lacks_shift_interval {
         let pairs = plural(pairs.len(), "pair");
@@ -265,8 +275,8 @@ fn missing_ratios(pairs: usize, divisor: &str, ratio: &Ratio) -> Vec<String> {
         .into_iter()
         .filter_map(|(center, value, low)| match (value, low) {
             (None, _) => Some(format!("the {center} of `{divisor}` is zero: there is no ratio of {center}s")),
-            (_, None) if pairs > 1 => Some(format!(
-                "the {center} of `{divisor}` may be zero: the ratio of {center}s has no interval that is one piece"
+            (_, None) if pairs >= stats::FEWEST_FOR_BOOTSTRAP => Some(format!(
+                "the {center} of `{divisor}` may be zero: the ratio of {center}s has no connected interval"
             )),
             _ => None,
         })

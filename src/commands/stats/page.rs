@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
+use parade::stats::IntervalMethod;
 use parade::wording::plural;
 
 use super::super::output::{one_line, table};
-use super::comparison::{Comparison, Ends, FiellerSet};
+use super::comparison::{Comparison, Ends, FiellerSet, Ratio};
 
 /// From here on a p-value is called chance.
 const SIGNIFICANT: f64 = 0.05;
@@ -70,8 +71,8 @@ fn result_rows(comparison: &Comparison) -> Vec<Vec<String>> {
     let medians = interval(ratio.median_ci_low, ratio.median_ci_high);
     vec![
         vec![String::new(), String::new(), percent, String::new()],
-        effect("ratio of means", ratio.mean, means.as_ref(), ratio.fieller.as_ref().map(fieller).unwrap_or_default()),
-        effect("ratio of medians", ratio.median, medians.as_ref(), String::new()),
+        effect("ratio of means", ratio.mean, means.as_ref(), means_note(ratio)),
+        effect("ratio of medians", ratio.median, medians.as_ref(), medians_note(medians.as_ref())),
         effect(
             "Hodges-Lehmann shift",
             comparison.hodges_lehmann,
@@ -96,6 +97,21 @@ fn result_rows(comparison: &Comparison) -> Vec<Vec<String>> {
     ]
 }
 
+/// How the interval was found.
+fn method(ratio: &Ratio) -> Option<String> {
+    let known = IntervalMethod::ALL.into_iter().find(|method| Some(method.name()) == ratio.ci_method);
+    known.map(|method| method.explanation().to_owned())
+}
+
+fn medians_note(interval: Option<&Ends>) -> String {
+    interval.map(|_| IntervalMethod::BcaBootstrap.explanation().to_owned()).unwrap_or_default()
+}
+
+fn means_note(ratio: &Ratio) -> String {
+    let notes = [method(ratio), ratio.fieller.as_ref().map(fieller)];
+    notes.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
 fn fieller(set: &FiellerSet) -> String {
     match (set.kind, set.low, set.high) {
         ("bounded", Some(low), Some(high)) => format!("Fieller {} to {}", number(low), number(high)),
@@ -117,13 +133,13 @@ fn signed_rank_note(comparison: &Comparison) -> String {
 fn rank_sum_note(comparison: &Comparison) -> String {
     let test = &comparison.mann_whitney;
     let Some((u, method)) = test.u.zip(test.method) else { return String::new() };
-    format!("{}, {method}, U = {}, as if rows were no pairs", comparison.alternative, number(u))
+    format!("{}, {method}, U = {}, as if rows were not pairs", comparison.alternative, number(u))
 }
 
 fn conclusion(comparison: &Comparison) -> String {
     let [a, b] = names(comparison);
     let Some(p) = comparison.wilcoxon.p else {
-        return format!("{a} and {b} cannot be told apart: there is nothing to test.");
+        return format!("{a} and {b} are equal in every row, so there is nothing to test.");
     };
     let size = match comparison.ratio.mean {
         Some(ratio) => format!("On average {a} is {} times {b}", number(ratio)),
@@ -132,7 +148,8 @@ fn conclusion(comparison: &Comparison) -> String {
     let interval = match (comparison.ratio.ci_low, comparison.ratio.ci_high) {
         (Some(low), Some(high)) => {
             let level = number(comparison.level * 100.0);
-            format!(" ({level} % interval {} to {})", number(low), number(high))
+            let method = method(&comparison.ratio).unwrap_or_default();
+            format!(" ({level} % interval {} to {}, {method})", number(low), number(high))
         }
         _ => String::new(),
     };
@@ -143,9 +160,9 @@ fn conclusion(comparison: &Comparison) -> String {
         _ => "the pairs differ".to_owned(),
     };
     if p <= SIGNIFICANT {
-        format!("{size}{interval}; that {claim} is more than chance would explain (p = {p_text}).")
+        format!("{size}{interval}; the data show that {claim} (p = {p_text}).")
     } else {
-        format!("{size}{interval}; that {claim} is not shown (p = {p_text}), which does not mean that it is not so.")
+        format!("{size}{interval}; the data do not show that {claim} (p = {p_text}). This does not prove the opposite.")
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! What ran since the last test of another class is the class's: its fixtures come before any test of it. What ran since the
 //! last test of the same class belongs to the test. What somebody knows to have come after a test is the test's where another
-//! one of its class follows, and else the class's. The agent is in `jvm/src/main/java/parade/agent`; both sides of the protocol
-//! change together.
+//! one of its class follows, and else the class's. The agent is in `jvm/src/main/java/parade/agent`, and
+//! `jvm/protocol.txt` has every kind of line.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
@@ -34,7 +34,7 @@ pub fn option(helper: &Helper, project: &Path) -> miette::Result<OsString> {
         None => Ok(option),
         Some(path) => Err(miette!(
             help = "set PARADE_HOME to a folder without these characters",
-            "parade's agent cannot be used, as {} has a `:` or `=` in it",
+            "parade's agent cannot be used, because {} contains a `:` or `=`",
             path.display()
         )),
     }
@@ -260,6 +260,7 @@ pub fn accesses(touched: Vec<Touched>, id: impl Fn(usize) -> TestId, places: &Pl
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::maven::protocol::table;
 
     fn told(lines: &str) -> Vec<Touched> {
         let mut ledger = Ledger::default();
@@ -273,6 +274,32 @@ mod tests {
             }
         }
         touched
+    }
+
+    #[test]
+    fn the_examples_of_the_protocol_are_understood() {
+        let lines = ["S", "N", "I", "A"].map(|kind| table::lines_of("events", kind)).concat();
+        let names = |names: &[&str]| -> BTreeSet<String> { names.iter().map(|name| (*name).to_owned()).collect() };
+        let initial = Arc::new(names(&["a.B.count", "file:/w/a%b"]));
+        let sets = Sets {
+            reads: names(&["a.B.count", "file:/w/a%b"]),
+            writes: names(&["a.B.count"]),
+            uses: Uses::from([("a.B.<clinit>".to_owned(), initial)]),
+        };
+        assert_eq!(told(&lines), [Touched { asked: 7, part: Part::In, sets }]);
+    }
+
+    #[test]
+    fn every_part_of_the_protocol_is_understood() {
+        let parts = table::entry("events", "A").values("part");
+        let lines: String = ["in", "before", "after"]
+            .iter()
+            .filter(|part| parts.contains(part))
+            .map(|part| format!("A\t1\t{part}\t\t\t\n"))
+            .collect();
+        let read: Vec<Part> = told(&(start(1, "0") + &lines)).iter().map(|touched| touched.part).collect();
+        assert_eq!(read, [Part::In, Part::Before, Part::After]);
+        assert_eq!(read.len(), parts.len());
     }
 
     fn start(number: u32, asked: &str) -> String {
@@ -338,7 +365,8 @@ mod tests {
     #[test]
     fn files_count_below_the_project_and_among_temporary_ones() {
         let lines = [
-            "N\t1\tfile:/w/a b\nN\t2\tfile:/w/\nN\t3\tfile:/etc/hosts\nN\t4\tfile:/tmp/x\nN\t5\tfile:/wide\nN\t6\tproperty:p\n",
+            "N\t1\tfile:/w/a \
+             b\nN\t2\tfile:/w/\nN\t3\tfile:/etc/hosts\nN\t4\tfile:/tmp/x\nN\t5\tfile:/wide\nN\t6\tproperty:p\n",
             &start(1, "0"),
             "A\t1\tin\t1 2 3 4 5 6\t\t\n",
         ]

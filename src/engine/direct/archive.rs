@@ -5,13 +5,14 @@
 //! where it would be, so that nobody tries again.
 
 use std::ffi::OsString;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use miette::miette;
 use sha2::{Digest, Sha256};
 
 use super::launch::Jvm;
+use crate::folder_handle::open_regular;
 use crate::process::Account;
 use crate::wording::hex;
 
@@ -138,8 +139,13 @@ impl Archive {
 }
 
 fn keep(half: &Path, whole: &Path) -> std::io::Result<()> {
-    std::fs::File::open(half)?.sync_all()?;
-    std::fs::rename(half, whole)
+    // A copy: the process that made it could go on writing to its own, and other subjects will load it.
+    let mut from = open_regular(half)?;
+    let mut copy = tempfile::NamedTempFile::new_in(whole.parent().unwrap_or(Path::new(".")))?;
+    std::io::copy(&mut from, &mut copy)?;
+    copy.as_file().set_permissions(PermissionsExt::from_mode(0o644))?;
+    copy.as_file().sync_all()?;
+    copy.persist(whole).map(drop).map_err(|error| error.error)
 }
 
 fn option(name: &str, path: &Path) -> OsString {

@@ -13,7 +13,7 @@ use super::crew::{self, Haul, Staffing, Workplace};
 use super::crowd::{Batch, Crowd};
 use super::launch::Jvm;
 use super::worker::{Bounds, JvmPlace, JvmWorker, Ticket};
-use super::{Crop, DirectSession, Leg, Staff, deadline, fitting, legs, make_logs};
+use super::{Crop, DirectSession, Leg, Staff, deadline, fitting, legs, log_folder};
 use crate::engine::{Isolation, RunRequest, Session};
 use crate::maven::Clock;
 use crate::subject::Changes;
@@ -60,8 +60,8 @@ impl DirectSession {
             return requests.iter().map(|request| self.run(request)).collect();
         };
         let prepared = Rc::clone(&self.prepared);
-        prepared.worktree.before_run(&prepared.snapshot)?;
-        let hauls = self.work_off(requests, &shift, &queued)?;
+        prepared.before_run()?;
+        let hauls = self.work_off(&shift, &queued)?;
         let changes = prepared.worktree.after_run(&prepared.snapshot)?;
         self.note_changes(&changes);
         if self.leaves_files {
@@ -90,7 +90,7 @@ impl DirectSession {
             if staffing.forks > 1 || !(staffing.reuse || staffing.stay) || request.handling != first.handling {
                 return Ok(None);
             }
-            let (logs, time_limit) = (make_logs(request)?, request.time_limit);
+            let (logs, time_limit) = (log_folder(request)?, request.time_limit);
             all.push(Queued { chosen, leg, staffing, logs, time_limit });
         }
         let suite = all.first().map_or(0, |queued| queued.leg.suite);
@@ -107,7 +107,7 @@ impl DirectSession {
     }
 
     /// As many lanes as there may be take the next run each, until none is left.
-    fn work_off(&mut self, requests: &[RunRequest], shift: &Shift, queued: &[Queued]) -> miette::Result<Vec<Haul>> {
+    fn work_off(&mut self, shift: &Shift, queued: &[Queued]) -> miette::Result<Vec<Haul>> {
         let usual = self.lanes();
         let lanes = self.crowd(shift.warm).lanes(usual).min(queued.len());
         let mut workers = match &mut self.ready {
@@ -119,16 +119,15 @@ impl DirectSession {
         let pool = Mutex::new(std::mem::take(&mut workers));
         let tickets: Vec<Vec<Ticket<'_>>> =
             queued.iter().map(|queued| queued.chosen.iter().map(|position| self.ticket(*position)).collect()).collect();
-        let places: Vec<JvmPlace<'_>> = requests
+        let places: Vec<JvmPlace<'_>> = queued
             .iter()
-            .zip(queued)
             .zip(&tickets)
-            .map(|((request, queued), tickets)| {
+            .map(|(queued, tickets)| {
                 let (jvm, bounds) = (shift.jvm.clone(), shift.bounds.clone());
-                self.place(shift.suite, jvm, bounds, &queued.logs, &request.label, tickets)
+                self.place(shift.suite, jvm, bounds, &queued.logs, tickets)
             })
             .collect();
-        let ahead = self.place(shift.suite, shift.jvm.clone(), shift.bounds.clone(), self.scratch.path(), "ahead", &[]);
+        let ahead = self.place(shift.suite, shift.jvm.clone(), shift.bounds.clone(), self.scratch.path(), &[]);
         let lane = Lane { queue: &queue, pool: &pool, queued, places: &places, ahead: (!shift.warm).then_some(&ahead) };
         let began = Instant::now();
         let results: Vec<_> = std::thread::scope(|scope| {

@@ -17,6 +17,7 @@ use super::line_table::{Cover, LineTable};
 use super::request;
 use super::traces::{Pattern, Traces};
 use crate::maven;
+use crate::maven::protocol::QuestionKind;
 use crate::process::{self, Cause, Exit, Interrupt};
 use crate::subject::build::Prepared;
 use crate::suite::{Coverage, Element, Finding, FindingKind, TestId};
@@ -64,12 +65,12 @@ impl Recording {
     pub fn of(&mut self, jvm: Jvm) -> miette::Result<Jvm> {
         if jvm.has_inherited_jacoco() {
             return Err(miette!(
-                help = "take JaCoCo's agent out of JAVA_TOOL_OPTIONS, _JAVA_OPTIONS or JDK_JAVA_OPTIONS",
-                "coverage cannot be recorded: the environment of the test processes brings an agent of JaCoCo"
+                help = "remove JaCoCo's agent from JAVA_TOOL_OPTIONS, _JAVA_OPTIONS or JDK_JAVA_OPTIONS",
+                "coverage cannot be recorded: the environment of the test JVMs already loads a JaCoCo agent"
             ));
         }
         if jvm.has_own_jacoco() {
-            let text = "the project's own agent of JaCoCo was left out while coverage was recorded";
+            let text = "the project's own JaCoCo agent was left out while coverage was recorded";
             self.notes.push(Finding::new(FindingKind::Deviation, text));
         }
         Ok(jvm.without_own_jacoco().with_flags([self.agent.clone()]))
@@ -126,12 +127,12 @@ impl Recording {
         }
         let answer = File::open(&answer).map_err(broken)?;
         let table = LineTable::read(BufReader::new(answer)).map_err(broken)?;
-        table.map(Some).ok_or_else(|| failed("its answer is not whole"))
+        table.map(Some).ok_or_else(|| failed("its answer is not complete"))
     }
 }
 
 fn failed(why: &str) -> miette::Report {
-    miette!("what JaCoCo recorded could not be analysed: {why}")
+    miette!("JaCoCo's records could not be analysed: {why}")
 }
 
 fn analysis(prepared: &Prepared, files: [&Path; 2], log: &Path, tag: &str) -> process::Command {
@@ -146,9 +147,10 @@ fn analysis(prepared: &Prepared, files: [&Path; 2], log: &Path, tag: &str) -> pr
     process::Command {
         program: prepared.toolchain.java_home.join("bin/java"),
         args,
-        dir: prepared.checkout.root.clone(),
-        environment: maven::environment(&prepared.toolchain, None),
-        output: log.to_owned(),
+        // Not in the worktree: a JVM that crashes writes where it runs, and this one is parade's own.
+        dir: log.parent().unwrap_or(Path::new("/")).to_owned(),
+        environment: maven::environment(&prepared.toolchain, None, &BTreeMap::new()),
+        output: log.to_owned().into(),
         output_limit: 1 << 20,
         cores: None,
         memory_bytes: None,
@@ -209,7 +211,7 @@ fn gather(folder: &Path, package: &mut Vec<String>, found: &mut BTreeSet<String>
 fn question(folders: &[PathBuf], traces: &Traces) -> String {
     let mut text = String::new();
     for folder in folders {
-        request::line(&mut text, "folder", &[&folder.to_string_lossy()]);
+        request::line(&mut text, QuestionKind::Folder, &[&folder.to_string_lossy()]);
     }
     let mut hits: BTreeMap<usize, Vec<u8>> = BTreeMap::new();
     for pattern in traces.patterns() {
@@ -223,7 +225,7 @@ fn question(folders: &[PathBuf], traces: &Traces) -> String {
     }
     for (class, hit) in hits {
         let id = format!("{:x}", traces.classes()[class].id);
-        request::line(&mut text, "hits", &[&id, &String::from_utf8_lossy(&hit)]);
+        request::line(&mut text, QuestionKind::Hits, &[&id, &String::from_utf8_lossy(&hit)]);
     }
     text
 }
@@ -255,14 +257,18 @@ fn covered(
 fn findings(traces: &Traces, table: &LineTable) -> Vec<Finding> {
     let mut texts = Vec::new();
     if traces.cut {
-        texts.push("more was covered than is kept: tests that ran late have no coverage, or not all of it".to_owned());
+        texts.push(
+            "the coverage exceeds the limit: tests that ran late have no coverage, or only a part of \
+            it"
+            .to_owned(),
+        );
     }
     let others = traces.classes().iter().filter(|class| table.has_another(&class.name, class.id));
     let others: Vec<String> = others.map(|class| class.name.replace('/', ".")).collect();
     if !others.is_empty() {
         texts.push(format!(
-            "{} ran in another shape than the build left them in (another agent, or a copy elsewhere), and their coverage \
-             is not known: {}",
+            "{} did not have the bytecode of the build (another agent, or a copy elsewhere), so their coverage is not \
+             known: {}",
             counted(others.len(), "class", "classes"),
             some(&others)
         ));
@@ -273,7 +279,7 @@ fn findings(traces: &Traces, table: &LineTable) -> Vec<Finding> {
     }
     if table.without_lines() > 0 {
         texts.push(format!(
-            "{} without line numbers: only methods are known of it",
+            "{} without line numbers: only method coverage is known",
             plural(table.without_lines(), "class file")
         ));
     }
@@ -289,6 +295,15 @@ fn some(names: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_examples_of_the_protocol_are_asked() {
+        let mut traces = Traces::default();
+        let example = super::super::traces::protocol_example();
+        traces.read_from(1, example.as_slice(), example.len() as u64);
+        let asked = question(&[PathBuf::from("/w/target/classes")], &traces);
+        assert_eq!(asked, maven::protocol::table::lines("question"));
+    }
 
     #[test]
     fn the_agent_looks_at_the_programs_packages_only() {

@@ -251,7 +251,7 @@ impl<W: Workplace> Slot<'_, W> {
     }
 
     fn mourn(&mut self) {
-        let text = "a process that was kept for later runs died between two of them, and was replaced";
+        let text = "a warm JVM died between two runs and was replaced";
         self.haul.findings.push(Finding::new(FindingKind::DeadWorker, text));
     }
 
@@ -274,7 +274,7 @@ impl<W: Workplace> Slot<'_, W> {
         match account.close {
             Close::Done => return Ok(Vec::new()),
             Close::OutOfTime => {
-                let message = "it was running when the time was up";
+                let message = "it was running when the time limit was reached";
                 self.haul.seen.extend(cut_off.into_iter().map(|seen| closed(seen, Outcome::TimedOut, message)));
                 self.haul.end = Some(RunEnd::TimedOut);
             }
@@ -302,7 +302,7 @@ impl<W: Workplace> Slot<'_, W> {
         let (mut culprits, mut suspects) = (Vec::new(), Vec::new());
         if !over_limit.is_empty() {
             let limit = manner.limit.unwrap_or_default().as_secs_f64();
-            let message = format!("it took longer than the {limit} seconds that a test may");
+            let message = format!("it took longer than the limit of {limit} seconds per test");
             culprits.extend(over_limit.into_iter().map(|seen| closed(seen, Outcome::TimedOut, &message)));
         } else {
             let mut open: Vec<Seen> = open.into_iter().filter(|seen| seen.asked.is_some()).collect();
@@ -355,7 +355,7 @@ impl<W: Workplace> Slot<'_, W> {
     }
 
     fn tell(&mut self, culprits: &[Seen], suspects: &[usize], how: &str, goes_on: bool) {
-        let rest = if goes_on { "; the other tests went on in a new one" } else { "" };
+        let rest = if goes_on { "; the other tests continued in a new one" } else { "" };
         let names = |positions: &mut dyn Iterator<Item = usize>| -> String {
             positions.map(|position| self.place.test(position).to_string()).collect::<Vec<_>>().join(", ")
         };
@@ -363,7 +363,7 @@ impl<W: Workplace> Slot<'_, W> {
         let text = match (culprits, suspects) {
             ([], []) => format!("a process died while no test was running ({how}){rest}"),
             ([], several) => format!(
-                "a process died ({how}), and one of these did it: {}; they were run again one by one{rest}",
+                "a process died ({how}), caused by one of: {}; they were rerun one by one{rest}",
                 names(&mut several.iter().copied())
             ),
             ([seen, ..], _) if seen.execution.outcome == Outcome::TimedOut => {

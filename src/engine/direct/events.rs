@@ -1,12 +1,12 @@
 //! What a test process answers: its event file, read on as it grows.
 //!
-//! A subject can write into the file too, or die in the middle of a line: what is not ours is passed over, and no line is
-//! held beyond its limit.
+//! A subject that finds the open file can write into it too, or die in the middle of a line: what is not under the runner's
+//! seal is counted and passed over, and no line is held beyond its limit.
 
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
-use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use miette::miette;
 use serde::{Deserialize, Serialize};
@@ -14,14 +14,23 @@ use serde::{Deserialize, Serialize};
 use super::accesses::{Ledger, Touched};
 use super::coverage::Mark;
 use crate::maven::Clock;
-use crate::maven::events::ProcessEvents;
+use crate::maven::events::{ProcessEvents, RecordDamage};
 use crate::maven::line::Line;
+use crate::maven::protocol::{EventKind, LineKind};
+use crate::maven::seal::{SealKey, SealedLines};
 use crate::suite::Execution;
+
+/// Over all test processes since parade began.
+static ENDED_TESTS: AtomicUsize = AtomicUsize::new(0);
+
+/// How many tests have ended in test processes since parade began, as far as their events were read. Only the difference between
+/// two moments means something: it shows how far a run is, and nothing depends on it.
+pub fn ended_tests() -> usize {
+    ENDED_TESTS.load(Ordering::Relaxed)
+}
 
 const LINE_LIMIT: usize = 1 << 20;
 const CHUNK: usize = 64 << 10;
-/// The runner announces itself before the subject's code can have filled so much.
-const HEAD: u64 = 8 << 10;
 
 /// One execution, as far as its process told.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,13 +79,25 @@ pub struct Answer {
     pub unlisted: Vec<(String, String)>,
 }
 
+impl Answer {
+    /// Takes out what refers to none of these tests, and says how much that was.
+    pub fn retain_asked(&mut self, tests: &[usize]) -> usize {
+        let tests: HashSet<usize> = tests.iter().copied().collect();
+        let before = self.seen.len() + self.unrunnable.len();
+        self.seen.retain(|seen| seen.asked.is_none_or(|asked| tests.contains(&asked)));
+        self.unrunnable.retain(|(asked, _)| tests.contains(asked));
+        before - self.seen.len() - self.unrunnable.len()
+    }
+}
+
 /// Reads the events of one process.
 #[derive(Debug)]
 pub struct Follower {
-    folder: PathBuf,
-    module: String,
-    clock: Clock,
-    file: Option<(File, ProcessEvents)>,
+    file: File,
+    seals: SealedLines,
+    events: ProcessEvents,
+    /// Lines of the runner that say nothing.
+    meaningless: usize,
     /// What came after the last whole line.
     rest: Vec<u8>,
     /// Inside a line that is too long.
@@ -88,12 +109,13 @@ pub struct Follower {
 }
 
 impl Follower {
-    pub fn new(folder: &Path, module: &str, clock: Clock) -> Self {
+    /// The file is at the place where the runner begins.
+    pub fn new(file: File, key: SealKey, module: &str, clock: Clock) -> Self {
         Follower {
-            folder: folder.to_owned(),
-            module: module.to_owned(),
-            clock,
-            file: None,
+            file,
+            seals: SealedLines::new(key),
+            events: ProcessEvents::new(module, 0, clock),
+            meaningless: 0,
             rest: Vec::new(),
             skipping: false,
             order: 0,
@@ -105,11 +127,9 @@ impl Follower {
 
     /// Another order is about to be given; times count from `clock` on.
     pub fn expect(&mut self, order: u64, clock: Clock) {
-        (self.order, self.clock, self.answer) = (order, clock, Answer::default());
-        if let Some((_, events)) = &mut self.file {
-            events.begin_run(clock);
-            events.drain();
-        }
+        (self.order, self.answer) = (order, Answer::default());
+        self.events.begin_run(clock);
+        self.events.drain();
     }
 
     pub fn is_done(&self) -> bool {
@@ -118,31 +138,31 @@ impl Follower {
 
     /// The process, once it has said anything.
     pub fn process(&self) -> Option<u32> {
-        self.file.as_ref().map(|(_, events)| events.process())
+        Some(self.events.process()).filter(|process| *process > 0)
+    }
+
+    /// What of all that was read so far is not as the runner wrote it.
+    pub fn damage(&self) -> RecordDamage {
+        RecordDamage { seals: self.seals.damage(), meaningless: self.meaningless, unmatched_ends: 0 }
     }
 
     /// Reads what was added since the last time.
     pub fn poll(&mut self) -> miette::Result<()> {
-        if self.file.is_none() {
-            self.file = self.find()?;
-        }
         let mut chunk = vec![0; CHUNK];
-        while let Some((file, _)) = &mut self.file {
-            match file.read(&mut chunk) {
-                Ok(0) => break,
+        loop {
+            match self.file.read(&mut chunk) {
+                Ok(0) => return Ok(()),
                 Ok(count) => self.take_bytes(&chunk[..count]),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(miette!("{} cannot be read: {error}", self.folder.display())),
+                Err(error) => return Err(miette!("the answer of a test process cannot be read: {error}")),
             }
         }
-        Ok(())
     }
 
     /// What was answered to the order up to now.
     pub fn answer(&mut self) -> Answer {
         let mut answer = std::mem::take(&mut self.answer);
-        let Some((_, events)) = &mut self.file else { return answer };
-        let (observations, open) = events.drain();
+        let (observations, open) = self.events.drain();
         let states = open.into_iter().map(|(number, index)| {
             let state = if self.over_limit.contains(&number) { State::OverLimit } else { State::Open };
             (index, state)
@@ -164,28 +184,16 @@ impl Follower {
         answer
     }
 
-    /// The runner's own file: tests can start JVMs whose listeners write here too.
-    fn find(&self) -> miette::Result<Option<(File, ProcessEvents)>> {
-        let broken = |error| miette!("{} cannot be read: {error}", self.folder.display());
-        for entry in self.folder.read_dir().map_err(broken)? {
-            let path = entry.map_err(broken)?.path();
-            if path.extension().is_some_and(|extension| extension == "events") && is_of_the_runner(&path) {
-                let file = File::open(&path).map_err(broken)?;
-                return Ok(Some((file, ProcessEvents::new(&self.module, &path, self.clock))));
-            }
-        }
-        Ok(None)
-    }
-
     fn take_bytes(&mut self, mut bytes: &[u8]) {
         while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
             self.rest.extend(&bytes[..end]);
             bytes = &bytes[end + 1..];
             let whole = std::mem::take(&mut self.rest);
-            if !std::mem::take(&mut self.skipping) {
-                let line = std::str::from_utf8(&whole).ok().and_then(Line::parse);
-                // What is not understood was not written by the runner.
-                let _ = line.and_then(|line| self.take(&line));
+            if std::mem::take(&mut self.skipping) {
+                self.seals.note_unreadable(1);
+            } else if let Some(line) = self.seals.open(&whole) {
+                let understood = Line::parse(line).and_then(|line| self.take(&line));
+                self.meaningless += usize::from(understood.is_none());
             }
         }
         self.rest.extend(bytes);
@@ -197,41 +205,43 @@ impl Follower {
 
     fn take(&mut self, line: &Line) -> Option<()> {
         let text = |index| line.text(index).map(str::to_owned);
-        match line.kind.as_str() {
-            "B" => self.answer.begun |= line.number(0) == Some(self.order),
-            "D" => self.answer.done |= line.number(0) == Some(self.order),
-            "X" => self.answer.unrunnable.push((line.number(0)?, text(1)?)),
-            "L" => {
+        match EventKind::of(&line.kind)? {
+            EventKind::Begun => self.answer.begun |= line.number(0) == Some(self.order),
+            EventKind::Done => self.answer.done |= line.number(0) == Some(self.order),
+            EventKind::Refused => self.answer.unrunnable.push((line.number(0)?, text(1)?)),
+            EventKind::Listed => {
                 let occurrence = line.number(3)?;
                 self.answer.leaves.push(Leaf { root: text(0)?, class: text(1)?, name: text(2)?, occurrence });
             }
-            "N" => self.ledger.name(line)?,
-            "I" => self.ledger.introduce(line)?,
-            "A" => self.answer.touched.push(self.ledger.take(line)?),
-            "E" => self.answer.unlisted.push((text(0)?, text(1)?)),
-            kind => {
-                match kind {
-                    "T" => drop(self.over_limit.insert(line.number(0)?)),
-                    "S" => self.ledger.start(line),
-                    _ => {}
+            // What tests share decides nothing about how they ended.
+            EventKind::Named => drop(self.ledger.name(line)),
+            EventKind::Initialised => drop(self.ledger.introduce(line)),
+            EventKind::Accessed => self.answer.touched.extend(self.ledger.take(line)),
+            // A test that an earlier order left running can end now.
+            EventKind::Finished => {
+                if self.events.take(line).is_some() {
+                    ENDED_TESTS.fetch_add(1, Ordering::Relaxed);
                 }
-                let (_, events) = self.file.as_mut()?;
-                events.take(line)?;
             }
+            EventKind::Unlisted => self.answer.unlisted.push((text(0)?, text(1)?)),
+            EventKind::TimedOut => {
+                self.over_limit.insert(line.number(0)?);
+                self.events.take(line)?;
+            }
+            EventKind::Started => {
+                self.ledger.start(line);
+                self.events.take(line)?;
+            }
+            EventKind::Process | EventKind::Computed => self.events.take(line)?,
         }
         Some(())
     }
 }
 
-fn is_of_the_runner(path: &Path) -> bool {
-    let mut head = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-    read.is_ok() && head.windows(3).any(|bytes| matches!(bytes, [b'\n', b'B' | b'D' | b'L' | b'E', b'\t']))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::maven::protocol::table;
     use crate::suite::Outcome;
     use proptest::prelude::*;
     use std::io::Write;
@@ -239,23 +249,35 @@ mod tests {
     const RUN: Clock = Clock { monotonic_nanos: 0, epoch_micros: 0 };
     const START: &str = "P\t1\t42\t0\t0\n";
 
+    /// A process that writes, and who follows it.
     struct Bench {
-        folder: tempfile::TempDir,
+        writer: File,
+        lines: u64,
         follower: Follower,
+    }
+
+    fn key() -> SealKey {
+        SealKey::of(1, 2)
     }
 
     impl Bench {
         fn new() -> Self {
-            let folder = tempfile::tempdir().unwrap();
-            let mut follower = Follower::new(folder.path(), "m", RUN);
-            follower.expect(1, RUN);
-            Bench { folder, follower }
+            let file = tempfile::NamedTempFile::new().unwrap();
+            let follower = Follower::new(file.reopen().unwrap(), key(), "m", RUN);
+            let mut bench = Bench { writer: file.reopen().unwrap(), lines: 0, follower };
+            bench.follower.expect(1, RUN);
+            bench
         }
 
-        fn write(&mut self, name: &str, text: &str) {
-            let path = self.folder.path().join(name);
-            let mut file = File::options().create(true).append(true).open(path).unwrap();
-            file.write_all(text.as_bytes()).unwrap();
+        /// Whole lines of the runner.
+        fn write(&mut self, text: &str) {
+            let sealed = key().seal(self.lines + 1, text);
+            self.lines += text.split_inclusive('\n').count() as u64;
+            self.write_raw(sealed.as_bytes());
+        }
+
+        fn write_raw(&mut self, bytes: &[u8]) {
+            self.writer.write_all(bytes).unwrap();
             self.follower.poll().unwrap();
         }
     }
@@ -267,13 +289,12 @@ mod tests {
     #[test]
     fn lines_are_read_as_they_come_whole() {
         let mut bench = Bench::new();
-        bench.write("42-1.events", START);
-        assert_eq!(bench.follower.process(), None, "nothing says that this is the runner's file");
-        bench.write("42-1.events", "B\t1\nS\t1\t1000000\t10000");
-        bench.write(
-            "42-1.events",
-            "00000\tmain\ta.B\tt\t1\t\t\t7\nF\t1\t1500000\t1500000000\tpassed\t\nX\t8\tno such class\nD\t1\n",
-        );
+        assert_eq!(bench.follower.process(), None);
+        let end = "F\t1\t1500000\t1500000000\tpassed\t\nX\t8\tno such class\nD\t1\n";
+        let sealed = key().seal(1, &format!("{START}B\t1\n{}{end}", started(1, "t", "7")));
+        for piece in sealed.as_bytes().chunks(7) {
+            bench.write_raw(piece);
+        }
         assert_eq!((bench.follower.is_done(), bench.follower.process()), (true, Some(42)));
         let answer = bench.follower.answer();
         assert!(answer.begun);
@@ -284,10 +305,36 @@ mod tests {
     }
 
     #[test]
+    fn tests_are_counted_as_they_end_and_not_only_with_the_last() {
+        let mut bench = Bench::new();
+        let before = ended_tests();
+        bench.write(&format!("{START}B\t1\n{}", started(1, "x", "0")));
+        bench.write("F\t1\t1500000\t1500000000\tpassed\t\n");
+        assert!(ended_tests() > before && !bench.follower.is_done());
+    }
+
+    #[test]
+    fn the_examples_of_the_protocol_are_understood() {
+        let mut bench = Bench::new();
+        bench.follower.expect(9, RUN);
+        bench.write(&table::lines("events"));
+        assert_eq!(bench.follower.damage(), RecordDamage::default());
+        let answer = bench.follower.answer();
+        assert!(answer.begun && answer.done);
+        let states: Vec<_> = answer.seen.iter().map(|seen| (seen.asked, seen.mark.number, seen.state)).collect();
+        assert_eq!(states, [(None, 2, State::OverLimit), (Some(7), 1, State::Ended)]);
+        assert_eq!(answer.unrunnable, [(8, "a.B has no test x".to_owned())]);
+        let leaf = Leaf { root: "a.All".into(), class: "a.B".into(), name: "x".into(), occurrence: 2 };
+        assert_eq!(answer.leaves, [leaf]);
+        assert_eq!(answer.unlisted, [("a.C".to_owned(), "java.lang.NoClassDefFoundError: a/D".to_owned())]);
+        assert_eq!(answer.touched.len(), 1);
+    }
+
+    #[test]
     fn what_did_not_end_is_open_or_over_its_limit() {
         let mut bench = Bench::new();
         let text = format!("{START}B\t1\n{}{}T\t2\t3000000\t3000000000\n", started(1, "x", "0"), started(2, "y", "1"));
-        bench.write("42-1.events", &text);
+        bench.write(&text);
         let answer = bench.follower.answer();
         let states: Vec<_> = answer.seen.iter().map(|seen| (seen.asked, seen.state)).collect();
         assert_eq!(states, [(Some(0), State::Open), (Some(1), State::OverLimit)]);
@@ -296,23 +343,30 @@ mod tests {
     }
 
     #[test]
-    fn events_of_jvms_that_a_test_started_are_not_ours() {
+    fn what_a_test_writes_is_counted_and_not_believed() {
         let mut bench = Bench::new();
-        bench.write("7-1.events", &format!("P\t1\t7\t0\t0\n{}", started(1, "inner", "")));
-        bench.write("42-1.events", &format!("{START}B\t1\n{}D\t1\n", started(1, "x", "0")));
-        let names: Vec<_> = bench.follower.answer().seen.into_iter().map(|seen| seen.execution.test.name).collect();
-        assert_eq!(names, ["x"]);
+        bench.write(&format!("{START}B\t1\n{}", started(1, "x", "0")));
+        bench.write_raw(b"F\t1\t1500000\t1500000000\tpassed\t\nD\t1\n");
+        bench.write_raw(&[b'x'; 3 << 20]);
+        bench.write_raw(b"\n");
+        assert!(!bench.follower.is_done());
+        assert!(bench.follower.rest.len() <= LINE_LIMIT);
+        bench.write("F\t1\t1500000\t1500000000\tfailed\t\nD\t1\n");
+        assert!(bench.follower.is_done());
+        assert_eq!(bench.follower.answer().seen[0].execution.outcome, Outcome::Failed);
+        assert_eq!(bench.follower.damage().seals.foreign, 3);
+        assert_eq!(bench.follower.damage().seals.missing, 0);
     }
 
     #[test]
     fn each_order_has_an_answer_of_its_own() {
         let mut bench = Bench::new();
-        bench.write("42-1.events", &format!("{START}B\t1\n{}D\t1\n", started(1, "x", "0")));
+        bench.write(&format!("{START}B\t1\n{}D\t1\n", started(1, "x", "0")));
         assert_eq!(bench.follower.answer().seen.len(), 1);
         bench.follower.expect(2, RUN);
-        bench.write("42-1.events", "D\t1\n");
+        bench.write("D\t1\n");
         assert!(!bench.follower.is_done());
-        bench.write("42-1.events", &format!("B\t2\n{}D\t2\n", started(2, "y", "0")));
+        bench.write(&format!("B\t2\n{}D\t2\n", started(2, "y", "0")));
         assert!(bench.follower.is_done());
         assert_eq!(bench.follower.answer().seen[0].execution.test.name, "y");
     }
@@ -320,7 +374,7 @@ mod tests {
     #[test]
     fn a_listing_gives_leaves_and_what_could_not_be_listed() {
         let mut bench = Bench::new();
-        bench.write("42-1.events", &format!("{START}L\ta.All\ta.B\tx\t2\tx\nE\ta.C\tno tests\nD\t1\n"));
+        bench.write(&format!("{START}L\ta.All\ta.B\tx\t2\tx\nE\ta.C\tno tests\nD\t1\n"));
         let answer = bench.follower.answer();
         let leaf = Leaf { root: "a.All".into(), class: "a.B".into(), name: "x".into(), occurrence: 2 };
         assert_eq!((answer.leaves, answer.unlisted), (vec![leaf], vec![("a.C".to_owned(), "no tests".to_owned())]));
@@ -330,7 +384,7 @@ mod tests {
         #[test]
         fn no_content_panics(content in "[PSFTBDXLE\t0-9a-z%\u{0}\n]{0,300}") {
             let mut bench = Bench::new();
-            bench.write("42-1.events", &format!("{START}B\t1\n{content}"));
+            bench.write(&format!("{START}B\t1\n{content}"));
             bench.follower.answer();
         }
     }

@@ -65,7 +65,7 @@ impl Identities {
 pub fn company(tests: &[TestId]) -> Option<Finding> {
     let named: Vec<String> = tests.iter().take(NAMED).map(TestId::to_string).collect();
     let text = format!(
-        "{} tests ran that were not asked for, as their framework does not run others without them: {}{}",
+        "{} tests ran that were not requested, because their framework runs others only together with them: {}{}",
         tests.len(),
         named.join(", "),
         more(tests.len())
@@ -94,7 +94,7 @@ pub fn disagreement(known: &[KnownTest], executions: &[Execution]) -> Option<Fin
     let named: Vec<String> =
         differences.iter().take(NAMED).map(|(test, execution)| describe(test, execution)).collect();
     let text = format!(
-        "{} of {} tests ended otherwise than when Maven ran them: {}{}",
+        "{} of {} tests ended differently than under Maven: {}{}",
         differences.len(),
         known.len(),
         named.join("; "),
@@ -195,7 +195,7 @@ mod tests {
         let text = disagreement(&known, &run).unwrap().text;
         assert_eq!(
             text,
-            "1 of 3 tests ended otherwise than when Maven ran them: a.B#x passed with Maven and failed here (no)"
+            "1 of 3 tests ended differently than under Maven: a.B#x passed with Maven and failed here (no)"
         );
         assert_eq!(disagreement(&known[1..], &run), None);
     }

@@ -122,8 +122,8 @@ impl Jvm {
         let fill_value = |(key, value): &(String, String)| (key.clone(), fill(value, slot));
         let properties: Vec<_> = self.launch.properties.iter().map(fill_value).collect();
         let folders: Vec<&Path> = if self.folders_apart { self.class_path(true).collect() } else { Vec::new() };
-        let watch = if self.tells_accesses { request::ACCESSES } else { "" };
-        request::preamble(&properties, folders) + watch
+        let watch = if self.tells_accesses { request::accesses() } else { String::new() };
+        request::preamble(&properties, folders) + &watch
     }
 
     pub fn environment(&self, slot: u32) -> BTreeMap<String, String> {

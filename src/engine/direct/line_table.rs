@@ -5,6 +5,7 @@ use std::io::BufRead;
 
 use super::traces::Pattern;
 use crate::maven::line::{Line, each_line};
+use crate::maven::protocol::{AnswerKind, LineKind};
 use crate::suite::{Element, MethodLines, Program};
 
 /// Class files count lines no further.
@@ -56,7 +57,7 @@ pub struct Cover {
 }
 
 impl LineTable {
-    /// `None` where the analysis did not come to its end.
+    /// `None` where the analysis did not end.
     pub fn read(text: impl BufRead) -> std::io::Result<Option<Self>> {
         let mut table = LineTable::default();
         each_line(text, |line| table.take(line).is_some())?;
@@ -65,26 +66,25 @@ impl LineTable {
 
     fn take(&mut self, line: &Line) -> Option<()> {
         let text = |at| line.text(at).map(str::to_owned);
-        match line.kind.as_str() {
-            "class" => {
+        match AnswerKind::of(&line.kind)? {
+            AnswerKind::Class => {
                 let id = u64::from_str_radix(line.text(0)?, 16).ok()?;
                 let file = text(1).filter(|file| !file.is_empty());
                 self.names.insert(text(2)?, id);
                 self.classes.insert(id, ClassTable { file, ..ClassTable::default() });
                 self.latest = Some(id);
             }
-            "method" => {
+            AnswerKind::Method => {
                 let method = Method { name: text(1)?, lines: lines(line.text(2)?)?, lambda: line.text(3)? == "lambda" };
                 self.current()?.methods.push(method);
             }
-            "probe" => {
+            AnswerKind::Probe => {
                 let proof = Proof { method: line.number(1)?, lines: lines(line.text(2)?)? };
                 let probe = line.number(0)?;
                 self.current()?.probes.insert(probe, proof);
             }
-            "unread" => self.unread.push((text(0)?, text(1)?)),
-            "end" => self.complete = true,
-            _ => return None,
+            AnswerKind::Unread => self.unread.push((text(0)?, text(1)?)),
+            AnswerKind::End => self.complete = true,
         }
         Some(())
     }
@@ -196,6 +196,7 @@ fn lines(text: &str) -> Option<Lines> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::maven::protocol;
 
     /// A class with a field's value (5) and two constructors (8, 10), a method around an anonymous class, and a lambda.
     const TABLE: &str = "class\tff\ta/B.java\ta.B\n\
@@ -227,6 +228,24 @@ mod tests {
         assert_eq!(spans("a.B#m()"), [(20, 26), (22, 22)]);
         assert_eq!(spans("a.B$1#run()"), [(22, 22), (22, 24)]);
         assert!(spans("a.B#lambda$m$0()").is_empty());
+    }
+
+    #[test]
+    fn the_examples_of_the_protocol_are_understood() {
+        let mut table = LineTable::default();
+        for text in protocol::table::lines("answer").lines() {
+            assert!(table.take(&Line::parse(text).unwrap()).is_some(), "{text}");
+        }
+        assert!(table.complete);
+        assert_eq!(table.unread, [("a/C.class".to_owned(), "java.io.IOException: no class file".to_owned())]);
+        assert_eq!(table.names, HashMap::from([("a.B".to_owned(), 0xff)]));
+        let class = &table.classes[&0xff];
+        assert_eq!(class.file.as_deref(), Some("a/B.java"));
+        let method = &class.methods[0];
+        assert_eq!((method.name.as_str(), &method.lines), ("a.B#m(int,java.lang.String)", &vec![(3, 3), (7, 9)]));
+        assert!(!method.lambda);
+        let proof = &class.probes[&3];
+        assert_eq!((proof.method, &proof.lines), (0, &vec![(7, 8)]));
     }
 
     #[test]

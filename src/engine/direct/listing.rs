@@ -2,9 +2,7 @@
 
 use std::path::PathBuf;
 
-use miette::miette;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use super::crew::{Close, Workplace};
 use super::request;
@@ -12,7 +10,6 @@ use super::roots::{Framework, Listing};
 use super::worker::JvmPlace;
 use crate::subject::build::Prepared;
 use crate::whole_file;
-use crate::wording::hex;
 
 const FILE: &str = "listings.json";
 
@@ -32,9 +29,10 @@ pub struct Shelf {
 impl Shelf {
     /// Of this build, made by this helper.
     pub fn of(prepared: &Prepared) -> miette::Result<Self> {
-        let parts = serde_json::to_vec(&(&prepared.discovery.tests, &prepared.discovery.suites, &prepared.helper.hash))
-            .map_err(|error| miette!("the tests of {} cannot be hashed: {error}", prepared.subject.name))?;
-        let key = hex(&Sha256::digest(parts));
+        let mut key = prepared.memory.fingerprint("listing");
+        key.value("tests", &prepared.discovery.tests)?;
+        key.value("suites", &prepared.discovery.suites)?;
+        let key = key.digits(64);
         Ok(Shelf { path: prepared.checkout.root.with_file_name(FILE), key })
     }
 

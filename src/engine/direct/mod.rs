@@ -22,6 +22,8 @@ mod roots;
 mod traces;
 mod worker;
 
+pub use events::ended_tests;
+
 pub(super) use self::accesses::option as agent_option;
 
 use std::collections::{HashMap, HashSet};
@@ -45,6 +47,7 @@ use self::roots::{Framework, Listing, Place};
 use self::worker::{Bounds, JvmPlace, JvmWorker, Ticket};
 use super::surefire::{dirty, safe_label};
 use super::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support, Watch};
+use crate::maven::seal::SealKey;
 use crate::maven::{self, Clock, KnownTest, Launch};
 use crate::process::Interrupt;
 use crate::subject::build::{Discovery, Prepared};
@@ -94,7 +97,9 @@ impl DirectSession {
         prepared.snapshot.restore()?;
         let failed = |error| miette!("no temporary folder: {error}");
         let scratch = tempfile::Builder::new().prefix("parade-direct-").tempdir().map_err(failed)?;
-        prepared.user.as_ref().map_or(Ok(()), |user| user.take_over(scratch.path())).map_err(failed)?;
+        // Others find their own folders in it, and can put nothing else there.
+        std::fs::set_permissions(scratch.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711))
+            .map_err(failed)?;
         let tests: Vec<TestId> = prepared.discovery.tests.iter().map(|test| test.id.clone()).collect();
         let positions = tests.iter().cloned().enumerate().map(|(position, id)| (id, position)).collect();
         let mut session = DirectSession {
@@ -106,7 +111,8 @@ impl DirectSession {
             places: Vec::new(),
             capabilities: capabilities(),
             interrupt,
-            tag: tag.into(),
+            // No other session may have it, as everything of the same tag ends with its process.
+            tag: format!("{}-{}", tag.into(), SealKey::random()?.to_hex()),
             numbers: AtomicU64::new(0),
             quick: HashMap::new(),
             warm: HashMap::new(),
@@ -134,12 +140,14 @@ impl DirectSession {
     /// Suites that have tests are revealed.
     fn launch_of(&self, suite: usize) -> miette::Result<&Launch> {
         let revealed = self.prepared.discovery.suites.get(suite).and_then(|suite| suite.launch.as_ref());
-        revealed.ok_or_else(|| miette!("it is not known how tests of {} are started", self.prepared.subject.name))
+        revealed
+            .ok_or_else(|| miette!("parade does not know how the tests of {} are started", self.prepared.subject.name))
     }
 
     fn jvm(&self, suite: usize) -> miette::Result<Jvm> {
-        let mut environment = maven::environment(&self.prepared.toolchain, self.prepared.user.as_ref());
-        environment.extend(self.prepared.subject.environment.clone());
+        let prepared = &self.prepared;
+        let environment =
+            maven::environment(&prepared.toolchain, prepared.user.as_ref(), &prepared.subject.environment);
         Ok(Jvm::new(self.launch_of(suite)?, &self.prepared.helper.listeners, &environment))
     }
 
@@ -154,7 +162,7 @@ impl DirectSession {
             return Ok(listings);
         }
         let prepared = Rc::clone(&self.prepared);
-        prepared.worktree.before_run(&prepared.snapshot)?;
+        prepared.before_run()?;
         let (listings, failures) = self.ask(&wanted)?;
         prepared.worktree.after_run(&prepared.snapshot)?;
         if failures.is_empty() {
@@ -168,14 +176,14 @@ impl DirectSession {
         let (mut listings, mut failures) = (Vec::new(), Vec::new());
         for &(suite, framework) in wanted {
             let bounds = self.unmeasured(self.prepared.subject.timeout);
-            let place = self.place(suite, self.jvm(suite)?, bounds, self.scratch.path(), "listing", &[]);
+            let place = self.place(suite, self.jvm(suite)?, bounds, self.scratch.path(), &[]);
             match listing::ask(&place, suite, framework, &self.launch_of(suite)?.scanned)? {
                 Ok(listing) => listings.push(listing),
                 Err(why) => {
                     let module = &self.prepared.discovery.suites[suite].module;
                     let text = format!(
-                        "which tests the classes of `{module}` have could not be asked ({why}): tests that a suite gathers, or \
-                         whose names repeat, may not be found"
+                        "the tests of the classes in `{module}` could not be listed ({why}): tests of suite \
+                         classes, and tests with repeated names, may not be found"
                     );
                     failures.push(Finding::new(FindingKind::Deviation, text));
                 }
@@ -195,7 +203,6 @@ impl DirectSession {
         jvm: Jvm,
         bounds: Bounds,
         logs: &'a Path,
-        label: &str,
         tickets: &'a [Ticket<'a>],
     ) -> JvmPlace<'a> {
         JvmPlace {
@@ -205,10 +212,10 @@ impl DirectSession {
             clock: Clock::now(),
             interrupt: &self.interrupt,
             user: self.prepared.user.as_ref(),
+            worktree: &self.prepared.checkout.root,
             scratch: self.scratch.path(),
             logs,
-            // Everything of the same tag ends with its process, so no other parade may have it.
-            tag: format!("{}-{}-{}-{label}", self.tag, self.prepared.subject.name, std::process::id()),
+            tag: self.tag.clone(),
             numbers: &self.numbers,
             tickets,
             traces: None,
@@ -240,7 +247,7 @@ impl DirectSession {
                 (None, Some(members)) if test.is_whole_class() => {
                     chosen.extend(members.iter().copied().filter(|position| named.insert(*position)));
                 }
-                (None, _) => unknown.push((test.clone(), "it is no test of this suite".to_owned())),
+                (None, _) => unknown.push((test.clone(), "it is not a test of this suite".to_owned())),
             }
         }
         (chosen, unknown)
@@ -283,7 +290,7 @@ impl DirectSession {
         let ahead = !warm && !watched && self.ready.is_some();
         let next = if ahead { Some(self.start_ahead(leg.suite, &jvm, &bounds)?) } else { None };
         let tickets: Vec<Ticket<'_>> = chosen.iter().map(|position| self.ticket(*position)).collect();
-        let mut place = self.place(leg.suite, jvm.clone(), bounds.clone(), pace.logs, &request.label, &tickets);
+        let mut place = self.place(leg.suite, jvm.clone(), bounds.clone(), pace.logs, &tickets);
         place.clock = pace.clock;
         place.traces = pace.recording.as_ref().map(|recording| recording.folder.path());
         let haul = crew::run(&place, staffing, jobs, &mut workers);
@@ -344,7 +351,7 @@ impl DirectSession {
 
     /// A process without an order; its output goes where that of no run does.
     fn start_ahead(&self, suite: usize, jvm: &Jvm, bounds: &Bounds) -> miette::Result<JvmWorker> {
-        let place = self.place(suite, jvm.clone(), bounds.clone(), self.scratch.path(), "ahead", &[]);
+        let place = self.place(suite, jvm.clone(), bounds.clone(), self.scratch.path(), &[]);
         place.start(1, None)
     }
 
@@ -438,7 +445,7 @@ impl Session for DirectSession {
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
         self.capabilities.check_mode(request.parallelism.mode, &self.prepared.subject.name)?;
         self.capabilities.check_watch(request)?;
-        let logs = make_logs(request)?;
+        let logs = log_folder(request)?;
         let (chosen, unknown) = self.chosen(&request.selection);
         let legs = legs(&chosen, self.known());
         if request.handling.quick_start && !request.watch.coverage {
@@ -446,7 +453,7 @@ impl Session for DirectSession {
         }
 
         let prepared = Rc::clone(&self.prepared);
-        prepared.worktree.before_run(&prepared.snapshot)?;
+        prepared.before_run()?;
         let began = Instant::now();
         let recording = request.watch.coverage.then(|| Recording::begin(&prepared, self.scratch.path())).transpose()?;
         let mut pace = Pace { clock: Clock::now(), deadline: deadline(request.time_limit), logs: &logs, recording };
@@ -490,9 +497,7 @@ impl Session for DirectSession {
 
 fn capabilities() -> Capabilities {
     let support = |mode| match mode {
-        Mode::Project => {
-            Support::None("what a project's own settings run in parallel is for its own build to say".to_owned())
-        }
+        Mode::Project => Support::None("the project's own parallel settings apply only in its own build".to_owned()),
         _ => Support::Full,
     };
     Capabilities {
@@ -514,9 +519,9 @@ fn check_revealed(discovery: &Discovery, subject: &str) -> miette::Result<()> {
         }
         let why = match (&suite.launch, &suite.unrevealed) {
             (None, Some(why)) => why.clone(),
-            (None, None) => "its build did not tell how its test processes are started".to_owned(),
+            (None, None) => "its build did not reveal how its test JVMs are started".to_owned(),
             (Some(_), _) if roots::frameworks(suite).is_none() => {
-                format!("its tests are run by {}, which is not known here", suite.providers.join(", "))
+                format!("its tests are run by {}, which parade does not know", suite.providers.join(", "))
             }
             (Some(_), _) => continue,
         };
@@ -542,10 +547,9 @@ pub(crate) fn read_traces(bytes: &[u8]) {
     traces::Traces::default().read_from(1, bytes, bytes.len() as u64);
 }
 
-fn make_logs(request: &RunRequest) -> miette::Result<PathBuf> {
-    let logs = request.allotment.logs.join(safe_label(&request.label)?);
-    std::fs::create_dir_all(&logs).map_err(|error| miette!("{} cannot be created: {error}", logs.display()))?;
-    Ok(logs)
+/// Where the logs of a run go when its processes have ended. Until then nothing is there: the name tells what is measured.
+fn log_folder(request: &RunRequest) -> miette::Result<PathBuf> {
+    Ok(request.allotment.logs.join(safe_label(&request.label)?))
 }
 
 fn deadline(time: Duration) -> Instant {

@@ -66,7 +66,7 @@ impl DirectSession {
                     args: archive::dump_arguments(path),
                     dir: self.scratch.path().to_owned(),
                     environment: jvm.environment(1),
-                    output: self.scratch.path().join("archive.log"),
+                    output: self.scratch.path().join("archive.log").into(),
                     output_limit: ARCHIVE_LOG,
                     cores: None,
                     memory_bytes: None,
@@ -85,9 +85,9 @@ impl DirectSession {
     /// Runs one test, so that the classes which every run needs are loaded. How it ends does not matter.
     fn train(&self, suite: usize, jvm: Jvm, test: usize) -> miette::Result<Result<(), String>> {
         let prepared = &self.prepared;
-        prepared.worktree.before_run(&prepared.snapshot)?;
+        prepared.before_run()?;
         let tickets = [self.ticket(test)];
-        let place = self.place(suite, jvm, self.unmeasured(TRAINING), self.scratch.path(), "training", &tickets);
+        let place = self.place(suite, jvm, self.unmeasured(TRAINING), self.scratch.path(), &tickets);
         let manner = Manner { mode: Mode::Sequential, threads: 1, limit: None, isolation: Isolation::Fresh };
         let staffing = Staffing { forks: 1, reuse: false, stay: false, manner };
         let haul = crew::run(&place, staffing, vec![vec![0]], &mut Vec::new())?;

@@ -1,6 +1,6 @@
 //! What a test process is told: the lines of its control file.
 //!
-//! The runner in `jvm/src/main/java/parade/direct` reads them; both sides of the protocol change together.
+//! The runner in `jvm/src/main/java/parade/direct` reads them. `jvm/protocol.txt` has every kind of line.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::roots::{Framework, Place};
 use crate::engine::{Isolation, Mode};
+use crate::maven::protocol::{ControlKind, LineKind};
 use crate::suite::TestId;
 
 /// How the tests of an order run inside one process.
@@ -37,7 +38,11 @@ pub struct Asked<'a> {
 }
 
 /// Has a process with our agent tell what tests share.
-pub const ACCESSES: &str = "accesses\n";
+pub fn accesses() -> String {
+    let mut text = String::new();
+    line(&mut text, ControlKind::Accesses, &[]);
+    text
+}
 
 /// What comes before all orders.
 pub fn preamble<'a>(
@@ -46,10 +51,10 @@ pub fn preamble<'a>(
 ) -> String {
     let mut text = String::new();
     for (key, value) in properties {
-        line(&mut text, "property", &[key, value]);
+        line(&mut text, ControlKind::Property, &[key, value]);
     }
     for folder in folders {
-        line(&mut text, "folder", &[&folder.to_string_lossy()]);
+        line(&mut text, ControlKind::Folder, &[&folder.to_string_lossy()]);
     }
     text
 }
@@ -57,7 +62,7 @@ pub fn preamble<'a>(
 /// Asks for a record of what each test runs into.
 pub fn trace(file: &Path) -> String {
     let mut text = String::new();
-    line(&mut text, "trace", &[&file.to_string_lossy()]);
+    line(&mut text, ControlKind::Trace, &[&file.to_string_lossy()]);
     text
 }
 
@@ -69,22 +74,22 @@ pub fn order<'a>(id: u64, manner: Manner, tests: impl IntoIterator<Item = Asked<
     let limit = manner.limit.map_or(0, |limit| limit.as_millis().max(1));
     let mut text = String::new();
     let fields = [&id.to_string(), isolation, &manner.threads.to_string(), manner.mode.name(), &limit.to_string()];
-    line(&mut text, "order", &fields);
+    line(&mut text, ControlKind::Order, &fields);
     for test in tests {
         test.write(&mut text);
     }
-    line(&mut text, "go", &[]);
+    line(&mut text, ControlKind::Go, &[]);
     text
 }
 
 /// Asks for the tests of some classes, without running any.
 pub fn listing<'a>(id: u64, framework: Framework, roots: impl IntoIterator<Item = &'a str>) -> String {
     let mut text = String::new();
-    line(&mut text, "list", &[&id.to_string(), framework.name()]);
+    line(&mut text, ControlKind::List, &[&id.to_string(), framework.name()]);
     for root in roots {
-        line(&mut text, "root", &[root]);
+        line(&mut text, ControlKind::Root, &[root]);
     }
-    line(&mut text, "go", &[]);
+    line(&mut text, ControlKind::Go, &[]);
     text
 }
 
@@ -102,12 +107,12 @@ impl Asked<'_> {
             &occurrence,
             display,
         ];
-        line(text, "test", &fields);
+        line(text, ControlKind::Test, &fields);
     }
 }
 
-pub fn line(text: &mut String, kind: &str, fields: &[&str]) {
-    text.push_str(kind);
+pub fn line(text: &mut String, kind: impl LineKind, fields: &[&str]) {
+    text.push_str(kind.word());
     for field in fields {
         text.push('\t');
         escape(text, field);
@@ -131,6 +136,7 @@ fn escape(text: &mut String, field: &str) {
 mod tests {
     use super::*;
     use crate::maven::line::Line;
+    use crate::maven::protocol::table;
     use proptest::prelude::*;
 
     const MANNER: Manner =
@@ -150,6 +156,42 @@ mod tests {
             "order\t9\twarm\t4\tclassesAndMethods\t0\ntest\t5\tjunit4\ta.All\ta.B\tx%09y\t2\tx[1]\n\
              test\t3\tjunit4\ta.B\ta.B\tz\t2\t\ngo\n"
         );
+    }
+
+    #[test]
+    fn the_examples_of_the_protocol_are_written() {
+        let place = |root: &str| Place { framework: Framework::JUnit4, root: root.into(), occurrence: 2 };
+        let (all, own) = (place("a.All"), place("a.B"));
+        let ids = [TestId::new("m", "a.B", "x\ty", 7), TestId::new("m", "a.B", "z", 1)];
+        let tests = [
+            Asked { number: 5, id: &ids[0], place: &all, display: Some("x[1]") },
+            Asked { number: 3, id: &ids[1], place: &own, display: None },
+        ];
+        let manner = Manner { limit: Some(Duration::from_millis(1500)), ..MANNER };
+        let property = ("basedir".to_owned(), "/w/100%".to_owned());
+        let written = preamble([&property], [Path::new("/w/target/classes")])
+            + &accesses()
+            + &trace(Path::new("/t/trace"))
+            + &listing(1, Framework::TestNg, ["a.B"])
+            + &order(9, manner, tests);
+        let kinds = ["property", "folder", "accesses", "trace", "list", "root", "go", "order", "test", "go"];
+        assert_eq!(written, kinds.map(|kind| table::lines_of("control", kind)).concat());
+    }
+
+    #[test]
+    fn the_values_of_the_protocol_are_those_that_are_written() {
+        let frameworks = [Framework::JUnit3, Framework::JUnit4, Framework::Platform, Framework::TestNg];
+        for kind in ["list", "test"] {
+            assert_eq!(table::entry("control", kind).values("framework"), frameworks.map(Framework::name));
+        }
+        // How a project's own settings run tests is known to Maven only.
+        let modes = Mode::ALL.iter().filter(|mode| **mode != Mode::Project).map(|mode| mode.name());
+        assert_eq!(table::entry("control", "order").values("mode"), modes.collect::<Vec<_>>());
+        let isolations = [Isolation::Fresh, Isolation::Warm].map(|isolation| {
+            let text = order(1, Manner { isolation, ..MANNER }, []);
+            text.split('\t').nth(2).unwrap().to_owned()
+        });
+        assert_eq!(table::entry("control", "order").values("isolation"), isolations);
     }
 
     #[test]

@@ -4,11 +4,13 @@
 //! A process can die amid a record, and subjects can write anywhere: what is not whole or not possible ends a file.
 
 use std::collections::HashMap;
-use std::fs::File;
+
 use std::io::{BufReader, Read};
 use std::path::Path;
 
 use miette::miette;
+
+use crate::folder_handle::open_regular;
 
 /// A class with more would not fit a class file's limits.
 const MOST_PROBES: u32 = 1 << 20;
@@ -81,7 +83,7 @@ impl Traces {
 
     /// Adds what a process wrote, as far as it is whole.
     pub fn read(&mut self, process: u64, path: &Path) -> miette::Result<()> {
-        let file = File::open(path).map_err(|error| miette!("{} cannot be read: {error}", path.display()))?;
+        let file = open_regular(path).map_err(|error| miette!("{} cannot be read: {error}", path.display()))?;
         let size = file.metadata().map_or(0, |about| about.len());
         self.read_from(process, BufReader::new(file), size);
         Ok(())
@@ -155,6 +157,14 @@ fn number(from: &mut impl Read) -> Option<u32> {
     Some(u32::from_be_bytes(bytes))
 }
 
+/// The record that the protocol's table has for an example.
+#[cfg(test)]
+pub(super) fn protocol_example() -> Vec<u8> {
+    let digits = crate::maven::protocol::table::lines_of("traces", "-").replace([' ', '\n'], "");
+    let byte = |at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap();
+    (0..digits.len()).step_by(2).map(byte).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -196,6 +206,14 @@ mod tests {
         assert_eq!((hits(&traces, 1).len(), hits(&traces, 2).len(), traces.patterns.len()), (0, 1, 2));
         let tests: Vec<_> = traces.records.iter().map(|record| (record.process, record.test)).collect();
         assert_eq!((tests, traces.cut), (vec![(7, 3), (7, 4), (7, 5)], false));
+    }
+
+    #[test]
+    fn the_example_of_the_protocol_is_understood() {
+        let traces = read(&protocol_example());
+        assert_eq!(hits(&traces, 0), [("a/B".to_owned(), vec![0, 2, 9])]);
+        assert_eq!(traces.classes, [Class { id: 1 << 40, name: "a/B".to_owned(), probes: 10 }]);
+        assert_eq!((traces.records.len(), traces.records[0].test), (1, 3));
     }
 
     #[test]

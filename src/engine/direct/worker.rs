@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,8 +20,11 @@ use super::events::{Answer, Follower, State};
 use super::launch::Jvm;
 use super::request::{self, Asked};
 use super::roots::Place;
-use crate::maven::{Clock, process_findings};
-use crate::process::{self, Cause, Ended, Exit, Interrupt};
+use crate::folder_handle::FolderHandle;
+use crate::maven::reconcile::{self, Contradiction};
+use crate::maven::seal::SealKey;
+use crate::maven::{self, Clock, process_findings};
+use crate::process::{self, Cause, CommandOutput, Ended, Exit, Interrupt, UnnamedOutput};
 use crate::suite::{Cost, Finding, FindingKind, TestId};
 
 /// How often the events of a process that waits for orders are looked at, and of one that does not.
@@ -64,9 +67,11 @@ pub struct JvmPlace<'a> {
     pub interrupt: &'a Interrupt,
     /// Who the processes run as, where that is not parade's own user.
     pub user: Option<&'a process::Account>,
+    /// Nothing outside of it is made for a process.
+    pub worktree: &'a Path,
     /// Where control files and events go; of the session.
     pub scratch: &'a Path,
-    /// Where output goes.
+    /// Where output goes when a process has ended.
     pub logs: &'a Path,
     pub tag: String,
     /// Numbers of processes and orders, over all runs of a session.
@@ -83,7 +88,11 @@ pub struct JvmWorker {
     folder: PathBuf,
     /// Where its record of what tests cover goes when it is gone.
     trace: Option<PathBuf>,
+    /// Where its output goes.
     log: PathBuf,
+    output: UnnamedOutput,
+    /// Is there a copy of the output already, of a process that stays?
+    is_log_kept: bool,
     events: Follower,
     stop: Interrupt,
     ended: Receiver<miette::Result<Ended>>,
@@ -92,48 +101,86 @@ pub struct JvmWorker {
     control: Option<File>,
     /// What earlier runs have paid for already.
     paid: Cost,
+    /// Answers to what nobody asked.
+    unasked: usize,
 }
 
 impl JvmPlace<'_> {
     /// Starts a process that reads `text`, and more later where it has a pipe.
     pub fn launch(&self, slot: u32, text: &str, pipe: bool) -> miette::Result<JvmWorker> {
         let number = self.next_number();
-        let folder = self.scratch.join(number.to_string());
+        // The folder above cannot be listed: a process beside this one cannot guess where the events go.
+        let folder = self.scratch.join(format!("{number}-{}", SealKey::random()?.to_hex()));
         let broken = |error: std::io::Error| miette!("{} cannot be prepared: {error}", folder.display());
         let (control, events) = (folder.join("control"), folder.join("events"));
+        let key = SealKey::random()?;
         let tracing = self.traces.map_or_else(String::new, |_| request::trace(&folder.join(TRACE)));
         let text = &(tracing + text);
-        std::fs::create_dir_all(&events).map_err(broken)?;
-        let working = self.jvm.folder(slot);
-        std::fs::create_dir_all(&working).map_err(|error| miette!("{}: {error}", working.display()))?;
+        std::fs::create_dir(&folder).map_err(broken)?;
+        let mut recorded = File::options().read(true).write(true).create_new(true).open(&events).map_err(broken)?;
+        writeln!(recorded, "{}", key.to_hex()).map_err(broken)?;
+        self.make_working_folder(&self.jvm.folder(slot))?;
         let writer = if pipe {
             Some(open_pipe(&control).map_err(broken)?)
         } else {
             std::fs::write(&control, text).map_err(broken)?;
             None
         };
-        if let Some(user) = self.user {
-            user.take_over_all(&folder).and_then(|()| user.take_over(&working)).map_err(broken)?;
-        }
+        self.user.map_or(Ok(()), |user| user.take_over_all(&folder)).map_err(broken)?;
         let log = self.logs.join(format!("jvm-{number}.log"));
-        let command = self.command(slot, number, &control, &events, &log);
+        let output = UnnamedOutput::create_in(self.scratch).map_err(broken)?;
+        let command = self.command(slot, number, &control, &events, &output);
         let stop = Interrupt::new();
         let ended = watch(command, stop.clone());
-        let events = Follower::new(&events, self.module, self.clock);
+        let events = Follower::new(recorded, key, self.module, self.clock);
         let (over, paid) = (None, Cost::default());
         let trace = self.traces.map(|traces| traces.join(format!("{number}.trace")));
-        let mut worker = JvmWorker { number, folder, trace, log, events, stop, ended, over, control: writer, paid };
+        let (control, is_log_kept, unasked) = (writer, false, 0);
+        let mut worker = JvmWorker {
+            number,
+            folder,
+            trace,
+            log,
+            output,
+            is_log_kept,
+            events,
+            stop,
+            ended,
+            over,
+            control,
+            paid,
+            unasked,
+        };
         if pipe {
             self.send(&mut worker, text)?;
         }
         Ok(worker)
     }
 
+    /// Surefire makes it where it is missing. A project can name any folder of the machine, or lead there by a link: parade makes
+    /// it only in the worktree, and gives away only what it made.
+    fn make_working_folder(&self, working: &Path) -> miette::Result<()> {
+        let Ok(below) = working.strip_prefix(self.worktree) else { return Ok(()) };
+        if working.is_dir() {
+            return Ok(());
+        }
+        let owner = self.user.map(process::Account::owner);
+        let made = FolderHandle::open(self.worktree).and_then(|root| root.make_folders(below, owner));
+        made.map(drop).map_err(|error| miette!("{} cannot be made: {error}", working.display()))
+    }
+
     pub fn next_number(&self) -> u64 {
         self.numbers.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    fn command(&self, slot: u32, number: u64, control: &Path, events: &Path, log: &Path) -> process::Command {
+    fn command(
+        &self,
+        slot: u32,
+        number: u64,
+        control: &Path,
+        events: &Path,
+        output: &UnnamedOutput,
+    ) -> process::Command {
         let mut environment = self.jvm.environment(slot);
         environment.insert("PARADE_EVENTS".to_owned(), events.to_string_lossy().into_owned());
         let args: Vec<OsString> = self.jvm.arguments(slot, control);
@@ -142,7 +189,7 @@ impl JvmPlace<'_> {
             args,
             dir: self.jvm.folder(slot),
             environment,
-            output: log.to_owned(),
+            output: CommandOutput::Unnamed(output.clone()),
             output_limit: LOG_LIMIT,
             cores: self.bounds.cores,
             memory_bytes: self.bounds.memory_bytes,
@@ -242,6 +289,7 @@ impl Workplace for JvmPlace<'_> {
             self.send(worker, &self.order_text(order))?;
         }
         let (mut answer, close) = self.follow(worker)?;
+        worker.unasked += answer.retain_asked(order.tests);
         answer.seen.iter_mut().for_each(|seen| seen.mark.process = worker.number);
         Ok(Account { seen: answer.seen, unrunnable: answer.unrunnable, touched: answer.touched, close })
     }
@@ -250,23 +298,34 @@ impl Workplace for JvmPlace<'_> {
         let used = worker.events.process().and_then(process::cpu_time).unwrap_or((0.0, 0.0));
         let total = Cost { user_seconds: used.0, system_seconds: used.1, ..Cost::default() };
         let cost = worker.share_of(total);
-        Closing { cost, findings: Vec::new() }
+        worker.keep_log();
+        Closing { cost, findings: worker.contradictions() }
     }
 
     fn end(&self, mut worker: JvmWorker) -> miette::Result<Closing> {
         let mut findings = Vec::new();
         worker.control = None;
+        let mut was_stopped = worker.stop.is_set();
         if worker.over.is_none() {
             let left = self.bounds.deadline.saturating_duration_since(Instant::now());
             worker.over = next_end(&worker.ended, SHUTDOWN.min(left.max(Duration::from_secs(1))))?;
             if worker.over.is_none() {
-                let text = "a test process did not end by itself after its tests, and was killed";
+                let text = "a test JVM did not end after its tests and was killed";
                 findings.push(Finding::new(FindingKind::StrayProcesses, text));
                 worker.stop()?;
+                was_stopped = true;
             }
         }
+        worker.keep_log();
         let Some(ended) = worker.over.take() else { return Ok(Closing::default()) };
         findings.extend(process_findings(&ended, &worker.log));
+        findings.extend(worker.contradictions());
+        if let (false, true, Cause::Exited, Exit::Signal(signal)) =
+            (was_stopped, worker.events.is_done(), ended.cause, ended.exit)
+        {
+            let found = Contradiction::KilledAfterItsEnd(signal);
+            findings.push(maven::contradiction(&format!("test process {}", worker.number), &found));
+        }
         Ok(Closing { cost: worker.share_of(ended.cost), findings })
     }
 
@@ -283,6 +342,13 @@ impl JvmWorker {
     /// What comes next answers this order; times count from `clock` on.
     pub fn expect(&mut self, order: u64, clock: Clock) {
         self.events.expect(order, clock);
+    }
+
+    /// Where its records cannot be what the runner wrote. A process that stays keeps them for all later runs.
+    fn contradictions(&self) -> Vec<Finding> {
+        let mut found = reconcile::damaged(&self.events.damage());
+        found.extend((self.unasked > 0).then_some(Contradiction::UnaskedAnswers(self.unasked)));
+        found.iter().map(|found| maven::contradiction(&format!("test process {}", self.number), found)).collect()
     }
 
     /// Ends the process, however that is done, and waits for it.
@@ -308,18 +374,27 @@ impl JvmWorker {
 
     fn how_it_ended(&self) -> String {
         match self.over.as_ref().map(|ended| (ended.cause, ended.exit)) {
-            Some((Cause::OutOfMemory, _)) => "it was killed as the memory limit was reached".to_owned(),
+            Some((Cause::OutOfMemory, _)) => "it was killed because the memory limit was reached".to_owned(),
             Some((_, Exit::Code(code))) => format!("exit code {code}"),
             Some((_, Exit::Signal(signal))) => format!("signal {signal}"),
-            None => "it is not known how".to_owned(),
+            None => "the reason is not known".to_owned(),
         }
+    }
+
+    /// Gives the output its name. The log of a process that stays is part of the run that started it: where somebody has removed
+    /// that run's logs since, it is not made again. What cannot be written is missed by nobody but a reader of logs.
+    fn keep_log(&mut self) {
+        let was_removed = self.is_log_kept && !self.log.exists();
+        if !was_removed && let Err(error) = self.output.copy_to(&self.log) {
+            tracing::warn!("{} cannot be written: {error}", self.log.display());
+        }
+        self.is_log_kept = true;
     }
 
     /// How it ended, and how its output begins, where a JVM that refuses to start says why.
     fn last_words(&self) -> String {
-        let mut head = Vec::new();
-        let read = File::open(&self.log).and_then(|log| log.take(8 << 10).read_to_end(&mut head));
-        let text = if read.is_ok() { String::from_utf8_lossy(&head).into_owned() } else { String::new() };
+        let head = self.output.read_from(0, 8 << 10).unwrap_or_default();
+        let text = String::from_utf8_lossy(&head);
         let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).collect();
         format!("{}: {} (see {})", self.how_it_ended(), lines.join("; "), self.log.display())
     }
@@ -359,7 +434,7 @@ fn next_end(ended: &Receiver<miette::Result<Ended>>, patience: Duration) -> miet
 }
 
 fn unwatched() -> miette::Report {
-    miette!("the thread that watched a test process broke down")
+    miette!("the thread that watched a test JVM failed")
 }
 
 /// Reading and writing, so that opening does not wait for the other side and its end is ours to say.

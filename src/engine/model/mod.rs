@@ -6,7 +6,7 @@
 mod schedule;
 mod suite;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use rand::{Rng, SeedableRng};
@@ -14,7 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use sha2::{Digest, Sha256};
 
 use super::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support, Watch};
-use crate::suite::{Cost, Execution, Granularity, Outcome, RunEnd, Seen, SuiteRun, TestId};
+use crate::suite::{ClassId, Cost, Execution, Granularity, Outcome, RunEnd, Seen, SuiteRun, TestId};
 
 use schedule::{Schedule, Slot};
 pub use suite::{FailsBy, ModelSuite, ModelTest};
@@ -83,23 +83,49 @@ impl ModelSession {
         }
     }
 
+    /// Of the tests before this one, how many at their end ran on the same instance of its class.
+    fn instance_length(&self, test: usize, before: &[usize]) -> usize {
+        let class = self.tests[test].class_id();
+        let is_ordered = self.suite.tests[test].declared_order;
+        let mut next = test;
+        let mut length = 0;
+        for earlier in before.iter().rev() {
+            if self.tests[*earlier].class_id() != class || is_ordered && *earlier > next {
+                break;
+            }
+            (next, length) = (*earlier, length + 1);
+        }
+        length
+    }
+
+    pub fn declared_orders(&self) -> HashSet<ClassId> {
+        self.suite.declared_orders()
+    }
+
     /// What the state of the process and the neighbours in time make of a test.
     fn judge(&self, slot: &Slot, schedule: &Schedule) -> Outcome {
         let test = &self.suite.tests[slot.test];
         // Most tests of a large suite depend on nothing.
         let depends = !test.needs.is_empty() || !test.polluted_by.is_empty();
-        let before = || schedule.finished_before(slot).map(|earlier| &self.tests[earlier.test]).collect::<Vec<_>>();
-        let broken = depends && test.is_broken(&before());
+        let broken = depends && {
+            let before: Vec<usize> = schedule.finished_before(slot).map(|earlier| earlier.test).collect();
+            let ids: Vec<&TestId> = before.iter().map(|earlier| &self.tests[*earlier]).collect();
+            test.is_broken(&ids, self.instance_length(slot.test, &before))
+        };
         let races = |other: &Slot| test.races_with.contains(&self.tests[other.test]);
         let raced = !test.races_with.is_empty() && schedule.overlapping(slot).any(races);
         if broken || raced { Outcome::Failed } else { Outcome::Passed }
     }
 }
 
-/// A trial has the same luck whenever it is run, also in a later sitting: its folder is named for it.
-fn luck_of(request: &RunRequest) -> u64 {
-    let trial = request.allotment.logs.file_name().unwrap_or_default();
-    let digest = Sha256::digest([trial.as_encoded_bytes(), request.label.as_bytes()].concat());
+/// The number that a run's flaky tests are drawn from. It follows from the names of the trial and of the run, so a resumed
+/// trial has the outcomes of the first one. The digits at the end of a trial's id do not count: they depend on where the
+/// suite's file is, and a copy of the file elsewhere must have the same outcomes.
+fn seed_of_run(request: &RunRequest) -> u64 {
+    let folder = request.allotment.logs.file_name().unwrap_or_default().to_string_lossy();
+    let is_digits = |end: &str| end.len() == 8 && end.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let trial = folder.rsplit_once('-').filter(|(_, end)| is_digits(end)).map_or(&*folder, |(name, _)| name);
+    let digest = Sha256::digest([trial.as_bytes(), request.label.as_bytes()].concat());
     digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
@@ -119,7 +145,7 @@ impl Session for ModelSession {
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
         self.capabilities.check_watch(request)?;
         let coverage = if request.watch.coverage { self.suite.coverage()? } else { None };
-        self.random = ChaCha8Rng::seed_from_u64(self.seed ^ luck_of(request));
+        self.random = ChaCha8Rng::seed_from_u64(self.seed ^ seed_of_run(request));
         let selected = self.selected(&request.selection);
         let limit = request.time_limit.as_secs_f64() - self.suite.startup;
         let schedule = Schedule::of(&self.suite, &selected, request.parallelism, request.allotment.cores, limit);
@@ -157,8 +183,12 @@ mod tests {
     };
 
     fn run(toml: &str, parallelism: Parallelism, selection: Selection) -> SuiteRun {
+        run_in(toml, parallelism, selection, "logs")
+    }
+
+    fn run_in(toml: &str, parallelism: Parallelism, selection: Selection, logs: &str) -> SuiteRun {
         let suite = ModelSuite::parse(toml).unwrap();
-        let allotment = Allotment { cores: 4, memory_bytes: None, logs: "logs".into() };
+        let allotment = Allotment { cores: 4, memory_bytes: None, logs: logs.into() };
         let request = RunRequest {
             label: "x".into(),
             selection,
@@ -221,5 +251,13 @@ mod tests {
     fn the_same_seed_gives_the_same_flakiness() {
         let toml = "[[test]]\nid='C#a'\nflaky=0.5\n[[test]]\nid='C#b'\nflaky=0.5\n[[test]]\nid='C#c'\nflaky=0.5\n";
         assert_eq!(run(toml, PARALLEL, Selection::All), run(toml, PARALLEL, Selection::All));
+    }
+
+    #[test]
+    fn flakiness_follows_from_the_trial_and_not_from_where_the_suite_is() {
+        let tests = (0..40).map(|test| format!("[[test]]\nid='C#t{test}'\nflaky=0.5\n")).collect::<String>();
+        let run = |trial: &str| run_in(&tests, PARALLEL, Selection::All, trial);
+        assert_eq!(run("here/suite.forks.c2.r1-0123abcd"), run("there/suite.forks.c2.r1-ffff0000"));
+        assert_ne!(run("suite.forks.c2.r1-0123abcd"), run("suite.forks.c2.r2-0123abcd"));
     }
 }

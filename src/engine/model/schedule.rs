@@ -180,7 +180,8 @@ impl<'a> Simulation<'a> {
 
     fn start(&mut self, process: usize, lane: usize, test: usize) {
         let model = &self.suite.tests[test];
-        let broken = model.fails_by.filter(|_| model.is_broken(&self.finished_in(process)));
+        let finished = self.finished_in(process);
+        let broken = model.fails_by.filter(|_| model.is_broken(&finished, finished.len()));
         let hangs = model.hangs_after.is_some() || broken == Some(FailsBy::Hanging);
         let exits = model.exits_after.is_some() || broken == Some(FailsBy::Exiting);
         let end = if hangs { f64::INFINITY } else { self.now + model.exits_after.unwrap_or(model.seconds) };

@@ -6,7 +6,7 @@ use std::path::Path;
 use miette::miette;
 use serde::Deserialize;
 
-use crate::suite::{Accesses, Change, Coverage, Element, MethodLines, TestId};
+use crate::suite::{Accesses, Change, ClassId, Coverage, Element, MethodLines, TestId};
 
 /// Tests in their original order.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -54,6 +54,12 @@ pub struct ModelTest {
     /// What it shares with others, by names of your choice, and reads before it writes it.
     pub reads: Option<Vec<String>>,
     pub writes: Option<Vec<String>>,
+    /// What it needs of its own class is kept in an instance that the class's tests share: it is lost once the class is entered again.
+    #[serde(default)]
+    pub per_class_instance: bool,
+    /// Its class declares the order of its tests, which is that of the file: out of that order the class is entered again.
+    #[serde(default)]
+    pub declared_order: bool,
     /// What it does, other than to fail, when something that it needs is missing or it is polluted.
     pub fails_by: Option<FailsBy>,
 }
@@ -83,6 +89,11 @@ impl ModelSuite {
         let said = self.tests.iter().filter_map(|test| Some((test.id.clone(), test.covers.clone()?)));
         let said: Vec<(TestId, Vec<Element>)> = said.collect();
         (!said.is_empty()).then(|| Coverage::new(&self.methods, said)).transpose()
+    }
+
+    /// The classes that declare the order of their tests.
+    pub fn declared_orders(&self) -> HashSet<ClassId> {
+        self.tests.iter().filter(|test| test.declared_order).map(|test| test.id.class_id()).collect()
     }
 
     /// Does any of its tests say what it shares?
@@ -116,27 +127,31 @@ impl ModelTest {
         Accesses { test: self.id.clone(), reads: sorted(&self.reads), writes: sorted(&self.writes) }
     }
 
-    /// After these, is something missing, or the last polluter later than the last cleaner?
-    pub(super) fn is_broken(&self, before: &[&TestId]) -> bool {
+    /// After these, is something missing, or the last polluter later than the last cleaner? The last so many of them ran on the same
+    /// instance of its class.
+    pub(super) fn is_broken(&self, before: &[&TestId], instance_length: usize) -> bool {
         let last = |of: &[TestId]| before.iter().rposition(|earlier| of.contains(earlier));
         let polluted = match (last(&self.polluted_by), last(&self.cleaned_by)) {
             (Some(polluter), Some(cleaner)) => polluter > cleaner,
             (polluter, _) => polluter.is_some(),
         };
-        polluted || self.needs.iter().any(|needed| !before.contains(&needed))
+        let is_own = |needed: &TestId| self.per_class_instance && needed.class_id() == self.id.class_id();
+        let instance = before.len() - instance_length;
+        let is_there = |needed: &TestId| before[if is_own(needed) { instance } else { 0 }..].contains(&needed);
+        polluted || !self.needs.iter().all(is_there)
     }
 
     fn check(&self, known: &HashSet<&TestId>) -> miette::Result<()> {
         let named = [&self.needs, &self.polluted_by, &self.cleaned_by, &self.races_with].into_iter().flatten();
         if let Some(unknown) = named.into_iter().find(|test| !known.contains(test)) {
-            return Err(miette!("`{}` names `{unknown}`, which the suite does not have", self.id));
+            return Err(miette!("`{}` names `{unknown}`, which is not in the suite", self.id));
         }
         let durations = [Some(self.seconds), self.hangs_after, self.exits_after];
         if !durations.into_iter().flatten().all(is_duration) {
             return Err(miette!("`{}`: times must be numbers of seconds, not below 0", self.id));
         }
         if !(0.0..=1.0).contains(&self.flaky) {
-            return Err(miette!("`{}`: `flaky` must be a chance between 0 and 1", self.id));
+            return Err(miette!("`{}`: `flaky` must be a probability between 0 and 1", self.id));
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ pub fn enlarged(helper: &Helper, declared: &BTreeMap<String, String>) -> miette:
     let option = option.to_str().filter(|option| !option.contains('"')).ok_or_else(|| {
         miette!(
             help = "set PARADE_HOME to a folder with a plain name",
-            "limits cannot be made larger, as the path of parade's agent has characters that {VARIABLE} does not take"
+            "time limits cannot be raised, because the path of parade's agent has characters that {VARIABLE} does not allow"
         )
     })?;
     let mut environment = declared.clone();

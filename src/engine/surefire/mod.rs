@@ -8,7 +8,7 @@
 mod limits;
 mod modes;
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Component, Path};
 use std::rc::Rc;
@@ -16,11 +16,13 @@ use std::rc::Rc;
 use miette::miette;
 
 use super::{Capabilities, EngineKind, Parallelism, RunRequest, Selection, Session};
-use crate::maven::{self, Harvest, Invocation, Invoked, Known, Limits, Settings, TestSettings};
+use crate::maven::seal::SealKey;
+use crate::maven::{self, Harvest, Invocation, Invoked, KeptReports, Known, Limits, Settings, TestSettings};
 use crate::process::Interrupt;
 use crate::subject::Changes;
 use crate::subject::build::{Discovery, Prepared, build_root, settings};
 use crate::suite::{Cost, Execution, Finding, FindingKind, RunEnd, Seen, SuiteRun, TestId};
+use crate::wording::plural;
 
 /// A prepared subject, ready to run its tests.
 #[derive(Debug)]
@@ -37,7 +39,12 @@ pub struct SurefireSession {
     revealed: Revealed,
     /// Of the subject's processes.
     environment: BTreeMap<String, String>,
+    /// Where somebody wants Surefire's own reports of runs of everything.
+    reports: Option<SharedReports>,
 }
+
+/// Filled with Surefire's own reports of the last run of the whole suite.
+pub type SharedReports = Rc<RefCell<KeptReports>>;
 
 /// Filled with the subject as soon as its tests are known.
 pub type Revealed = Rc<OnceCell<Rc<Prepared>>>;
@@ -55,6 +62,7 @@ impl SurefireSession {
             online: prepared.discovery.is_pending(),
             revealed: Revealed::default(),
             environment: prepared.subject.environment.clone(),
+            reports: None,
             prepared,
         };
         if !session.online {
@@ -66,6 +74,19 @@ impl SurefireSession {
     /// For who needs the subject once its tests are known, while others have the session.
     pub fn revealed(&self) -> Revealed {
         Rc::clone(&self.revealed)
+    }
+
+    /// From now on, Surefire's own reports of runs of the whole suite are copied beside their logs.
+    pub fn share_reports(&mut self) -> SharedReports {
+        Rc::clone(self.reports.get_or_insert_default())
+    }
+
+    fn keep_reports(&self, request: &RunRequest, invoked: &Invoked) {
+        let (Some(shared), Some(handshake)) = (&self.reports, &invoked.handshake) else { return };
+        if request.selection == Selection::All {
+            let into = request.allotment.logs.join("surefire-reports");
+            *shared.borrow_mut() = maven::keep_reports(handshake, &self.prepared.checkout.root, &into);
+        }
     }
 
     /// From now on, frameworks grant tests many times the time limits that they ask for. Nothing else changes.
@@ -113,8 +134,10 @@ impl SurefireSession {
             toolchain: &self.prepared.toolchain,
             helper: &self.prepared.helper,
             root: &build_root(subject, &self.prepared.checkout)?,
-            repository: &self.prepared.repository,
+            worktree: &self.prepared.checkout.root,
+            repository: self.prepared.repository.folder(),
             folder: &allotment.logs.join(safe_label(&request.label)?),
+            exchange: &self.prepared.home.exchange(),
             environment: &self.environment,
             args: &subject.maven_args,
             goals: &[&subject.phase],
@@ -125,8 +148,8 @@ impl SurefireSession {
                 memory_bytes: allotment.memory_bytes,
                 time: request.time_limit,
             },
-            // Everything of the same tag ends with the run, so no other parade may have it.
-            tag: format!("{}-{}-{}-{}", self.tag, subject.name, std::process::id(), request.label),
+            // Everything of the same tag ends with the run, so no other run may have it. It tells nothing about the run.
+            tag: format!("{}-{}", self.tag, SealKey::random()?.to_hex()),
             user: self.prepared.user.as_ref(),
         }
         .run(&self.interrupt)
@@ -134,7 +157,7 @@ impl SurefireSession {
 
     /// What differs from the published subject is told once, with the subject.
     fn is_news(&self, finding: &Finding) -> bool {
-        finding.kind != FindingKind::Deviation || !self.prepared.discovery.findings.contains(finding)
+        !finding.is_of_build() || !self.prepared.discovery.findings.contains(finding)
     }
 }
 
@@ -165,19 +188,23 @@ impl Session for SurefireSession {
         };
         let settings = Settings { tests: Some(tests), ..settings(&self.prepared.subject, &self.prepared.toolchain) };
 
-        self.prepared.worktree.before_run(&self.prepared.snapshot)?;
+        let meanwhile = self.prepared.before_run()?;
         let invoked = self.invoke(request, &settings)?;
+        if self.online {
+            self.prepared.repository.seal()?;
+        }
         let harvest = maven::harvest(&invoked, &self.known.tests)?;
         if is_first {
             self.discover(&invoked, &harvest, request.parallelism)?;
         }
+        self.keep_reports(request, &invoked);
         let changes = self.prepared.worktree.after_run(&self.prepared.snapshot)?;
-        remove_events(&invoked.events)?;
 
         let mut findings = selected.findings;
         findings.extend(self.prepared.discovery.gaps());
         findings.extend(harvest.findings.into_iter().filter(|finding| self.is_news(finding)));
         findings.extend(dirty(&changes));
+        findings.extend(changed_meanwhile(&meanwhile));
         let mut seen = HashSet::new();
         findings.retain(|finding| seen.insert((finding.kind as u8, finding.text.clone())));
         Ok(SuiteRun {
@@ -203,16 +230,23 @@ pub(super) fn dirty(changes: &Changes) -> Option<Finding> {
     Some(Finding::new(FindingKind::DirtyWorktree, text))
 }
 
-/// They are in the run's executions now.
-fn remove_events(events: &Path) -> miette::Result<()> {
-    std::fs::remove_dir_all(events).map_err(|error| miette!("{} cannot be removed: {error}", events.display()))
+/// What was put right before the run.
+fn changed_meanwhile(changes: &Changes) -> Option<Finding> {
+    let count = changes.in_build_folders + changes.elsewhere_total;
+    let first = changes.elsewhere.first().map(|path| format!(", e.g. {}", path.display())).unwrap_or_default();
+    let text = format!(
+        "{} of the worktree had been changed since the run before, by something else than this subject's runs{first}; they were \
+         restored",
+        plural(count, "file")
+    );
+    (count > 0).then(|| Finding::new(FindingKind::DirtyWorktree, text))
 }
 
 pub(super) fn safe_label(label: &str) -> miette::Result<&str> {
     let mut components = Path::new(label).components();
     match (components.next(), components.next()) {
         (Some(Component::Normal(name)), None) if name == label => Ok(label),
-        _ => Err(miette!("`{label}` cannot be the name of a run: it has to be a plain folder name")),
+        _ => Err(miette!("`{label}` cannot be the name of a run: it must be a plain folder name")),
     }
 }
 

@@ -95,7 +95,7 @@ fn provider_support(suite: &ModuleSuite, provider: &str, mode: Mode) -> Support 
             if mode == Mode::ClassesAndMethods && major_minor(&suite.surefire) < BOTH =>
         {
             Support::None(format!(
-                "Surefire {} has no mode `classesAndMethods`, which begins with 2.16",
+                "Surefire {} has no mode `classesAndMethods`; it needs 2.16 or later",
                 suite.surefire
             ))
         }
@@ -103,7 +103,7 @@ fn provider_support(suite: &ModuleSuite, provider: &str, mode: Mode) -> Support 
         "surefire-testng" => Support::Full,
         "surefire-junit-platform" => platform_support(suite),
         "surefire-junit3" => Support::None("JUnit 3 has no parallel modes".to_owned()),
-        other => Support::None(format!("{other} has no parallel modes that are known")),
+        other => Support::None(format!("{other} has no known parallel modes")),
     }
 }
 
@@ -119,7 +119,11 @@ fn platform_support(suite: &ModuleSuite) -> Support {
     match (reached, reasons.is_empty()) {
         (true, true) => Support::Full,
         (true, false) => Support::Partial(reasons.join("; ")),
-        (false, true) => Support::None("no engine on the JUnit Platform has parallel modes that are known".to_owned()),
+        (false, true) => Support::None(
+            "no engine of this suite on the JUnit Platform has known parallel \
+            modes"
+                .to_owned(),
+        ),
         (false, false) => Support::None(reasons.join("; ")),
     }
 }
@@ -130,7 +134,7 @@ fn since(suite: &ModuleSuite, key: &str, name: &str, first: [u32; 2]) -> Support
         Support::Full
     } else {
         let [major, minor] = first;
-        Support::None(format!("{name} {version} has no parallel modes, which begin with {major}.{minor}"))
+        Support::None(format!("{name} {version} has no parallel modes; they need {major}.{minor} or later"))
     }
 }
 

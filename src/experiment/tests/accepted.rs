@@ -197,8 +197,12 @@ fn engines_are_chosen_and_limited_per_subject() {
     assert_eq!([sequential, modules].map(|each| each.parallelism.modules_on(4)), [1, 4]);
     assert!(experiment.needs_engine(subject, EngineKind::Direct));
     let warnings = Outlook::of(&experiment, &Plan::of(&experiment)).warnings;
-    assert_eq!(warnings.iter().filter(|warning| warning.contains("another harness")).count(), 2, "{warnings:#?}");
-    assert!(warnings.iter().any(|warning| warning.contains("`warm`")));
+    assert_eq!(
+        warnings.iter().filter(|warning| warning.contains("difference between the engines")).count(),
+        2,
+        "{warnings:#?}"
+    );
+    assert!(warnings.iter().any(|warning| warning.contains("warm JVM")));
 }
 
 #[test]

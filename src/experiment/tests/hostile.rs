@@ -10,6 +10,7 @@ fn load_bytes(bytes: &[u8]) -> Result<Loaded, Mistakes> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("experiment.toml");
     fs::write(&path, bytes).expect("a file");
+    fs::write(folder.path().join("pom.xml"), "<project/>").expect("a pom");
     load(&path, &LIMITS)
 }
 

@@ -47,6 +47,37 @@ fn keys_and_types() {
 }
 
 #[test]
+fn projects_of_this_machine_are_looked_into() {
+    let folder = tempfile::tempdir().unwrap();
+    let clone = folder.path().join("clone");
+    let repository = git2::Repository::init(&clone).unwrap();
+    let tree = repository.find_tree(repository.treebuilder(None).unwrap().write().unwrap()).unwrap();
+    let author = git2::Signature::now("a", "a@example.org").unwrap();
+    let commit = repository.commit(Some("HEAD"), &author, &author, "empty", &tree, &[]).unwrap();
+    let object = repository.find_object(commit, None).unwrap();
+    repository.tag_lightweight("v1.2.0", &object, false).unwrap();
+    std::fs::create_dir_all(folder.path().join("plain/core")).unwrap();
+    std::fs::write(folder.path().join("plain/core/pom.xml"), "<project/>").unwrap();
+    let subject = |lines: &str| format!("{HEADER}{SEQUENTIAL}[[subject]]\nname = \"x\"\n{lines}\n");
+    let told = |lines: &str| {
+        let mistakes = read_in(folder.path(), &subject(lines)).expect_err(lines);
+        rendered(&mistakes).split_whitespace().collect::<Vec<_>>().join(" ").replace("│ ", "")
+    };
+    assert!(read_in(folder.path(), &subject("git = \"clone\"\ncommit = \"v1.2.0\"")).is_ok());
+    let tag = told("git = \"clone\"\ncommit = \"v1.2.1\"");
+    assert!(tag.contains("has no commit, tag or branch `v1.2.1`") && tag.contains("`v1.2.0`"), "{tag}");
+    assert!(tag.contains("experiment.toml:8:10"), "line and column: {tag}");
+    let pom = told("path = \"plain\"");
+    assert!(pom.contains("there is no pom.xml in `plain`") && pom.contains("directory = \"core\""), "{pom}");
+    let url = told("git = \"github.com/shop/till\"\ncommit = \"v1\"");
+    assert!(url.contains("git = \"https://github.com/shop/till\""), "{url}");
+    let home = told("path = \"~/shop\"");
+    assert!(home.contains("`~` works only in a shell"), "{home}");
+    let none = told("git = \"plain\"\ncommit = \"v1\"");
+    assert!(none.contains("`plain` is not a git repository"), "{none}");
+}
+
+#[test]
 fn names() {
     insta::assert_snapshot!(pages(&[
         format!("[experiment]\nname = \"../../etc\"\n{SUBJECT}{SEQUENTIAL}"),
@@ -262,4 +293,20 @@ fn mistakes_are_data_too() {
     assert!(places.is_sorted(), "{places:?}");
     assert_eq!(mistakes.count(), 12);
     insta::assert_snapshot!(serde_json::to_string_pretty(&mistakes.entries()[..2]).expect("JSON"));
+}
+
+#[test]
+fn a_password_is_not_shown_with_a_mistake() {
+    let secret = "https://me:hunter2@example.org/x.git?token=hunter2";
+    let files = [
+        format!("{HEADER}[[subject]]\nname = \"x\"\nurl = \"{secret}\"\ncommit = 3\n{SEQUENTIAL}"),
+        format!("{HEADER}[[subject]]\nname = \"x\"\nulr = \"{secret}\"\n{SEQUENTIAL}"),
+        format!("{HEADER}[[subject]]\nname = \"{secret}\"\nurl = \"{secret}\n{SEQUENTIAL}"),
+    ];
+    for file in files {
+        let mistakes = refused(&file);
+        let json = serde_json::to_string(mistakes.entries()).unwrap();
+        let page = rendered(&mistakes);
+        assert!(!page.contains("hunter2") && !json.contains("hunter2"), "{page}\n{json}");
+    }
 }

@@ -11,6 +11,7 @@ use std::path::Path;
 use super::validate::Context;
 use super::*;
 use crate::subject::Jdk;
+use crate::technique::TechniqueKind;
 
 const LIMITS: MachineLimits = MachineLimits { cores: 4, memory_bytes: 16 << 30 };
 
@@ -23,8 +24,9 @@ const HERE: Here = Here {
     }),
     check_user: |name| match name {
         "nobody" => Ok(()),
-        _ => Err(miette::miette!(help = "write a name that is known", "there is no user `{name}` here")),
+        _ => Err(miette::miette!(help = "write a name that is known", "this machine has no user `{name}`")),
     },
+    looks_into_projects: false,
 };
 
 fn jdk(version: &str) -> Jdk {
@@ -42,7 +44,17 @@ fn read(text: &str) -> Result<Experiment, Mistakes> {
     }
 }
 
-fn accepted(text: &str) -> Experiment {
+/// The same on a machine whose folders are looked into, in a folder of one's own.
+fn read_in(folder: &Path, text: &str) -> Result<Experiment, Mistakes> {
+    let log = Log::default();
+    let here = Here { looks_into_projects: true, ..HERE };
+    match interpret(text, &Context { folder, limits: &LIMITS, log: &log, here }) {
+        Some(experiment) if log.is_empty() => Ok(experiment),
+        _ => Err(log.into_mistakes("experiment.toml", text)),
+    }
+}
+
+pub(super) fn accepted(text: &str) -> Experiment {
     read(text).unwrap_or_else(|mistakes| panic!("{:?}", miette::Report::new(mistakes)))
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::engine::EngineKind;
+use crate::technique::Ordering;
 use crate::technique::algorithm::Algorithm;
 
 const GIT: &str = "[[subject]]\nname = \"repo\"\ngit = \"https://example.org/x\"\ncommit = \"c1ee777\"\n";
@@ -119,24 +120,25 @@ fn mistakes_are_told_with_their_places() {
             "10: the engine `surefire` cannot impose an order of tests",
             "11: `threads` has no meaning for an order: its tests run one after the other",
             "12: `isolation` has no meaning for the engine `surefire`",
-            "12: an order is evaluated in processes of its own",
+            "12: an order is evaluated in fresh JVMs",
         ]
     );
-    let paste = "[[configuration]]\nname = \"p\"\ntechnique = \"paste\"\nparallel = \"classes\"\nthreads = 2\nenhanced = true\n";
+    let paste = "[[configuration]]\nname = \"p\"\ntechnique = \"paste\"\nparallel = \"classes\"\nthreads = \
+        2\nenhanced = true\n";
     assert_eq!(
         sorted(with_git("", &format!("{SEQUENTIAL}{paste}"))),
         ["14: `enhanced` has no meaning for the technique `paste`"]
     );
     assert_eq!(
         sorted(with_git("", &configuration("S1", ""))),
-        ["4: the configuration `S1` selects by what has changed between versions"]
+        ["4: the configuration `S1` selects tests by changes between versions"]
     );
     for (versions, message) in [
         ("versions = 0", "7: `versions` cannot be 0"),
         ("versions = []", "7: `versions` is empty"),
         ("versions = [\"c1ee777\"]", "7: `c1ee777` is a version already"),
         ("versions = [\"a..b\"]", "7: `a..b` cannot be a commit, tag or branch"),
-        ("versions = \"ten\"", "7: `versions` has to be a whole number, but is the text `ten`"),
+        ("versions = \"ten\"", "7: `versions` must be a whole number, but is the text `ten`"),
         ("label = \"\"", "7: `` cannot be a label"),
         ("[subject.generator]\ncommand = []", "8: this generator has no program"),
         ("[subject.generator]\ntimeout = \"1m\"", "7: [subject.generator] has no `command`"),
@@ -146,12 +148,9 @@ fn mistakes_are_told_with_their_places() {
     }
     assert_eq!(
         sorted(format!("{HEADER}{SUBJECT}versions = 2\n{}", t1())),
-        ["6: a folder as it stands has no versions"]
+        ["6: a folder without a commit has no versions"]
     );
-    assert_eq!(
-        sorted(with_git("versions = 2", SEQUENTIAL)),
-        ["7: nothing that runs on this subject is evaluated on versions"]
-    );
+    assert_eq!(sorted(with_git("versions = 2", SEQUENTIAL)), ["7: no configuration of this subject uses versions"]);
 }
 
 #[test]
@@ -172,13 +171,17 @@ fn a_model_has_to_say_what_algorithms_go_by() {
     let versions = format!("versions = [\"{covers}\"]");
     assert_eq!(
         told(&with(&silent, "", "T1")),
-        ["4: `silent.toml` does not say what its tests cover, which `T1` goes by"]
+        ["4: `silent.toml` does not declare the coverage of its tests, which `T1` needs"]
     );
     assert_eq!(
         told(&with(&silent, &versions, "S1")),
-        ["4: `silent.toml` does not say what has changed, which `S1` selects by"]
+        ["4: `silent.toml` does not declare changes, which `S1` needs to select tests"]
     );
-    assert_eq!(told(&with(&covers, "versions = 2", "T1")), ["6: a model has no history to look for versions in"]);
+    assert_eq!(
+        told(&with(&covers, "versions = 2", "T1")),
+        ["6: a model suite has no history in which versions could \
+        be searched"]
+    );
     accepted(&with(&changed, &versions, "S1"));
     accepted(&with(&silent, "", "P1"));
 }

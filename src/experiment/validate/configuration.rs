@@ -2,9 +2,10 @@
 
 use super::harness::{self, harness};
 use super::ordering;
-use super::{At, Configuration, Context, TechniqueKind, quoted, suggestion};
+use super::{At, Configuration, Context, quoted, suggestion};
 use crate::engine::{Forks, Mode, Parallelism};
 use crate::experiment::raw::{RawConfiguration, Written};
+use crate::technique::TechniqueKind;
 
 const MAX_THREADS: u64 = 10_000;
 const MAX_FORKS: u32 = 1_000;
@@ -63,8 +64,8 @@ pub(super) fn check_width_keys(written: &Written, mode: Mode, context: &Context<
         return;
     }
     let help = match mode {
-        Mode::Project => "`project` takes the project's own settings: remove it, or choose another mode",
-        _ => "without `parallel` there is one process with one thread: remove it, or add `parallel`",
+        Mode::Project => "`project` uses the project's own settings: remove this line, or choose another mode",
+        _ => "without `parallel` there is one fork with one thread: remove this line, or add `parallel`",
     };
     for (key, span) in WIDTH_KEYS.iter().filter_map(|key| written.get_key_value(key)) {
         context.log.add(span, format!("`{key}` has no meaning for the mode `{mode}`"), help);
@@ -76,11 +77,11 @@ fn mode(written: &At<String>, context: &Context<'_>) -> Option<Mode> {
     if known.is_none() {
         let names = Mode::ALL.map(Mode::name);
         let help = if written.value == "classesMethods" {
-            "the study's classesMethods is Surefire's `classesAndMethods`: write that".to_owned()
+            "the study's classesMethods is Surefire's `classesAndMethods`: write `classesAndMethods`".to_owned()
         } else {
             suggestion(&written.value, "modes", names)
         };
-        context.log.add(&written.span, format!("there is no mode {}", quoted(&written.value)), help);
+        context.log.add(&written.span, format!("{} is not a parallel mode", quoted(&written.value)), help);
     }
     known
 }
@@ -97,7 +98,7 @@ fn technique(raw: &RawConfiguration, mode: Option<Mode>, context: &Context<'_>) 
     let known = TechniqueKind::all().find(|technique| technique.name() == written.value);
     known.unwrap_or_else(|| {
         let names = TechniqueKind::all().map(TechniqueKind::name);
-        let message = format!("there is no technique {}", quoted(&written.value));
+        let message = format!("{} is not a technique", quoted(&written.value));
         context.log.add(&written.span, message, suggestion(&written.value, "techniques", names));
         plain
     })
@@ -153,7 +154,7 @@ fn number_of(written: &At<String>, what: &str, context: &Context<'_>) -> Option<
     let (message, help) = match forks {
         None => (
             format!("{} is not a number of {what}", quoted(&written.value)),
-            "write a whole number from 1 on, or a multiple of the cores such as \"1C\" or \"0.5C\"".to_owned(),
+            "write a whole number of at least 1, or a multiple of the cores such as \"1C\" or \"0.5C\"".to_owned(),
         ),
         Some(forks) if forks.on(context.limits.cores) > MAX_FORKS => (
             format!("{} {what} are too many", quoted(&written.value)),

@@ -1,9 +1,10 @@
 //! Which engines run a configuration, and what only some engines can do.
 
-use super::{At, Configuration, Context, TechniqueKind, quoted, suggestion};
+use super::{At, Configuration, Context, quoted, suggestion};
 use crate::engine::{EngineKind, Isolation, Mode};
-use crate::experiment::Harness;
 use crate::experiment::raw::{RawConfiguration, RawHarness, RawOverride, Written};
+use crate::technique::Harness;
+use crate::technique::TechniqueKind;
 
 /// Keys that only the direct engine understands.
 const DIRECT_KEYS: [&str; 2] = ["isolation", "test_timeout"];
@@ -43,11 +44,11 @@ fn engine_kind(written: &At<String>, context: &Context<'_>) -> Option<EngineKind
     let known = EngineKind::CHOICES.into_iter().find(|engine| engine.name() == written.value);
     if known.is_none() {
         let help = if written.value == EngineKind::Model.name() {
-            "a subject with `model = \"suite.toml\"` is always run by the model: remove the line".to_owned()
+            "a subject with `model = \"suite.toml\"` always uses the model engine: remove this line".to_owned()
         } else {
             suggestion(&written.value, "engines", EngineKind::CHOICES.map(EngineKind::name))
         };
-        context.log.add(&written.span, format!("there is no engine {} to choose", quoted(&written.value)), help);
+        context.log.add(&written.span, format!("{} is not an engine that can be chosen", quoted(&written.value)), help);
     }
     known
 }
@@ -56,7 +57,7 @@ fn kept_apart(written: &At<String>, context: &Context<'_>) -> Option<Isolation> 
     let known = Isolation::ALL.into_iter().find(|isolation| isolation.name() == written.value);
     if known.is_none() {
         let help = suggestion(&written.value, "isolations", Isolation::ALL.map(Isolation::name));
-        context.log.add(&written.span, format!("there is no isolation {}", quoted(&written.value)), help);
+        context.log.add(&written.span, format!("{} is not an isolation", quoted(&written.value)), help);
     }
     known
 }
@@ -82,14 +83,14 @@ pub(super) fn check_modules(
 ) {
     let Some(span) = written.get("modules") else { return };
     let (message, help) = if technique == TechniqueKind::Sequential {
-        ("a sequential run has one module after the other", "remove `modules`, or write `technique = \"parallel\"`")
+        ("a sequential run runs one module after the other", "remove `modules`, or write `technique = \"parallel\"`")
     } else if mode == Mode::Project {
         (
             "`modules` has no meaning for the mode `project`",
-            "`project` takes the project's own settings, its `-T` too: remove it, or choose another mode",
+            "`project` uses the project's own settings, including its `-T`: remove this line, or choose another mode",
         )
     } else if harness.engine == EngineKind::Direct {
-        ("the direct engine has no modules at once", "remove `modules`, or write `engine = \"surefire\"`")
+        ("the direct engine cannot run several modules at once", "remove `modules`, or write `engine = \"surefire\"`")
     } else {
         return;
     };

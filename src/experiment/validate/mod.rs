@@ -15,12 +15,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use super::mistake::{Log, Span};
-use super::names::{MAX_NAME, is_safe, list, made_safe, quoted, suggestion};
 use super::quantity::{MAX_DURATION, format_size, parse_duration, parse_size};
 use super::raw::{RawFile, RawMachine};
-use super::reader::At;
-use super::{Configuration, Experiment, Here, Machine, MachineLimits, Subject, TechniqueKind};
+use super::{Configuration, Experiment, Here, Machine, MachineLimits, Subject};
+use crate::technique::TechniqueKind;
+use crate::toml_file::mistake::{Log, Span};
+use crate::toml_file::names::{MAX_NAME, is_safe, list, made_safe, quoted, suggestion};
+use crate::toml_file::reader::At;
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(3600);
 /// More of anything that repeats a run is a slip of the finger.
@@ -115,7 +116,7 @@ fn core_count(written: &At<String>, context: &Context<'_>) -> Option<usize> {
         Some(0) => ("0 cores run nothing".to_owned(), format!("write a number from 1 to {available}, or \"all\"")),
         Some(count) if count > available as i128 => (
             format!("this machine has {available} cores, not {count}"),
-            format!("write at most {available}, or \"all\" for what the machine has"),
+            format!("write at most {available}, or \"all\" for all cores of the machine"),
         ),
         Some(count) if count > 0 => return usize::try_from(count).ok(),
         _ => (
@@ -135,9 +136,12 @@ fn memory_bytes(written: &At<String>, context: &Context<'_>) -> Option<u64> {
             format!("this machine has {} of memory, not {}", format_size(available), written.value),
             format!("write at most {}, or leave `memory` out for no limit", format_size(available)),
         ),
-        Some(0) => {
-            context.log.add(&written.span, "no suite runs in no memory", "write a size such as `memory = \"8GiB\"`")
-        }
+        Some(0) => context.log.add(
+            &written.span,
+            "a memory limit of zero allows no suite to run",
+            "write a size such as \
+                `memory = \"8GiB\"`",
+        ),
         Some(bytes) => return Some(bytes),
         None => context.log.add(
             &written.span,
@@ -149,7 +153,7 @@ fn memory_bytes(written: &At<String>, context: &Context<'_>) -> Option<u64> {
 }
 
 fn check_sizes(raw: &RawFile, context: &Context<'_>) {
-    let help = "divide it into several experiments";
+    let help = "split it into several experiments";
     if let Some(first) = raw.configurations.get(MAX_CONFIGURATIONS) {
         context.log.add(&first.span, format!("there are more than {MAX_CONFIGURATIONS} configurations"), help);
     }
@@ -186,8 +190,8 @@ fn check_matrix(
     };
     let trials = subjects.iter().map(cells).fold(0, u64::saturating_add);
     if trials > MAX_TRIALS {
-        let message = format!("this plan has {trials} trials; the most that can be planned is {MAX_TRIALS}");
-        context.log.add(&top, message, "divide it into several experiments, or lower `repetitions`");
+        let message = format!("this plan has {trials} trials; the maximum is {MAX_TRIALS}");
+        context.log.add(&top, message, "split it into several experiments, or lower `repetitions`");
     }
 }
 
@@ -196,7 +200,7 @@ fn baseline(raw: &RawFile, configurations: &[Configuration], context: &Context<'
     let names = configurations.iter().map(|configuration| configuration.name.as_str());
     if let Some(written) = &raw.baseline {
         if !names.clone().any(|name| name == written.value) {
-            let message = format!("there is no configuration {} to be the baseline", quoted(&written.value));
+            let message = format!("the baseline {} is not a configuration of this file", quoted(&written.value));
             context.log.add(&written.span, message, suggestion(&written.value, "configurations", names));
         }
         return written.value.clone();
@@ -226,7 +230,7 @@ fn baseline(raw: &RawFile, configurations: &[Configuration], context: &Context<'
             candidates.first().unwrap_or(&"sequential"),
             list(candidates.iter().copied())
         );
-        context.log.add(place, format!("{why}, so it is not clear what speedups are measured against"), help);
+        context.log.add(place, format!("{why}, so the baseline for speedups is not clear"), help);
     }
     String::new()
 }
@@ -237,7 +241,8 @@ impl Context<'_> {
         let Some(written) = written else { return String::new() };
         if !is_safe(&written.value) {
             let rule = format!(
-                "names become folders: letters, digits, `.`, `_`, `-`, beginning with a letter or digit, without `..`, at most {MAX_NAME} characters"
+                "names become folders: letters, digits, `.`, `_`, `-`, beginning with a letter or digit, without \
+                 `..`, at most {MAX_NAME} characters"
             );
             let help = match made_safe(&written.value) {
                 Some(safe) => format!("write e.g. \"{safe}\"; {rule}"),
@@ -252,8 +257,8 @@ impl Context<'_> {
         let mut seen: BTreeMap<&str, &Span> = BTreeMap::new();
         for name in names {
             if seen.insert(&name.value, &name.span).is_some() {
-                let message = format!("there is a {noun} {} already", quoted(&name.value));
-                self.log.add(&name.span, message, "every name may be used once: rename one of the two");
+                let message = format!("there already is a {noun} {}", quoted(&name.value));
+                self.log.add(&name.span, message, "names must be unique: rename one of the two");
             }
         }
     }
@@ -275,9 +280,13 @@ impl Context<'_> {
                 format!("{} is not a duration", quoted(&written.value)),
                 "write hours, minutes, seconds: \"3h\", \"1h30m\", \"90s\"".to_owned(),
             ),
-            Some(Duration::ZERO) => {
-                (format!("a `{key}` of zero would end everything at once"), format!("write e.g. `{key} = \"10m\"`"))
-            }
+            Some(Duration::ZERO) => (
+                format!("with a `{key}` of zero everything would end at once"),
+                format!(
+                    "write e.g. `{key} = \
+                    \"10m\"`"
+                ),
+            ),
             Some(long) if long > MAX_DURATION => {
                 (format!("a `{key}` of {} is too long", quoted(&written.value)), "write at most \"30d\"".to_owned())
             }

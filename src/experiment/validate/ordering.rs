@@ -1,9 +1,10 @@
 //! Configurations whose technique is an algorithm that orders tests: which of its kind it is, and what does not go with it.
 
-use super::{Context, TechniqueKind};
+use super::Context;
 use crate::engine::{EngineKind, Isolation};
 use crate::experiment::raw::{RawConfiguration, Written};
-use crate::experiment::{Harness, Ordering};
+use crate::technique::TechniqueKind;
+use crate::technique::{Harness, Ordering};
 
 /// The smallest number that the study tries.
 const USUAL_MACHINES: u32 = 2;
@@ -22,7 +23,7 @@ pub(super) fn ordering(raw: &RawConfiguration, technique: TechniqueKind, context
     let machines = if algorithm.is_parallel() { machines(raw, context) } else { 1 };
     if let (Some(span), false) = (raw.written.get("machines"), algorithm.is_parallel()) {
         let message = format!("`{algorithm}` gives one order for one machine");
-        context.log.add(span, message, "remove `machines`, or take P1, P2 or P3, which spread tests");
+        context.log.add(span, message, "remove `machines`, or use P1, P2 or P3, which distribute tests over machines");
     }
     let enhanced = raw.enhanced.as_ref().is_some_and(|flag| flag.value);
     Some(Ordering { algorithm, enhanced, machines })
@@ -47,14 +48,14 @@ fn check_own_keys(written: &Written, technique: TechniqueKind, context: &Context
 pub(super) fn check_harness(raw: &RawConfiguration, harness: Harness, context: &Context<'_>) {
     for (key, span) in PARALLEL_KEYS.iter().filter_map(|key| raw.written.get_key_value(key)) {
         let message = format!("`{key}` has no meaning for an order: its tests run one after the other");
-        context.log.add(span, message, "remove it; P1, P2 and P3 spread tests over `machines`");
+        context.log.add(span, message, "remove it; P1, P2 and P3 distribute tests over `machines`");
     }
     if let (EngineKind::Surefire, Some(written)) = (harness.engine, &raw.harness.engine) {
         let help = "remove the line, or write `engine = \"direct\"`";
         context.log.add(&written.span, "the engine `surefire` cannot impose an order of tests", help);
     }
     if let (Isolation::Warm, Some(written)) = (harness.isolation, &raw.harness.isolation) {
-        let message = "an order is evaluated in processes of its own";
+        let message = "an order is evaluated in fresh JVMs";
         context.log.add(&written.span, message, "remove the line, or write `isolation = \"fresh\"`");
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn regression(raw: &RawRegression, context: &Context<'_>) -> Regressi
         if written.value != known {
             let message = format!("dependencies cannot come from {}", quoted(&written.value));
             let help = format!(
-                "{}; a file of dependencies is a subject's own: write `dependencies = \"file.toml\"` there",
+                "{}; a dependency file belongs to a subject: write `dependencies = \"file.toml\"` there",
                 suggestion(&written.value, "ways", [known])
             );
             context.log.add(&written.span, message, help);

@@ -47,17 +47,17 @@ const RESERVED_PROPERTIES: [(&str, &str); 9] = [
     ("perCoreThreadCount", "write `threads_per_core` in a `[[configuration]]`"),
     ("forkCount", "write `forks` in a `[[configuration]]`"),
     ("reuseForks", "write `reuse_forks` in a `[[configuration]]`"),
-    ("test", "write `modules` to run a part of a project"),
-    ("skipTests", "leave it out: tests that are skipped cannot be measured"),
-    ("maven.test.skip", "leave it out: tests that are skipped cannot be measured"),
-    ("maven.repo.local", "leave it out: parade keeps a local repository of its own"),
+    ("test", "write `modules` in the subject to run a part of a project"),
+    ("skipTests", "remove it: skipped tests cannot be measured"),
+    ("maven.test.skip", "remove it: skipped tests cannot be measured"),
+    ("maven.repo.local", "remove it: parade uses its own local repository"),
 ];
 
 /// Options of Maven that parade itself decides, in their short and long form, with what to do instead.
 const RESERVED_OPTIONS: [(&str, &str, &str); 3] = [
-    ("-T", "--threads", "write `modules` in a `[[configuration]]`: then it is a part of what is compared"),
-    ("-f", "--file", "write `directory`, where the build's root is"),
-    ("-o", "--offline", "leave it out: builds are online and measured runs offline"),
+    ("-T", "--threads", "write `modules` in a `[[configuration]]`: then it is part of the comparison"),
+    ("-f", "--file", "write `directory`, the root of the build"),
+    ("-o", "--offline", "remove it: builds are online and measured runs offline"),
 ];
 /// Other options that begin like a reserved one.
 const FAIL_OPTIONS: [&str; 4] = ["-fae", "-ff", "-fn", "-fos"];
@@ -132,7 +132,7 @@ fn surefire_version(text: &str) -> SurefireVersion {
 fn check_argument(argument: &At<String>, context: &Context<'_>) {
     if argument.value.is_empty() || argument.value.contains('\0') {
         let help = "each item is one argument of mvn, e.g. \"-Drat.skip=true\"";
-        context.log.add(&argument.span, format!("{} is no argument", quoted(&argument.value)), help);
+        context.log.add(&argument.span, format!("{} is not an argument", quoted(&argument.value)), help);
     }
     let property = argument.value.strip_prefix("-D").map(|rest| rest.split('=').next().unwrap_or(rest));
     let property = RESERVED_PROPERTIES.iter().find(|(name, _)| Some(*name) == property);
@@ -159,8 +159,20 @@ fn check_variable(name: &At<String>, value: &At<String>, context: &Context<'_>) 
         let help = "use letters, digits and `_`, not beginning with a digit, e.g. `MAVEN_OPTS`";
         context.log.add(&name.span, message, help);
     }
+    if let Some(instead) = reserved_variable(&name.value) {
+        context.log.add(&name.span, format!("parade sets {} itself", quoted(&name.value)), instead);
+    }
     if value.value.contains('\0') {
         context.log.add(&value.span, "an environment variable cannot contain a NUL character", "remove it");
+    }
+}
+
+/// What parade decides, with what to do instead.
+fn reserved_variable(name: &str) -> Option<&'static str> {
+    match name {
+        "JAVA_HOME" => Some("remove it, and write `jdk` with a version or a path"),
+        crate::process::TAG_VARIABLE => Some("remove it"),
+        _ => None,
     }
 }
 

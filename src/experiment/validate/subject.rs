@@ -8,13 +8,15 @@ use super::configuration::{check_width_keys, forks, modules, threads};
 use super::harness::check_override;
 use super::place::{self, Place};
 use super::settings::{self, Settings};
-use super::{At, Configuration, Context, Subject, TechniqueKind, list, quoted, suggestion};
+use super::{At, Configuration, Context, Subject, list, quoted, suggestion};
 use super::{regression, versions};
 use crate::engine::model::ModelSuite;
 use crate::experiment::raw::{RawFile, RawOverride, RawSubject};
 use crate::experiment::{Located, Origin, Override};
-use crate::subject::{project, redact};
+use crate::redaction::redact;
+use crate::subject::{local_repository, project};
 use crate::suite::{DependencyGraph, TestId};
+use crate::technique::TechniqueKind;
 
 const ORIGIN_KEYS: [&str; 3] = ["git", "path", "model"];
 /// Keys about building, which a scripted suite never is.
@@ -72,6 +74,7 @@ fn subject(raw: &RawSubject, common: &Common<'_>, context: &Context<'_>) -> Subj
         configurations: configurations(raw, common, context),
         dependencies: raw.dependencies.as_ref().and_then(|written| dependencies(written, context)),
         jdk,
+        maven: None,
         user,
         overrides: BTreeMap::new(),
         label: raw.label.as_ref().and_then(|written| regression::label(written, context)),
@@ -81,6 +84,7 @@ fn subject(raw: &RawSubject, common: &Common<'_>, context: &Context<'_>) -> Subj
         version: None,
     };
     check_project(raw, &subject, context);
+    check_revision(raw, &subject, context);
     check_dependencies(raw, &subject, common, context);
     check_dependency_file(raw, &subject, context);
     Subject { overrides: overrides(raw, &subject, common, context), ..subject }
@@ -98,7 +102,8 @@ fn origin(raw: &RawSubject, context: &Context<'_>) -> (String, Origin) {
     let revision = raw.commit.as_ref().and_then(|commit| revision(commit, context));
     if let Some(git) = &raw.git {
         if !raw.written.contains_key("commit") {
-            let help = "add e.g. `commit = \"c1ee777\"`: a hash, tag or branch, so that others run the same code";
+            let help = "add e.g. `commit = \"c1ee777\"` (a hash, tag or branch), so that other people run the same \
+                code";
             context.log.add(&git.span, "a `git` subject has no `commit`", help);
         }
         let url = url(git, context);
@@ -124,15 +129,45 @@ fn check_project(raw: &RawSubject, subject: &Subject, context: &Context<'_>) {
     match &raw.directory {
         Some(directory) if subject.directory.is_some() && !root.is_dir() => {
             let message = format!("there is no folder {} in {}", quoted(&directory.value), quoted(&written.value));
-            context.log.add(&directory.span, message, "write where the build's root is, below the subject's `path`");
+            context.log.add(&directory.span, message, "write the root of the build, below the subject's `path`");
         }
-        _ if project::other_tool(&root).is_some() => {
+        _ if project::other_tool(&root).is_some() || context.here.looks_into_projects => {
             let place = raw.directory.as_ref().unwrap_or(written);
             if let Some(refusal) = project::refusal(&root, &place.value) {
                 context.log.add(&place.span, refusal.message, refusal.help);
             }
         }
         _ => {}
+    }
+}
+
+/// A repository of this machine can be asked for the commit before anything runs. Others are asked when they are fetched.
+fn check_revision(raw: &RawSubject, subject: &Subject, context: &Context<'_>) {
+    let (Origin::Git { url, revision }, Some(written)) = (&subject.origin, raw.git.as_ref().or(raw.path.as_ref()))
+    else {
+        return;
+    };
+    let Some(folder) = local_repository(url).filter(|_| context.here.looks_into_projects) else { return };
+    let repository = match git2::Repository::open(&folder).or_else(|_| git2::Repository::discover(&folder)) {
+        Ok(repository) => repository,
+        Err(_) => {
+            let message = format!("{} is not a git repository", quoted(&redact(&written.value)));
+            let help = "write the path of a clone, or remove `commit` to run the current files of the folder";
+            return context.log.add(&written.span, message, help);
+        }
+    };
+    let remote = format!("refs/remotes/origin/{revision}");
+    let is_known = [revision.as_str(), &remote].iter().any(|name| repository.revparse_single(name).is_ok());
+    if let (false, Some(commit)) = (revision.is_empty() || is_known, &raw.commit) {
+        let message = format!("{} has no commit, tag or branch {}", quoted(&redact(&written.value)), quoted(revision));
+        let tags = repository.tag_names(None).ok();
+        let tags: Vec<String> =
+            tags.iter().flat_map(|tags| tags.iter().flatten().flatten().map(str::to_owned)).collect();
+        let help = match tags.is_empty() {
+            true => "`git log --oneline` lists commits".to_owned(),
+            false => suggestion(revision, "tags", tags.iter().map(String::as_str)),
+        };
+        context.log.add(&commit.span, message, help);
     }
 }
 
@@ -146,8 +181,11 @@ fn check_one_origin(raw: &RawSubject, context: &Context<'_>) {
         ),
         [_] => {}
         [.., (second, span)] => {
-            let message =
-                format!("a subject comes from one place, but has {}", list(written.iter().map(|(key, _)| **key)));
+            let message = format!(
+                "a subject has only one origin, but this one has \
+                    {}",
+                list(written.iter().map(|(key, _)| **key))
+            );
             context.log.add(span, message, format!("keep one of them; remove e.g. `{second}`"));
         }
     }
@@ -156,7 +194,7 @@ fn check_one_origin(raw: &RawSubject, context: &Context<'_>) {
 fn check_model_keys(raw: &RawSubject, context: &Context<'_>) {
     for (key, span) in BUILD_KEYS.iter().filter_map(|key| raw.written.get_key_value(key)) {
         let message = format!("`{key}` has no meaning for a model");
-        context.log.add(span, message, "a model is a scripted suite that nobody builds: remove the line");
+        context.log.add(span, message, "a model suite is not built: remove this line");
     }
 }
 
@@ -181,7 +219,7 @@ fn url(written: &At<String>, context: &Context<'_>) -> String {
             context.log.add(&written.span, message, suggestion(scheme, "schemes", SCHEMES));
         } else if text.contains(|c: char| c.is_whitespace() || c.is_control()) {
             let message = format!("{} is not a url", quoted(&redact(text)));
-            context.log.add(&written.span, message, "a url has no spaces: write %20");
+            context.log.add(&written.span, message, "a URL contains no spaces: write %20");
         }
         return text.clone();
     }
@@ -199,7 +237,7 @@ fn url(written: &At<String>, context: &Context<'_>) -> String {
 fn path_text(path: &Path, written: &At<String>, context: &Context<'_>) -> String {
     path.to_str().map(str::to_owned).unwrap_or_else(|| {
         let message = format!("{} leads to a folder whose name is not UTF-8", quoted(&written.value));
-        context.log.add(&written.span, message, "git repositories need a path that is UTF-8: rename the folder");
+        context.log.add(&written.span, message, "the path of a git repository must be UTF-8: rename the folder");
         String::new()
     })
 }
@@ -212,7 +250,7 @@ pub(super) fn check_model(written: &At<String>, path: &Path, context: &Context<'
     let told = crate::whole_file::read(path).and_then(|text| ModelSuite::parse(&text));
     if let Err(error) = told {
         let message = format!("{}: {}", quoted(&written.value), error.to_string().trim());
-        context.log.add(&written.span, message, "docs/model-suite.md says what a model suite has");
+        context.log.add(&written.span, message, "docs/model-suite.md describes model suites");
     }
 }
 
@@ -231,12 +269,25 @@ pub(super) fn existing(
         None => "does not exist".to_owned(),
     };
     let message = format!("{} {problem}", quoted(&written.value));
-    let help = format!(
-        "write the path of a {kind}; relative paths start at the folder of the experiment file, {}",
-        quoted(&context.folder.display().to_string())
-    );
+    let help = likely_meant(&written.value).unwrap_or_else(|| {
+        format!(
+            "write the path of a {kind}; relative paths start at the folder of the experiment file, {}",
+            quoted(&context.folder.display().to_string())
+        )
+    });
     context.log.add(&written.span, message, help);
     None
+}
+
+/// What people write who mean something else than a path in this folder.
+fn likely_meant(written: &str) -> Option<String> {
+    if let Some(below) = written.strip_prefix("~/") {
+        let home = std::env::var("HOME").unwrap_or_else(|_| "/home/you".to_owned());
+        return Some(format!("`~` works only in a shell: write {}", quoted(&format!("{home}/{below}"))));
+    }
+    let (host, rest) = written.split_once('/')?;
+    let is_host = host.contains('.') && !host.starts_with('.') && !host.ends_with('.') && rest.contains('/');
+    is_host.then(|| format!("a url begins with its scheme: write `git = \"https://{written}\"`"))
 }
 
 /// A relative path that stays below where it starts.
@@ -301,7 +352,7 @@ fn check_dependency_file(raw: &RawSubject, subject: &Subject, context: &Context<
     let tests: Vec<TestId> = suite.tests.into_iter().map(|test| test.id).collect();
     if let Err(error) = DependencyGraph::load(&file.path, &tests) {
         let help = error.help().map(|help| help.to_string()).filter(|help| !help.is_empty());
-        let help = help.unwrap_or_else(|| "docs/model-suite.md says what a dependency file has".to_owned());
+        let help = help.unwrap_or_else(|| "docs/model-suite.md describes dependency files".to_owned());
         context.log.add(&written.span, error.to_string(), help);
     }
 }
@@ -313,7 +364,7 @@ fn check_dependencies(raw: &RawSubject, subject: &Subject, common: &Common<'_>, 
     });
     if let (Some(configuration), false) = (wants, raw.written.contains_key("dependencies")) {
         let message = format!("the configuration {} needs this subject's `dependencies`", quoted(&configuration.name));
-        let help = "add `dependencies = \"file.toml\"`, or leave that configuration out with `configurations = […]`";
+        let help = "add `dependencies = \"file.toml\"`, or exclude that configuration with `configurations = […]`";
         context.log.add(raw.name.as_ref().map_or(&raw.span, |name| &name.span), message, help);
     }
 }

@@ -7,8 +7,8 @@ use super::subject::{Common, check_model, existing, revision};
 use super::{At, Configuration, Context, MAX_NAME, MAX_RUNS, Subject, quoted};
 use crate::engine::model::ModelSuite;
 use crate::experiment::Origin;
-use crate::experiment::mistake::Span;
 use crate::experiment::raw::{RawFile, RawSubject, RawVersions};
+use crate::toml_file::mistake::Span;
 
 /// What `.v001` adds to a name.
 const SUFFIX: usize = 5;
@@ -32,7 +32,7 @@ fn of(raw: &RawSubject, subject: Subject, written: &At<RawVersions>, context: &C
     match (&written.value, &subject.origin) {
         (RawVersions::UpTo(_), Origin::Model { .. }) => {
             let help = "list the files of its earlier versions, oldest first: `versions = [\"v1.toml\", \"v2.toml\"]`";
-            context.log.add(&written.span, "a model has no history to look for versions in", help);
+            context.log.add(&written.span, "a model suite has no history in which versions could be searched", help);
             vec![subject]
         }
         (RawVersions::UpTo(count), _) => {
@@ -61,15 +61,15 @@ fn of(raw: &RawSubject, subject: Subject, written: &At<RawVersions>, context: &C
 fn check_use(written: &At<RawVersions>, raw: &RawSubject, ordered: &[&Configuration], context: &Context<'_>) {
     if raw.written.contains_key("path") && !raw.written.contains_key("commit") {
         let help = "add `commit`, the newest version, if the folder is a git repository; or remove the line";
-        context.log.add(&written.span, "a folder as it stands has no versions", help);
+        context.log.add(&written.span, "a folder without a commit has no versions", help);
     }
     if matches!(&written.value, RawVersions::These(list) if list.is_empty()) {
-        let help = "list commits, oldest first, or write how many to look for: `versions = 10`";
+        let help = "list commits, oldest first, or write how many to search for: `versions = 10`";
         context.log.add(&written.span, "`versions` is empty", help);
     }
     if ordered.is_empty() {
         let help = "add a configuration such as `technique = \"T2\"`, or remove the line";
-        context.log.add(&written.span, "nothing that runs on this subject is evaluated on versions", help);
+        context.log.add(&written.span, "no configuration of this subject uses versions", help);
     }
 }
 
@@ -110,8 +110,8 @@ fn check_material(raw: &RawSubject, versions: &[Subject], ordered: &[&Configurat
             evaluated.iter().for_each(|path| check_changes(path, each, place, context));
         }
     } else if let (Some(each), None) = (selection, &raw.versions) {
-        let message = format!("the configuration {} selects by what has changed between versions", quoted(&each.name));
-        let help = "add `versions`, or leave that configuration out with `configurations = […]`";
+        let message = format!("the configuration {} selects tests by changes between versions", quoted(&each.name));
+        let help = "add `versions`, or exclude that configuration with `configurations = […]`";
         context.log.add(place, message, help);
     }
 }
@@ -120,8 +120,8 @@ fn check_covers(path: &Path, configuration: &Configuration, place: &Span, contex
     let Ok(suite) = ModelSuite::load(path) else { return };
     if !matches!(suite.coverage(), Ok(Some(_))) {
         let name = quoted(&configuration.name);
-        let message = format!("{} does not say what its tests cover, which {name} goes by", file_name(path));
-        context.log.add(place, message, "give its tests `covers = [\"a/B.java:12-15\"]`; docs/model-suite.md has more");
+        let message = format!("{} does not declare the coverage of its tests, which {name} needs", file_name(path));
+        context.log.add(place, message, "add `covers = [\"a/B.java:12-15\"]` to its tests; see docs/model-suite.md");
     }
 }
 
@@ -129,7 +129,7 @@ fn check_changes(path: &Path, configuration: &Configuration, place: &Span, conte
     let Ok(suite) = ModelSuite::load(path) else { return };
     if suite.changes.is_none() {
         let name = quoted(&configuration.name);
-        let message = format!("{} does not say what has changed, which {name} selects by", file_name(path));
+        let message = format!("{} does not declare changes, which {name} needs to select tests", file_name(path));
         context.log.add(place, message, "add `[changes]` with `modified = [\"a/B.java:12\"]` to that file");
     }
 }
@@ -143,7 +143,7 @@ pub(super) fn check_names(raw: &RawFile, subjects: &[Subject], context: &Context
     for written in raw.subjects.iter().filter(|each| each.versions.is_some()).filter_map(|each| each.name.as_ref()) {
         if written.value.len() + SUFFIX > MAX_NAME {
             let message = format!("{} is too long for a subject with versions", quoted(&written.value));
-            let help = format!("write at most {} characters: versions are called `name.v01`", MAX_NAME - SUFFIX);
+            let help = format!("write at most {} characters: versions are named `name.v01`", MAX_NAME - SUFFIX);
             context.log.add(&written.span, message, help);
         }
     }

@@ -91,7 +91,7 @@ fn reports_stay_in_their_folder_whatever_modules_and_classes_are_called() {
         stories.push(TestStory { test: TestId::new(module, class, "x", 1), ..stories[0].clone() });
     }
     stories.push(TestStory { test: TestId::new("", &"é".repeat(500), "x", 1), ..stories[0].clone() });
-    assert_eq!(write(&reports, &stories).unwrap(), 5);
+    assert_eq!(write(&reports, &stories, &KeptReports::default()).unwrap(), 5);
     let mut files = Vec::new();
     collect(folder.path(), folder.path(), &mut files);
     files.sort();
@@ -112,7 +112,7 @@ fn only_what_parade_wrote_is_cleared() {
     let folder = tempfile::tempdir().unwrap();
     let reports = folder.path().join("reports");
     let story = story("m:a.B#x", &[(Outcome::Passed, None)]);
-    write(&reports, &[story]).unwrap();
+    write(&reports, &[story], &KeptReports::default()).unwrap();
     let others = ["reports/TEST-mine.xml", "outside.xml", "TEST-outside.xml", "reports/m2/TEST-a.B.xml"];
     fs::create_dir(reports.join("m2")).unwrap();
     others.iter().for_each(|file| fs::write(folder.path().join(file), "x").unwrap());

@@ -2,12 +2,8 @@
 
 use std::path::PathBuf;
 
-use miette::miette;
-use sha2::{Digest, Sha256};
-
 use crate::subject::build::Prepared;
 use crate::suite::Coverage;
-use crate::wording::hex;
 
 /// Where the coverage of one build lies.
 pub struct Kept {
@@ -17,9 +13,10 @@ pub struct Kept {
 impl Kept {
     /// The worktree is of one revision; what else coverage depends on is in the name.
     pub fn of(prepared: &Prepared) -> miette::Result<Self> {
-        let parts = serde_json::to_vec(&(&prepared.discovery.tests, &prepared.discovery.suites, &prepared.helper.hash))
-            .map_err(|error| miette!("the tests of {} cannot be hashed: {error}", prepared.subject.name))?;
-        let name = format!("coverage-{}.json", hex(&Sha256::digest(parts)[..8]));
+        let mut key = prepared.memory.fingerprint("coverage");
+        key.value("tests", &prepared.discovery.tests)?;
+        key.value("suites", &prepared.discovery.suites)?;
+        let name = format!("coverage-{}.json", key.digits(16));
         Ok(Kept { path: prepared.checkout.root.with_file_name(name) })
     }
 

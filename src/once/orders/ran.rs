@@ -105,6 +105,7 @@ fn gravity(verdict: Verdict) -> u8 {
         Verdict::Unsupported => 5,
         Verdict::BuildFailed => 6,
         Verdict::HarnessError => 7,
+        Verdict::Contradicted => 8,
     }
 }
 

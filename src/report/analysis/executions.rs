@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::grid::{CellKey, Grid};
 use super::warnings::{Warning, WarningKind};
-use crate::report::text::shown;
+use crate::shown_text::shown;
 use crate::store::record::{StageRecord, TrialRecord};
 use crate::store::{RowTotals, StageTotals, TrialTotals};
 use crate::suite::{RunEnd, Tally};
@@ -154,7 +154,16 @@ fn mean_time(trials: &[&TrialTotals]) -> Option<f64> {
 /// Files that could not be read, and records that their rows contradict.
 pub(super) fn warnings(grid: &Grid, rows: &RowTotals) -> Vec<Warning> {
     let unread = |problem: &String| Warning::of_run(WarningKind::RowsUnread, problem.clone());
-    let mut warnings: Vec<Warning> = rows.problems.iter().map(unread).collect();
+    let mut warnings: Vec<Warning> = Vec::new();
+    for altered in &rows.doubts.altered {
+        let text = format!("the record was changed after it was written: {altered}");
+        warnings.push(Warning::of_run(WarningKind::RecordAltered, text));
+    }
+    if rows.doubts.unchained {
+        let text = crate::store::UNCHAINED;
+        warnings.push(Warning::of_run(WarningKind::Unchained, text.to_owned()));
+    }
+    warnings.extend(rows.problems.iter().map(unread));
     let found = Found::of(rows);
     let mut contradicted: Vec<Warning> = Vec::new();
     for (key, _) in grid.keys(|_| true) {
@@ -195,7 +204,7 @@ fn stage_differences(record: &StageRecord, rows: &TrialTotals) -> Vec<String> {
     let mut differences: Vec<String> = outcome_difference(&place, &record.tally, &rows.tally).into_iter().collect();
     if record.failures_after != rows.failures_after {
         let (ours, theirs) = (record.failures_after, rows.failures_after);
-        differences.push(format!("after {place} {} remain, not {ours}", plural(theirs, "failure")));
+        differences.push(format!("after {place}, {} remain, not {ours}", plural(theirs, "failure")));
     }
     if !is_same(record.test_seconds, rows.test_seconds()) {
         let (ours, theirs) = (record.test_seconds, rows.test_seconds());
@@ -205,7 +214,7 @@ fn stage_differences(record: &StageRecord, rows: &TrialTotals) -> Vec<String> {
     // Records of older versions have none where every test was shorter than the clock.
     if ours.max > 0 && (ours.max != theirs.max || !is_same(ours.mean, theirs.mean)) {
         differences.push(format!(
-            "in {place} {:.3} tests ran at once (at most {}), not {:.3} (at most {})",
+            "in {place}, {:.3} tests ran at once (at most {}), not {:.3} (at most {})",
             theirs.mean, theirs.max, ours.mean, ours.max
         ));
     }
@@ -243,6 +252,7 @@ mod tests {
             tests: record.tally.ran(),
             tally: record.tally,
             failures_after: record.failures_after,
+            baseline_failures_after: 0,
             first_start: 1.0,
             last_end: 1.0 + record.test_seconds,
             seconds: 2.0 * record.test_seconds,
@@ -255,7 +265,7 @@ mod tests {
             tally: record.tally,
             stages: record.stages.iter().map(stage).collect(),
         };
-        RowTotals { trials: run.trials.iter().map(totals).collect(), problems: vec![] }
+        RowTotals { trials: run.trials.iter().map(totals).collect(), ..RowTotals::default() }
     }
 
     fn disagreements(run: &RunData, rows: &RowTotals) -> Vec<String> {
@@ -310,7 +320,9 @@ mod tests {
         };
         let found = change(&|trial| trial.stages[0].failures_after += 1);
         assert_eq!(found.len(), 1);
-        assert!(found[0].contains("data-race.classes.") && found[0].contains("after stage 1 7 failures remain, not 6"));
+        assert!(
+            found[0].contains("data-race.classes.") && found[0].contains("after stage 1, 7 failures remain, not 6")
+        );
         assert!(change(&|trial| trial.stages[1].last_end += 1.0)[0].contains("stage 2 took"));
         assert!(change(&|trial| trial.stages[0].tally.failed += 2)[0].contains("stage 1 8 failed, not 6"));
         assert!(change(&|trial| trial.tally.passed -= 1)[0].contains("in the end"));

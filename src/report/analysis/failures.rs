@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 
 use super::grid::{CellKey, Grid, Presence};
-use crate::experiment::TechniqueKind;
-use crate::report::text::{counted, decimal};
+use crate::shown_text::{counted, decimal};
 use crate::store::record::{StageRecord, TrialRecord, Verdict};
 use crate::suite::RunEnd;
+use crate::technique::TechniqueKind;
 
 /// One stage of one configuration on one subject.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -42,6 +42,8 @@ pub enum StageState {
     Unsupported,
     BuildFailed,
     HarnessError,
+    /// The records of the trial contradict each other.
+    Contradicted,
     /// Planned, and not run yet.
     Pending,
     #[default]
@@ -58,6 +60,7 @@ impl StageState {
             StageState::Unsupported => "n/a",
             StageState::BuildFailed => "build failed",
             StageState::HarnessError => "error",
+            StageState::Contradicted => "contradicted",
             StageState::Pending => "pending",
         }
     }
@@ -70,6 +73,7 @@ impl StageState {
             Verdict::Unsupported => StageState::Unsupported,
             Verdict::BuildFailed => StageState::BuildFailed,
             Verdict::HarnessError => StageState::HarnessError,
+            Verdict::Contradicted => StageState::Contradicted,
         }
     }
 }
@@ -152,6 +156,9 @@ enum StageOutcome {
 }
 
 fn outcome(trial: &TrialRecord, stage: u32) -> StageOutcome {
+    if trial.verdict == Verdict::Contradicted {
+        return StageOutcome::Broke(StageState::Contradicted);
+    }
     if let Some(record) = trial.stages.iter().find(|record| record.stage == stage) {
         return match ended_badly(record) {
             Some(state) => StageOutcome::Broke(state),

@@ -103,9 +103,12 @@ pub(in crate::report) fn same_origins(a: &[&TrialRecord], b: &[&TrialRecord]) ->
 pub(in crate::report) fn ran_to_its_end(trial: &TrialRecord) -> bool {
     match trial.verdict {
         Verdict::Clean | Verdict::Failing | Verdict::LostTests => true,
-        Verdict::TimedOut | Verdict::Crashed | Verdict::Unsupported | Verdict::BuildFailed | Verdict::HarnessError => {
-            false
-        }
+        Verdict::TimedOut
+        | Verdict::Crashed
+        | Verdict::Unsupported
+        | Verdict::BuildFailed
+        | Verdict::HarnessError
+        | Verdict::Contradicted => false,
     }
 }
 

@@ -1,31 +1,55 @@
 //! The answer in a few sentences, before any table.
+//!
+//! What it says about speed follows from the judgements alone: see `speed_judgement`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde::Serialize;
 
+use super::repairs::{RepairCounts, repair_counts, repair_sentence};
 use super::speedups::{AverageRow, Scope, SpeedupRow};
-use crate::experiment::TechniqueKind;
-use crate::report::text::shown;
-use crate::stats;
-use crate::store::record::{ConfigurationSummary, Phase, RunData, StageRecord, TrialRecord};
+use super::warnings::missing_trials;
+use crate::shown_text::shown;
+use crate::stats::speed_judgement::{FEWEST_PAIRS_WORD, SpeedJudgement};
+use crate::store::RowTotals;
+use crate::store::record::{ConfigurationSummary, Phase, RunData, TrialRecord, Verdict};
+use crate::technique::TechniqueKind;
 use crate::wording::plural;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Headline {
-    /// Is any configuration faster anywhere? Nothing where none is compared by its time.
+    /// What the times show. Nothing where no configuration is compared by its time.
     pub speed: Option<String>,
-    /// What became of the failures that parallel runs provoked.
+    /// What became of the failures in the runs of PASTE.
     pub repair: Option<String>,
+    /// Where tests fail or get lost in configurations that repair nothing.
+    pub breaks: Option<String>,
     /// What orders of algorithms do to order-dependent tests.
     pub orders: Option<String>,
+    /// The gravest reasons to distrust all this; `warnings` has the others.
+    pub caveats: Vec<String>,
     pub subjects: usize,
-    /// Subjects that at least one configuration made faster, at any number of cores.
+    /// Subjects on which at least one configuration is faster, at any number of cores.
     pub gained: usize,
-    /// The best sound speedup.
+    /// How many comparisons show what.
+    pub comparisons: ComparisonCounts,
+    /// The largest speedup among the comparisons that show one.
     pub best: Option<Best>,
+    /// Failures after the first stage of PASTE, of tests that never failed in the baseline.
     pub provoked: usize,
     pub repaired: usize,
+    /// Failures after the first stage of PASTE, of tests that failed in the baseline too. They are no part of `provoked`.
+    pub also_in_baseline: usize,
+}
+
+/// How many comparisons there are of each judgement.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct ComparisonCounts {
+    pub faster: usize,
+    pub slower: usize,
+    pub no_difference_shown: usize,
+    pub not_enough_runs: usize,
+    pub no_concurrency: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -34,36 +58,84 @@ pub struct Best {
     pub configuration: String,
     pub cores: usize,
     pub speedup: f64,
+    pub ci_low: Option<f64>,
+    pub ci_high: Option<f64>,
+    pub ci_method: Option<&'static str>,
+    pub pairs: usize,
+    /// `95 % CI 1.41–1.77 (t), 10 pairs`.
+    #[serde(skip)]
+    pub evidence: String,
 }
 
 impl Headline {
     pub fn sentences(&self) -> impl Iterator<Item = &String> {
-        [&self.speed, &self.repair, &self.orders].into_iter().flatten()
+        [&self.speed, &self.repair, &self.breaks, &self.orders].into_iter().flatten()
     }
 }
 
-/// `run` is the part whose times are compared; `orders` what is said of the rest.
+impl ComparisonCounts {
+    fn of(rows: &[SpeedupRow]) -> Self {
+        let count = |judgement| rows.iter().filter(|row| row.judgement == judgement).count();
+        ComparisonCounts {
+            faster: count(SpeedJudgement::Faster),
+            slower: count(SpeedJudgement::Slower),
+            no_difference_shown: count(SpeedJudgement::NoDifferenceShown),
+            not_enough_runs: count(SpeedJudgement::NotEnoughRuns),
+            no_concurrency: count(SpeedJudgement::NoConcurrency),
+        }
+    }
+
+    fn all(&self) -> usize {
+        self.faster + self.slower + self.no_difference_shown + self.not_enough_runs + self.no_concurrency
+    }
+
+    /// `slower in 2 comparisons, no difference shown in 1, …`, of those that are not faster.
+    pub fn told(&self) -> String {
+        let parts = [
+            (self.slower, "slower"),
+            (self.no_difference_shown, "no difference shown"),
+            (self.not_enough_runs, "not enough runs to tell"),
+            (self.no_concurrency, "a mode without effect"),
+        ];
+        let told = parts.iter().filter(|(count, _)| *count > 0);
+        let told: Vec<String> = told
+            .enumerate()
+            .map(|(place, (count, what))| match place {
+                0 => format!("{what} in {}", plural(*count, "comparison")),
+                _ => format!("{what} in {count}"),
+            })
+            .collect();
+        told.join(", ")
+    }
+}
+
+/// `run` is the part whose times are compared; `orders` what is said of the rest. The caveats come later, with the warnings.
 pub(super) fn headline(
     run: &RunData,
+    rows: Option<&RowTotals>,
     speedups: &[SpeedupRow],
     averages: &[AverageRow],
     orders: Option<String>,
 ) -> Headline {
-    let (provoked, repaired) = repairs(run);
+    let repairs = repair_counts(run, paste_trials(run), rows);
     let alike = Comparable::of(run);
     let speedups: Vec<SpeedupRow> = speedups.iter().filter(|row| alike.has(&row.configuration)).cloned().collect();
     let averages: Vec<AverageRow> = averages.iter().filter(|row| alike.has(&row.configuration)).cloned().collect();
     let faster: HashSet<&str> = speedups.iter().filter(|row| row.gained()).map(|row| row.subject.as_str()).collect();
     let gained = |subject: &&String| faster.contains(subject.as_str());
     Headline {
-        speed: (orders.is_none() || !speedups.is_empty()).then(|| speed(run, &speedups, &averages)),
-        repair: repair(run, provoked, repaired),
+        speed: (orders.is_none() || !speedups.is_empty()).then(|| so_far(run, speed(run, &speedups, &averages))),
+        repair: repair(run, repairs),
+        breaks: breaks(run),
         orders,
+        caveats: Vec::new(),
         subjects: run.manifest.subjects.len(),
         gained: run.manifest.subjects.iter().filter(gained).count(),
+        comparisons: ComparisonCounts::of(&speedups),
         best: best(&speedups),
-        provoked,
-        repaired,
+        provoked: repairs.provoked,
+        repaired: repairs.repaired,
+        also_in_baseline: repairs.also_in_baseline,
     }
 }
 
@@ -96,84 +168,137 @@ impl<'a> Comparable<'a> {
 }
 
 fn best(speedups: &[SpeedupRow]) -> Option<Best> {
-    let sound = speedups.iter().filter_map(|row| Some((row, row.speedup?)));
-    let (row, speedup) = sound.max_by(|a, b| a.1.total_cmp(&b.1))?;
-    Some(Best { subject: row.subject.clone(), configuration: row.configuration.clone(), cores: row.cores, speedup })
-}
-
-fn speed(run: &RunData, speedups: &[SpeedupRow], averages: &[AverageRow]) -> String {
-    let subjects = run.manifest.subjects.len();
-    let all = averages.iter().filter(|row| row.scope == Scope::All && row.gained > 0);
-    let gain = |row: &AverageRow| typical_gain(row, speedups);
-    let best = all.max_by(|a, b| a.gained.cmp(&b.gained).then(gain(a).total_cmp(&gain(b))));
-    if !run.trials.iter().any(|trial| trial.phase == Phase::Measured) {
-        return "Nothing has been measured yet.".to_owned();
-    }
-    match best {
-        Some(row) => faster(run, row, speedups),
-        None if speedups.iter().any(|row| row.speedup.is_some_and(|speedup| speedup > 1.0)) => {
-            format!(
-                "No configuration gained over {} by running tests at the same time, on any of {}.",
-                shown(&run.manifest.baseline),
-                plural(subjects, "subject")
-            )
-        }
-        None if speedups.iter().any(|row| row.speedup.is_some()) => {
-            format!(
-                "No configuration is faster than {} on any of {}.",
-                shown(&run.manifest.baseline),
-                plural(subjects, "subject")
-            )
-        }
-        None => format!("No sound speedup could be measured on {}.", plural(subjects, "subject")),
-    }
-}
-
-fn faster(run: &RunData, row: &AverageRow, speedups: &[SpeedupRow]) -> String {
-    let caution = if run.manifest.repetitions < 2 { "; one repetition is a hint, not a result" } else { "" };
-    format!(
-        "{} is {:.2}× faster than {} on {} of {} ({}{caution}).",
-        shown(&row.configuration),
-        typical_gain(row, speedups),
-        shown(&run.manifest.baseline),
-        row.gained,
-        plural(run.manifest.subjects.len(), "subject"),
-        plural(row.cores, "core"),
-    )
-}
-
-/// Over the subjects that gained at all: what a project that gains can expect.
-fn typical_gain(row: &AverageRow, speedups: &[SpeedupRow]) -> f64 {
-    let here = speedups.iter().filter(|s| s.configuration == row.configuration && s.cores == row.cores);
-    let gains: Vec<f64> = here.filter(|s| s.gained()).filter_map(|s| s.speedup).collect();
-    stats::geometric_mean(&gains).unwrap_or(1.0)
-}
-
-/// Failures after the first stage, and those of them that were gone in the end, over all measured trials of PASTE on more than
-/// one core that ran to their end. As many as the baseline of the same block had are not counted.
-fn repairs(run: &RunData) -> (usize, usize) {
-    let baselines = baseline_failures(run);
-    paste_trials(run).fold((0, 0), |(provoked, repaired), trial| {
-        let anyway = baselines.get(&block(trial)).copied().unwrap_or(0);
-        let after = |stage: Option<&StageRecord>| stage.map_or(0, |s| s.failures_after).saturating_sub(anyway);
-        let (first, last) = (after(trial.stages.first()), after(trial.stages.last()));
-        (provoked + first, repaired + first.saturating_sub(last))
+    let shown = speedups.iter().filter(|row| row.gained()).filter_map(|row| Some((row, row.speedup?)));
+    let (row, speedup) = shown.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some(Best {
+        subject: row.subject.clone(),
+        configuration: row.configuration.clone(),
+        cores: row.cores,
+        speedup,
+        ci_low: row.ci_low,
+        ci_high: row.ci_high,
+        ci_method: row.ci_method,
+        pairs: row.pairs,
+        evidence: row.evidence(),
     })
 }
 
-type BlockKey<'a> = (&'a str, usize, u32);
-
-fn block(trial: &TrialRecord) -> BlockKey<'_> {
-    (&trial.subject, trial.cores, trial.repetition)
+/// What an unfinished run shows may change.
+fn so_far(run: &RunData, sentence: String) -> String {
+    let done = run.trials.iter().filter(|trial| trial.phase == Phase::Measured).count();
+    if done == 0 || missing_trials(run) == 0 {
+        return sentence;
+    }
+    format!("The run is unfinished ({done} of {} trials). So far: {sentence}", run.manifest.trials.len())
 }
 
-/// What fails in the baseline of the same block too was not provoked by running in parallel.
-fn baseline_failures(run: &RunData) -> HashMap<BlockKey<'_>, usize> {
-    let is_baseline =
-        |trial: &&TrialRecord| trial.configuration == run.manifest.baseline && trial.phase == Phase::Measured;
-    let baselines = run.trials.iter().filter(is_baseline);
-    // The first of a block counts, should there be several.
-    baselines.rev().map(|trial| (block(trial), trial.tally.failures())).collect()
+fn speed(run: &RunData, speedups: &[SpeedupRow], averages: &[AverageRow]) -> String {
+    if !run.trials.iter().any(|trial| trial.phase == Phase::Measured) {
+        return "Nothing has been measured yet.".to_owned();
+    }
+    let all = averages.iter().filter(|row| row.scope == Scope::All && row.gained > 0);
+    if let Some(row) = all.max_by(|a, b| overall_gain(a).total_cmp(&overall_gain(b))) {
+        return average_speed(run, row, speedups);
+    }
+    let compared: Vec<&SpeedupRow> =
+        speedups.iter().filter(|row| row.judgement != SpeedJudgement::NotCompared).collect();
+    match compared.as_slice() {
+        [] => format!("No sound speedup could be measured on {}.", plural(run.manifest.subjects.len(), "subject")),
+        [row] => only_comparison(run, row),
+        _ => nothing_gained(run, &compared),
+    }
+}
+
+/// One comparison that does not show the configuration to be faster.
+fn only_comparison(run: &RunData, row: &SpeedupRow) -> String {
+    let (name, baseline) = (shown(&row.configuration), shown(&run.manifest.baseline));
+    let place = place(run, row);
+    let speedup = row.speedup.unwrap_or(1.0);
+    match row.judgement {
+        SpeedJudgement::Slower => {
+            format!("{name} is slower than {baseline}{place} ({speedup:.2}×, {}).", row.evidence())
+        }
+        SpeedJudgement::NotEnoughRuns => {
+            format!("Not enough runs to tell whether {name} saves time over {baseline}{place} ({}).", row.lacking())
+        }
+        SpeedJudgement::NoConcurrency => {
+            let why = row.idleness.as_deref().unwrap_or_default();
+            format!("No statement about the speed of {name}{place} is possible: {}.", shown(why))
+        }
+        SpeedJudgement::Faster | SpeedJudgement::NoDifferenceShown | SpeedJudgement::NotCompared => {
+            format!("No difference shown between {name} and {baseline}{place} ({speedup:.2}×, {}).", row.evidence())
+        }
+    }
+}
+
+/// Several comparisons, none of which shows a configuration to be faster.
+fn nothing_gained(run: &RunData, compared: &[&SpeedupRow]) -> String {
+    let baseline = shown(&run.manifest.baseline);
+    let rows: Vec<SpeedupRow> = compared.iter().map(|row| (*row).clone()).collect();
+    let counts = ComparisonCounts::of(&rows);
+    let most = rows.iter().map(|row| row.pairs).max().unwrap_or(0);
+    if counts.not_enough_runs == counts.all() {
+        return format!(
+            "Not enough runs to tell whether any configuration saves time over {baseline} (at most {} in {}; \
+             {FEWEST_PAIRS_WORD} are needed).",
+            plural(most, "pair"),
+            plural(counts.all(), "comparison")
+        );
+    }
+    let subjects = plural(run.manifest.subjects.len(), "subject");
+    format!("The data do not show that any configuration saves time over {baseline} on {subjects}: {}.", counts.told())
+}
+
+/// ` on commons-io (2 cores)`, as far as a run has several of them.
+fn place(run: &RunData, row: &SpeedupRow) -> String {
+    let subject = (run.manifest.subjects.len() > 1).then(|| format!(" on {}", shown(&row.subject)));
+    let cores = (run.manifest.cores.len() > 1).then(|| format!(" on {}", plural(row.cores, "core")));
+    [subject, cores].into_iter().flatten().collect()
+}
+
+/// What the configuration to name is chosen by: the geometric mean over all subjects of the run, where one without an answer
+/// counts as no gain. Otherwise a configuration that fails on most subjects could be named for the few others. As a logarithm,
+/// without the division by the number of subjects, which is the same for all.
+fn overall_gain(row: &AverageRow) -> f64 {
+    row.geometric_mean.map_or(0.0, f64::ln) * row.subjects as f64
+}
+
+/// The average over all compared subjects, and on how many of them the configuration is what.
+fn average_speed(run: &RunData, row: &AverageRow, speedups: &[SpeedupRow]) -> String {
+    let here = speedups.iter().filter(|s| s.configuration == row.configuration && s.cores == row.cores);
+    let here: Vec<&SpeedupRow> = here.filter(|s| s.judgement.is_answer()).collect();
+    let (name, baseline) = (shown(&row.configuration), shown(&run.manifest.baseline));
+    let cores = plural(row.cores, "core");
+    let of = run.manifest.subjects.len();
+    let mean = row.geometric_mean.unwrap_or(1.0);
+    if let ([only], 1) = (here.as_slice(), of) {
+        return format!("{name} is {mean:.2}× faster than {baseline} ({cores}, {}).", only.evidence());
+    }
+    let count = |judgement| here.iter().filter(|row| row.judgement == judgement).count();
+    let mut parts = vec![format!("faster on {}", count(SpeedJudgement::Faster))];
+    for (judgement, words) in
+        [(SpeedJudgement::Slower, "slower on"), (SpeedJudgement::NoDifferenceShown, "no difference shown on")]
+    {
+        if count(judgement) > 0 {
+            parts.push(format!("{words} {}", count(judgement)));
+        }
+    }
+    let unanswered = of.saturating_sub(here.len());
+    if unanswered > 0 {
+        parts.push(format!("no answer on {unanswered}"));
+    }
+    let over = if unanswered == 0 {
+        format!("all {}", plural(of, "subject"))
+    } else {
+        format!("the {} of {} with an answer", here.len(), plural(of, "subject"))
+    };
+    let fewest = here.iter().map(|row| row.pairs).min().unwrap_or(0);
+    format!(
+        "On average, {name} has a speedup of {mean:.2}× over {baseline} (geometric mean over {over}; {cores}, at least {} \
+         each): {}.",
+        plural(fewest, "pair"),
+        parts.join(", ")
+    )
 }
 
 fn paste_trials(run: &RunData) -> impl Iterator<Item = &TrialRecord> {
@@ -188,16 +313,27 @@ fn paste_trials(run: &RunData) -> impl Iterator<Item = &TrialRecord> {
     })
 }
 
-fn repair(run: &RunData, provoked: usize, repaired: usize) -> Option<String> {
+fn repair(run: &RunData, counts: RepairCounts) -> Option<String> {
     paste_trials(run).next()?;
-    Some(match (provoked, provoked - repaired) {
-        (0, _) => "No test failed when run in parallel, so PASTE had nothing to repair.".to_owned(),
-        (_, 0) => format!("PASTE repaired all {} that running in parallel provoked.", plural(provoked, "failure")),
-        (_, left) => format!(
-            "PASTE repaired {repaired} of {} that running in parallel provoked; {left} it could not.",
-            plural(provoked, "failure")
-        ),
-    })
+    Some(repair_sentence(counts, &shown(&run.manifest.baseline), run.manifest.screening > 0))
+}
+
+/// Configurations that run tests in parallel without repairs, each with the subjects in which not every trial was clean.
+fn breaks(run: &RunData) -> Option<String> {
+    let mut broken: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for trial in run.trials.iter().filter(|trial| trial.phase == Phase::Measured) {
+        let configuration = run.manifest.configurations.iter().find(|each| each.name == trial.configuration);
+        let is_plain = configuration
+            .is_some_and(|each| each.technique == TechniqueKind::Parallel && each.name != run.manifest.baseline);
+        if is_plain && matches!(trial.verdict, Verdict::Failing | Verdict::Crashed | Verdict::LostTests) {
+            broken.entry(&trial.configuration).or_default().insert(&trial.subject);
+        }
+    }
+    let told: Vec<String> = broken
+        .iter()
+        .map(|(name, subjects)| format!("{} on {}", shown(name), plural(subjects.len(), "subject")))
+        .collect();
+    (!told.is_empty()).then(|| format!("Tests fail or never run in {}: no speedup is claimed there.", told.join(", ")))
 }
 
 #[cfg(test)]
@@ -205,7 +341,59 @@ mod tests {
     use super::*;
     use crate::engine::EngineKind;
     use crate::report::Analysis;
-    use crate::report::sample;
+    use crate::report::sample::{self, MeasuredPair};
+
+    fn pairs(baseline: f64, candidate: f64) -> Vec<MeasuredPair> {
+        let pair = |i: u32| MeasuredPair {
+            baseline: baseline + f64::from(i % 3) / 100.0,
+            candidate: candidate + f64::from(i % 2) / 100.0,
+            overlaps: true,
+            verdict: Verdict::Clean,
+        };
+        (0..6).map(pair).collect()
+    }
+
+    #[test]
+    fn the_average_is_over_all_compared_subjects_and_not_over_the_winners() {
+        let run = sample::measured(&[pairs(20.0, 10.0), pairs(10.0, 20.0), pairs(20.0, 10.0)]);
+        let speed = Analysis::of(&run).headline.speed.unwrap();
+        assert!(
+            speed.starts_with(
+                "On average, classes has a speedup of 1.26× over sequential (geometric mean over all 3 subjects;"
+            ),
+            "{speed}"
+        );
+        assert!(speed.ends_with("): faster on 2, slower on 1."), "{speed}");
+    }
+
+    #[test]
+    fn a_configuration_is_chosen_by_its_average_over_all_subjects() {
+        let mut run = sample::measured(&[pairs(20.0, 10.0), pairs(20.0, 10.0), pairs(10.0, 30.0)]);
+        // `plain` is faster on one subject only, and slower nowhere.
+        let mut plain = run.manifest.configurations[1].clone();
+        plain.name = "plain".to_owned();
+        run.manifest.configurations.push(plain);
+        let is_copied = |trial: &&TrialRecord| trial.configuration == "classes" && trial.subject == "subject-1";
+        let copies: Vec<TrialRecord> = run.trials.iter().filter(is_copied).cloned().collect();
+        for copy in copies {
+            let trial = format!("plain-{}", copy.trial);
+            run.trials.push(TrialRecord { trial, configuration: "plain".to_owned(), ..copy });
+        }
+        let speed = Analysis::of(&run).headline.speed.unwrap();
+        assert!(speed.starts_with("On average, plain has a speedup of 2.00× over sequential"), "{speed}");
+        assert!(speed.contains("over the 1 of 3 subjects with an answer"), "{speed}");
+        assert!(speed.ends_with("faster on 1, no answer on 2."), "{speed}");
+    }
+
+    #[test]
+    fn an_unfinished_run_says_so_first() {
+        let mut run = sample::measured(&[pairs(20.0, 10.0)]);
+        run.trials.pop();
+        let analysis = Analysis::of(&run);
+        let speed = analysis.headline.speed.unwrap();
+        assert!(speed.starts_with("The run is unfinished (11 of 12 trials). So far: classes is "), "{speed}");
+        assert!(analysis.headline.caveats.iter().any(|caveat| caveat.contains("planned trials have not run yet")));
+    }
 
     #[test]
     fn another_harness_is_not_what_the_headline_speaks_of() {

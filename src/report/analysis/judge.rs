@@ -33,16 +33,20 @@ impl<'a> From<&'a TrialRecord> for Side<'a> {
 
 /// Judges a pair by its verdicts and final outcomes. A candidate that is not clean is never sound, however fast.
 pub fn judge(baseline: Side<'_>, candidate: Side<'_>) -> Judgement {
-    use Verdict::{BuildFailed, Clean, Crashed, Failing, HarnessError, LostTests, TimedOut, Unsupported};
+    use Verdict::{BuildFailed, Clean, Contradicted, Crashed, Failing, HarnessError, LostTests, TimedOut, Unsupported};
     match (baseline.verdict, candidate.verdict) {
         (Clean, Clean) if same_outcomes(baseline, candidate) => Judgement::Sound,
         (Clean, Clean) => Judgement::OutcomesDiffer,
-        (_, verdict @ (Failing | LostTests | TimedOut | Crashed | Unsupported | BuildFailed | HarnessError)) => {
-            Judgement::CandidateNot(verdict)
-        }
-        (verdict @ (Failing | LostTests | TimedOut | Crashed | Unsupported | BuildFailed | HarnessError), Clean) => {
-            Judgement::BaselineNot(verdict)
-        }
+        (
+            _,
+            verdict @ (Failing | LostTests | TimedOut | Crashed | Unsupported | BuildFailed | HarnessError
+            | Contradicted),
+        ) => Judgement::CandidateNot(verdict),
+        (
+            verdict @ (Failing | LostTests | TimedOut | Crashed | Unsupported | BuildFailed | HarnessError
+            | Contradicted),
+            Clean,
+        ) => Judgement::BaselineNot(verdict),
     }
 }
 
@@ -70,7 +74,7 @@ impl Judgement {
 mod tests {
     use super::*;
 
-    const VERDICTS: [Verdict; 8] = [
+    const VERDICTS: [Verdict; 9] = [
         Verdict::Clean,
         Verdict::Failing,
         Verdict::LostTests,
@@ -79,6 +83,7 @@ mod tests {
         Verdict::Unsupported,
         Verdict::BuildFailed,
         Verdict::HarnessError,
+        Verdict::Contradicted,
     ];
 
     fn side(verdict: Verdict, tally: &Tally) -> Side<'_> {

@@ -8,11 +8,14 @@ mod executions;
 mod failures;
 pub(in crate::report) mod grid;
 mod headline;
+mod idle_baseline;
 mod judge;
 pub mod orders;
 mod origins;
+mod outside_tests;
 mod regressions;
 mod remains;
+mod repairs;
 mod savings;
 mod scaling;
 mod speedups;
@@ -25,15 +28,15 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::experiment::TechniqueKind;
 use crate::store::RowTotals;
 use crate::store::record::{ConfigurationSummary, Environment, Phase, RunData, RunManifest};
+use crate::technique::TechniqueKind;
 
 pub use concurrency::ConcurrencyRow;
 pub use costs::CostRow;
 pub use executions::{ExecutionTables, StageRow, TimeRow};
 pub use failures::{FailureRow, StageState};
-pub use headline::Headline;
+pub use headline::{ComparisonCounts, Headline};
 pub use judge::{Judgement, Side, judge};
 pub use origins::OriginRow;
 pub use regressions::RegressionRow;
@@ -44,7 +47,8 @@ pub(in crate::report) use speedups::sound_pairs;
 pub use speedups::{AverageRow, Scope, SpeedupRow, SpeedupState};
 pub use subjects::{DeviationRow, SetAsideRow, SubjectRow};
 pub use threats::Threat;
-pub use warnings::{Warning, WarningGroup, WarningKind};
+pub(in crate::report) use threats::all_in_virtual_time;
+pub use warnings::{Gravity, Warning, WarningGroup, WarningKind};
 
 use grid::Grid;
 use orders::OrderTables;
@@ -108,6 +112,10 @@ impl RunFacts {
 
 impl Analysis {
     pub fn of(run: &RunData) -> Analysis {
+        Analysis::derived(run, None)
+    }
+
+    fn derived(run: &RunData, rows: Option<&RowTotals>) -> Analysis {
         let arranged = timed::arranged(run);
         let timed = timed::timed(run, &arranged);
         let (grid, timed_grid) = (Grid::of(run), Grid::of(&timed));
@@ -119,8 +127,8 @@ impl Analysis {
         let mut warnings = warnings::warnings(&grid, &timed_grid, &speedups, &concurrency);
         warnings.extend(origins::warning(run, &origins));
         let orders = orders::tables(run);
-        Analysis {
-            headline: headline::headline(&timed, &speedups, &averages, orders.sentence()),
+        let mut analysis = Analysis {
+            headline: headline::headline(&timed, rows, &speedups, &averages, orders.sentence()),
             subjects: subjects::rows(run),
             deviations: subjects::deviations(run),
             set_aside: subjects::set_aside(run),
@@ -132,7 +140,7 @@ impl Analysis {
             residual: remains::residual(run),
             findings: remains::findings(run),
             incomplete: remains::incomplete(&grid),
-            warnings,
+            warnings: Vec::new(),
             origins,
             orders,
             savings: savings::rows(&speedups),
@@ -143,14 +151,23 @@ impl Analysis {
             averages,
             concurrency,
             executions: None,
-        }
+        };
+        analysis.add_warnings(warnings);
+        analysis
+    }
+
+    /// The gravest warnings stay first, and the headline is told with them.
+    fn add_warnings(&mut self, warnings: Vec<Warning>) {
+        self.warnings.extend(warnings);
+        warnings::by_gravity(&mut self.warnings);
+        self.headline.caveats = warnings::caveats(&self.warnings);
     }
 
     /// The same, with every record held against the executions that it sums up.
     pub fn checked(run: &RunData, rows: &RowTotals) -> Analysis {
         let grid = Grid::of(run);
-        let mut analysis = Analysis::of(run);
-        analysis.warnings.extend(executions::warnings(&grid, rows));
+        let mut analysis = Analysis::derived(run, Some(rows));
+        analysis.add_warnings(executions::warnings(&grid, rows));
         analysis.executions = Some(executions::tables(&grid, rows));
         analysis
     }

@@ -68,12 +68,13 @@ pub(super) fn warning(run: &RunData, rows: &[OriginRow]) -> Option<Warning> {
         .collect();
     let runs = plural(run.manifest.merged.len(), "run");
     let part = if run.manifest.is_of_several_machines() { "machine" } else { "run" };
-    let mut text = format!("merged from {runs}: times of different subjects can come from different {part}s");
+    let mut text = format!("merged from {runs}: times of different subjects may come from different {part}s");
     if !mixed.is_empty() {
         let subjects = plural(mixed.len(), "subject");
         text += &format!(
-            "; {subjects} with repetitions from several of them: pairs are of one {part} each, spreads of times are not"
+            "; repetitions of {subjects} come from several {part}s: baseline and candidate of a pair come from the same {part}, \
+             but the spread of the times includes the difference between the {part}s"
         );
     }
-    Some(Warning { kind: WarningKind::Merged, subject: None, configuration: None, cores: None, text })
+    Some(Warning::of_run(WarningKind::Merged, text))
 }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::speedups::SpeedupRow;
+use crate::stats::speed_judgement::SpeedJudgement;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SavingRow {
@@ -11,6 +12,8 @@ pub struct SavingRow {
     pub cores: usize,
     /// (baseline − candidate) / baseline, in percent, from the means over the used pairs; negative if it became slower.
     pub saving_percent: Option<f64>,
+    /// What the comparison shows; averages are over those that show anything.
+    pub judgement: SpeedJudgement,
     /// Why there is none, as the speedup's cell shows it.
     pub reason: Option<String>,
 }
@@ -21,6 +24,7 @@ pub(super) fn rows(speedups: &[SpeedupRow]) -> Vec<SavingRow> {
         configuration: row.configuration.clone(),
         cores: row.cores,
         saving_percent: row.speedup.filter(|speedup| *speedup > 0.0).map(|speedup| (1.0 - 1.0 / speedup) * 100.0),
+        judgement: row.judgement,
         reason: row.reason.clone(),
     };
     speedups.iter().map(row).collect()

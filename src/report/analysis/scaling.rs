@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::grid::{CellKey, Grid, clean_times, same_origins};
+use crate::stats::speed_judgement::FEWEST_PAIRS;
 use crate::stats::{self, AmdahlFit};
 use crate::store::record::RunData;
 
@@ -19,6 +20,8 @@ pub struct ScalingRow {
     pub scaling: f64,
     /// Scaling over the factor of cores: 1 if every added core is fully used.
     pub efficiency: f64,
+    /// Clean runs here or there, whichever are fewer.
+    pub runs: usize,
 }
 
 /// Empty where only one number of cores was run.
@@ -33,8 +36,8 @@ fn row(grid: &Grid, key: CellKey, lowest: usize) -> Option<ScalingRow> {
     if !same_origins(more, fewest) {
         return None;
     }
-    let here = stats::mean(&clean_times(more))?;
-    let there = stats::mean(&clean_times(fewest))?;
+    let (times_here, times_there) = (clean_times(more), clean_times(fewest));
+    let (here, there) = (stats::mean(&times_here)?, stats::mean(&times_there)?);
     let scaling = (here > 0.0).then(|| there / here)?;
     Some(ScalingRow {
         subject: key.subject.to_owned(),
@@ -43,6 +46,7 @@ fn row(grid: &Grid, key: CellKey, lowest: usize) -> Option<ScalingRow> {
         reference_cores: lowest,
         scaling,
         efficiency: scaling * lowest as f64 / key.cores as f64,
+        runs: times_here.len().min(times_there.len()),
     })
 }
 
@@ -72,7 +76,8 @@ pub(super) fn fits(run: &RunData, rows: &[ScalingRow]) -> Vec<ScalingFit> {
 fn fit(configuration: &str, cores: &[usize], rows: &[ScalingRow]) -> Option<ScalingFit> {
     let (lowest, more) = cores.split_first().filter(|(_, more)| !more.is_empty())?;
     let mut by_subject: BTreeMap<&str, BTreeMap<usize, f64>> = BTreeMap::new();
-    for row in rows.iter().filter(|row| row.configuration == configuration) {
+    // Fewer runs show nothing about cores either.
+    for row in rows.iter().filter(|row| row.configuration == configuration && row.runs >= FEWEST_PAIRS) {
         by_subject.entry(&row.subject).or_default().insert(row.cores, row.scaling);
     }
     by_subject.retain(|_, values| more.iter().all(|cores| values.contains_key(cores)));
@@ -111,7 +116,8 @@ mod tests {
     use super::*;
 
     fn row(subject: &str, cores: usize, scaling: f64) -> ScalingRow {
-        ScalingRow { subject: subject.into(), configuration: "c".into(), cores, scaling, ..ScalingRow::default() }
+        let runs = FEWEST_PAIRS;
+        ScalingRow { subject: subject.into(), configuration: "c".into(), cores, scaling, runs, ..ScalingRow::default() }
     }
 
     #[test]
@@ -127,5 +133,9 @@ mod tests {
     #[test]
     fn one_number_of_cores_tells_nothing() {
         assert_eq!(fit("c", &[2], &[]), None);
+        let few = ScalingRow { runs: FEWEST_PAIRS - 1, ..row("a", 2, 1.5) };
+        assert_eq!(fit("c", &[1, 2], &[few]), None, "too few runs");
+        let two_points = fit("c", &[1, 2], &[row("a", 2, 1.5)]).unwrap();
+        assert_eq!((two_points.points.len(), two_points.r_squared), (2, None));
     }
 }

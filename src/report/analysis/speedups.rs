@@ -9,9 +9,16 @@ use serde::Serialize;
 
 use super::grid::{CellKey, Grid, Presence};
 use super::judge::{Judgement, judge};
-use crate::report::text::{counted, decimal};
+use crate::engine::EngineKind;
+use crate::experiment::{ComparisonFamily, by_family};
+use crate::shown_text::{counted, decimal};
 use crate::stats;
+use crate::stats::speed_judgement::{
+    FEWEST_PAIRS, FEWEST_PAIRS_WORD, ObservedConcurrency, SpeedEvidence, SpeedJudgement, judge_speed,
+};
 use crate::store::record::{RunData, TrialRecord, Verdict};
+use crate::suite::FindingKind;
+use crate::wording::plural;
 
 /// The level of the intervals.
 const CONFIDENCE: f64 = 0.95;
@@ -33,20 +40,29 @@ pub struct SpeedupRow {
     pub speedup: Option<f64>,
     pub ci_low: Option<f64>,
     pub ci_high: Option<f64>,
+    /// How the interval was found: `bca_bootstrap` or `log_ratio_t`. Two pairs and fewer have none.
+    pub ci_method: Option<&'static str>,
+    /// What all this shows. Whatever claims a speed goes by it.
+    pub judgement: SpeedJudgement,
     /// Pairs of the same block that were used.
     pub pairs: usize,
     /// Pairs that were left out as one side yielded nothing to compare.
     pub dropped_pairs: usize,
-    /// Exact two-sided Wilcoxon signed-rank test over the pairs.
+    /// Two-sided Wilcoxon signed-rank test over the pairs, exact up to 50 pairs that differ.
     pub p: Option<f64>,
     /// After Holm's correction over the subjects of this configuration and number of cores.
     pub p_holm: Option<f64>,
     /// The smallest p that so many pairs can reach.
     pub smallest_p: Option<f64>,
-    /// Did any two tests ever overlap in the candidate's first stages? Without that nothing was gained from parallelism.
-    pub overlapped: bool,
+    /// Used pairs whose candidate showed the asked-for concurrency. Without that nothing was gained from parallelism.
+    pub overlapping_pairs: usize,
+    /// Pairs of model suites that repeat what another of the merged runs computed; they are counted once.
+    pub repeated_pairs: usize,
     /// Matched-pairs rank-biserial correlation; 1 if the candidate was faster every time.
     pub effect: Option<f64>,
+    /// Why the mode is taken to have had no effect, where it had none.
+    #[serde(skip)]
+    pub idleness: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -62,6 +78,7 @@ pub enum SpeedupState {
     Unsupported,
     BuildFailed,
     HarnessError,
+    Contradicted,
     /// There is no sound baseline to compare with.
     NoBaseline,
     Pending,
@@ -73,10 +90,10 @@ pub enum SpeedupState {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// Every subject with a sound speedup.
+    /// Every subject whose comparison gives an answer.
     #[default]
     All,
-    /// As the study has it: only subjects that some configuration made faster.
+    /// As the study has it: only subjects on which some configuration is faster.
     Study,
 }
 
@@ -86,10 +103,12 @@ pub struct AverageRow {
     pub configuration: String,
     pub cores: usize,
     pub scope: Scope,
-    /// Subjects with a sound speedup.
+    /// Subjects whose comparison gives an answer: what the averages are over.
     pub subjects: usize,
-    /// Those of them that became faster.
+    /// Those of them on which it is faster.
     pub gained: usize,
+    /// Subjects with a sound speedup that has too few pairs, or was measured without concurrency.
+    pub left_out: usize,
     pub average: Option<f64>,
     pub median: Option<f64>,
     pub geometric_mean: Option<f64>,
@@ -104,8 +123,56 @@ impl SpeedupRow {
         }
     }
 
+    /// Is the configuration shown to be faster here?
     pub fn gained(&self) -> bool {
-        self.overlapped && self.speedup.is_some_and(|speedup| speedup > 1.0)
+        self.judgement == SpeedJudgement::Faster
+    }
+
+    /// The speedup, where it may be drawn and averaged.
+    pub fn answer(&self) -> Option<f64> {
+        self.speedup.filter(|_| self.judgement.is_answer())
+    }
+
+    /// `95 % CI 1.41–1.77 (t), 10 pairs`.
+    pub fn evidence(&self) -> String {
+        let pairs = plural(self.pairs, "pair");
+        match self.interval_text() {
+            Some(interval) => format!("95 % CI {interval}, {pairs}"),
+            None => pairs,
+        }
+    }
+
+    /// `1.41–1.77 (t)`.
+    pub fn interval_text(&self) -> Option<String> {
+        let (low, high) = (self.ci_low?, self.ci_high?);
+        Some(format!("{low:.2}–{high:.2} ({})", self.method()?.label()))
+    }
+
+    pub fn method(&self) -> Option<stats::IntervalMethod> {
+        stats::IntervalMethod::ALL.into_iter().find(|method| Some(method.name()) == self.ci_method)
+    }
+
+    /// What the comparison shows, with the numbers that it rests on; why there is nothing to compare, where there is not.
+    pub fn told(&self) -> String {
+        let numbers = self.speedup.map(|speedup| format!("({speedup:.2}×, {})", self.evidence())).unwrap_or_default();
+        match self.judgement {
+            SpeedJudgement::Faster | SpeedJudgement::Slower | SpeedJudgement::NoDifferenceShown => {
+                format!("{} {numbers}", self.judgement.words())
+            }
+            SpeedJudgement::NotEnoughRuns => format!("not enough runs to tell ({})", self.lacking()),
+            SpeedJudgement::NoConcurrency => format!("no claim: {}", self.idleness.as_deref().unwrap_or_default()),
+            SpeedJudgement::NotCompared => self.reason.clone().unwrap_or_default(),
+        }
+    }
+
+    /// `1 pair; five are needed`.
+    pub fn lacking(&self) -> String {
+        let pairs = plural(self.pairs, "pair");
+        if self.pairs < FEWEST_PAIRS {
+            format!("{pairs}; {FEWEST_PAIRS_WORD} are needed")
+        } else {
+            format!("{pairs} give no interval")
+        }
     }
 }
 
@@ -113,7 +180,7 @@ pub(super) fn rows(grid: &Grid) -> Vec<SpeedupRow> {
     let baseline = grid.run.manifest.baseline.as_str();
     let keys: Vec<CellKey> = grid.keys(|c| c.name != baseline).map(|(key, _)| key).collect();
     let mut rows = on_all_cores(&keys, |key| row(grid, *key));
-    correct(&mut rows, grid.run);
+    correct(&mut rows);
     rows
 }
 
@@ -133,19 +200,19 @@ fn on_all_cores<K: Sync, R: Send>(keys: &[K], make: impl Fn(&K) -> R + Sync) -> 
     })
 }
 
-/// Holm's correction within each family: one configuration at one number of cores, over the subjects.
-fn correct(rows: &mut [SpeedupRow], run: &RunData) {
-    for cores in &run.manifest.cores {
-        for configuration in &run.manifest.configurations {
-            let mut family: Vec<&mut SpeedupRow> = rows
-                .iter_mut()
-                .filter(|row| row.cores == *cores && row.configuration == configuration.name && row.p.is_some())
-                .collect();
-            let raw: Vec<f64> = family.iter().filter_map(|row| row.p).collect();
-            for (row, corrected) in family.iter_mut().zip(stats::holm(&raw)) {
-                row.p_holm = Some(corrected);
-            }
-        }
+/// Holm's correction within each family.
+fn correct(rows: &mut [SpeedupRow]) {
+    let mut corrected: Vec<(usize, f64)> = Vec::new();
+    let tested = rows.iter().enumerate().filter_map(|(at, row)| {
+        let family = ComparisonFamily { configuration: &row.configuration, cores: row.cores };
+        row.p.map(|p| (family, (at, p)))
+    });
+    for family in by_family(tested).into_values() {
+        let raw: Vec<f64> = family.iter().map(|(_, p)| *p).collect();
+        corrected.extend(family.iter().map(|(at, _)| *at).zip(stats::holm(&raw)));
+    }
+    for (at, p) in corrected {
+        rows[at].p_holm = Some(p);
     }
 }
 
@@ -165,8 +232,7 @@ fn row(grid: &Grid, key: CellKey) -> SpeedupRow {
         Presence::Ran(trials) => {
             let against = CellKey { configuration: &grid.run.manifest.baseline, ..key };
             let block = Block { candidates: trials, baselines: grid.trials(against) };
-            let overlapped = trials.iter().any(|trial| trial.concurrency.max > 1);
-            compared(&block, grid.run.manifest.seed, SpeedupRow { overlapped, ..empty })
+            compared(&block, grid.run.manifest.seed, empty)
         }
     }
 }
@@ -180,8 +246,28 @@ struct Block<'g, 'a> {
 /// What became of one pair.
 struct JudgedPair<'a> {
     judgement: Judgement,
+    baseline: &'a TrialRecord,
     candidate: &'a TrialRecord,
     times: (f64, f64),
+}
+
+impl JudgedPair<'_> {
+    /// Did the mode have an effect? A trial that says itself that it had none is believed.
+    fn showed_concurrency(&self) -> bool {
+        let had_none = self.candidate.findings.iter().any(|finding| finding.kind == FindingKind::NoConcurrency);
+        self.candidate.concurrency.max > 1 && !had_none
+    }
+
+    /// The same computation once more? A model suite's times follow from its file, its settings and its seed: where two merged runs
+    /// have the same, the second is no measurement of its own.
+    fn repeats(&self, earlier: &JudgedPair) -> bool {
+        let run = |trial: &TrialRecord| trial.provenance.as_ref().map(|provenance| provenance.run.clone());
+        let computed = [self.baseline, self.candidate, earlier.baseline, earlier.candidate];
+        computed.iter().all(|trial| trial.engine == Some(EngineKind::Model))
+            && run(self.candidate) != run(earlier.candidate)
+            && self.times == earlier.times
+            && self.candidate.outcomes_hash == earlier.candidate.outcomes_hash
+    }
 }
 
 impl<'a> Block<'_, 'a> {
@@ -194,6 +280,7 @@ impl<'a> Block<'_, 'a> {
                 let baseline = baseline_of(candidate.repetition)?;
                 Some(JudgedPair {
                     judgement: judge((*baseline).into(), (*candidate).into()),
+                    baseline,
                     candidate,
                     times: (baseline.cost.wall_seconds, candidate.cost.wall_seconds),
                 })
@@ -206,26 +293,73 @@ impl<'a> Block<'_, 'a> {
 pub(in crate::report) fn sound_pairs(grid: &Grid, key: CellKey) -> Vec<(f64, f64)> {
     let against = CellKey { configuration: &grid.run.manifest.baseline, ..key };
     let block = Block { candidates: grid.trials(key), baselines: grid.trials(against) };
-    block.pairs().iter().filter(|pair| pair.judgement == Judgement::Sound).map(|pair| pair.times).collect()
+    SoundPairs::of(&block.pairs()).times()
+}
+
+/// The pairs that a speedup is taken over.
+struct SoundPairs<'p, 'a> {
+    used: Vec<&'p JudgedPair<'a>>,
+    repeated: usize,
+}
+
+impl<'p, 'a> SoundPairs<'p, 'a> {
+    fn of(judged: &'p [JudgedPair<'a>]) -> Self {
+        let mut pairs = SoundPairs { used: Vec::new(), repeated: 0 };
+        for pair in judged {
+            if pair.judgement != Judgement::Sound {
+                continue;
+            }
+            if pairs.used.iter().any(|earlier| pair.repeats(earlier)) {
+                pairs.repeated += 1;
+            } else {
+                pairs.used.push(pair);
+            }
+        }
+        pairs
+    }
+
+    fn times(&self) -> Vec<(f64, f64)> {
+        self.used.iter().map(|pair| pair.times).collect()
+    }
+
+    fn overlapping(&self) -> usize {
+        self.used.iter().filter(|pair| pair.showed_concurrency()).count()
+    }
+
+    /// As the first trial without concurrency recorded it.
+    fn idleness(&self) -> Option<String> {
+        let idle = self.used.iter().find(|pair| !pair.showed_concurrency())?;
+        let recorded = idle.candidate.findings.iter().find(|finding| finding.kind == FindingKind::NoConcurrency);
+        let text = recorded.map_or("no two tests ran at the same time", |finding| &finding.text);
+        Some(counted(text, self.used.len() - self.overlapping(), self.used.len()))
+    }
 }
 
 fn compared(block: &Block, seed: u64, row: SpeedupRow) -> SpeedupRow {
     let judged = block.pairs();
-    let times: Vec<(f64, f64)> =
-        judged.iter().filter(|pair| pair.judgement == Judgement::Sound).map(|pair| pair.times).collect();
-    let dropped_pairs = block.candidates.len() - times.len();
+    let pairs = SoundPairs::of(&judged);
+    let dropped_pairs = block.candidates.len() - pairs.used.len() - pairs.repeated;
+    let row = SpeedupRow { dropped_pairs, ..row };
     if judged.iter().any(|pair| pair.judgement.voids()) {
-        return void(&judged, SpeedupRow { dropped_pairs, ..row });
+        return void(&judged, row);
     }
-    match stats::ratio_of_means(&times) {
-        Some(speedup) => estimated(&times, speedup, seed, SpeedupRow { dropped_pairs, ..row }),
-        None => void(&judged, SpeedupRow { dropped_pairs, ..row }),
+    match stats::ratio_of_means(&pairs.times()) {
+        Some(speedup) => estimated(&pairs, speedup, seed, row),
+        None => void(&judged, row),
     }
 }
 
-fn estimated(times: &[(f64, f64)], speedup: f64, seed: u64, row: SpeedupRow) -> SpeedupRow {
-    let interval = stats::ratio_interval(times, CONFIDENCE, seed);
+fn estimated(pairs: &SoundPairs, speedup: f64, seed: u64, row: SpeedupRow) -> SpeedupRow {
+    let times = pairs.times();
+    let found = stats::paired_ratio_interval(&times, CONFIDENCE, seed);
+    let interval = found.map(|found| found.interval);
     let (baseline, candidate): (Vec<f64>, Vec<f64>) = times.iter().copied().unzip();
+    let overlapping_pairs = pairs.overlapping();
+    let evidence = SpeedEvidence {
+        pairs: times.len(),
+        interval,
+        concurrency: ObservedConcurrency::in_runs(overlapping_pairs, times.len()),
+    };
     SpeedupRow {
         state: SpeedupState::Sound,
         baseline_seconds: stats::mean(&baseline),
@@ -233,10 +367,15 @@ fn estimated(times: &[(f64, f64)], speedup: f64, seed: u64, row: SpeedupRow) -> 
         speedup: Some(speedup),
         ci_low: interval.map(|interval| interval.low),
         ci_high: interval.map(|interval| interval.high),
+        ci_method: found.map(|found| found.method.name()),
+        judgement: judge_speed(&evidence),
         pairs: times.len(),
-        p: stats::wilcoxon(times).map(|test| test.p),
+        overlapping_pairs,
+        repeated_pairs: pairs.repeated,
+        p: stats::wilcoxon(&times).map(|test| test.p),
         smallest_p: Some(stats::smallest_reachable_p(times.len())),
-        effect: stats::rank_biserial(times),
+        effect: stats::rank_biserial(&times),
+        idleness: pairs.idleness(),
         ..row
     }
 }
@@ -284,6 +423,7 @@ fn label(verdict: Verdict) -> &'static str {
         Verdict::Unsupported => "n/a",
         Verdict::BuildFailed => "build failed",
         Verdict::HarnessError => "error",
+        Verdict::Contradicted => "contradicted",
     }
 }
 
@@ -306,6 +446,7 @@ fn state_of(verdict: Verdict) -> SpeedupState {
         Verdict::Unsupported => SpeedupState::Unsupported,
         Verdict::BuildFailed => SpeedupState::BuildFailed,
         Verdict::HarnessError => SpeedupState::HarnessError,
+        Verdict::Contradicted => SpeedupState::Contradicted,
     }
 }
 
@@ -350,13 +491,14 @@ impl Members<'_> {
 }
 
 fn average(configuration: &str, cores: usize, scope: Scope, rows: &[&SpeedupRow]) -> AverageRow {
-    let speedups: Vec<f64> = rows.iter().filter_map(|row| row.speedup).collect();
+    let speedups: Vec<f64> = rows.iter().filter_map(|row| row.answer()).collect();
     AverageRow {
         configuration: configuration.to_owned(),
         cores,
         scope,
         subjects: speedups.len(),
         gained: rows.iter().filter(|row| row.gained()).count(),
+        left_out: rows.iter().filter(|row| row.speedup.is_some() && row.answer().is_none()).count(),
         average: stats::mean(&speedups),
         median: stats::median(&speedups),
         geometric_mean: stats::geometric_mean(&speedups),
@@ -367,7 +509,9 @@ fn average(configuration: &str, cores: usize, scope: Scope, rows: &[&SpeedupRow]
 mod tests {
     use super::*;
     use crate::report::Analysis;
+    use crate::report::analysis::WarningKind;
     use crate::report::sample;
+    use crate::store::record::Provenance;
 
     fn row<'a>(analysis: &'a Analysis, subject: &str, configuration: &str) -> &'a SpeedupRow {
         analysis.speedups.iter().find(|row| row.subject == subject && row.configuration == configuration).unwrap()
@@ -425,6 +569,8 @@ mod tests {
         let analysis = Analysis::of(&run);
         let row = row(&analysis, "clean-gain", "classes");
         assert_eq!((row.pairs, row.dropped_pairs, row.state), (4, 1, SpeedupState::Sound));
+        assert_eq!(row.judgement, SpeedJudgement::NotEnoughRuns);
+        assert_eq!(row.told(), "not enough runs to tell (4 pairs; five are needed)");
     }
 
     #[test]
@@ -438,14 +584,82 @@ mod tests {
     }
 
     #[test]
-    fn averages_are_over_sound_cells_and_the_studys_over_those_who_gained() {
-        let average = |scope| {
+    fn averages_are_over_answers_and_the_studys_over_those_who_gained() {
+        let average = |name: &str, scope| {
             let rows = &sample::studied().averages;
-            rows.iter().find(|row| row.configuration == "methods" && row.scope == scope).cloned().unwrap()
+            rows.iter().find(|row| row.configuration == name && row.scope == scope).cloned().unwrap()
         };
-        assert_eq!((average(Scope::All).subjects, average(Scope::All).gained), (3, 2));
-        assert_eq!(average(Scope::Study).subjects, 2);
-        assert!(average(Scope::Study).average > average(Scope::All).average);
+        let (all, study) = (average("methods", Scope::All), average("methods", Scope::Study));
+        assert_eq!((all.subjects, all.gained, all.left_out), (2, 2, 1), "in one the mode had no effect");
+        assert_eq!((study.subjects, study.left_out), (2, 0));
+        let (all, study) = (average("classes", Scope::All), average("classes", Scope::Study));
+        assert_eq!((all.subjects, all.gained, study.subjects), (6, 4, 4));
+        assert!(study.average > all.average);
+    }
+
+    /// The wall times of a cell, one after the other.
+    fn retimed(run: &mut RunData, configuration: &str, walls: &[f64]) {
+        let cell = |t: &&mut TrialRecord| t.subject == "clean-gain" && t.configuration == configuration;
+        for (trial, wall) in run.trials.iter_mut().filter(cell).zip(walls) {
+            trial.cost.wall_seconds = *wall;
+        }
+    }
+
+    #[test]
+    fn an_interval_that_includes_one_shows_no_difference() {
+        let mut run = sample::study();
+        retimed(&mut run, "sequential", &[20.0, 30.0, 10.0, 25.0, 15.0]);
+        retimed(&mut run, "classes", &[10.0, 25.0, 18.0, 12.0, 30.0]);
+        let analysis = Analysis::of(&run);
+        let row = row(&analysis, "clean-gain", "classes");
+        assert!(row.speedup.unwrap() > 1.0 && row.ci_low.unwrap() < 1.0);
+        assert_eq!((row.judgement, row.ci_method), (SpeedJudgement::NoDifferenceShown, Some("log_ratio_t")));
+        assert!(row.told().starts_with("no difference shown (1.05×, 95 % CI 0.4"), "{}", row.told());
+    }
+
+    #[test]
+    fn without_overlap_in_every_run_nothing_is_claimed() {
+        let mut run = sample::study();
+        let cell = |t: &&mut TrialRecord| t.subject == "clean-gain" && t.configuration == "classes";
+        run.trials.iter_mut().find(cell).unwrap().concurrency.max = 1;
+        let analysis = Analysis::of(&run);
+        let row = row(&analysis, "clean-gain", "classes");
+        assert_eq!((row.judgement, row.overlapping_pairs), (SpeedJudgement::NoConcurrency, 4));
+        assert_eq!(row.told(), "no claim: no two tests ran at the same time in 1 of 5");
+    }
+
+    /// The sample as if it had been merged from two runs: the blocks of the second follow those of the first.
+    fn merged(engine: EngineKind, factor: f64) -> RunData {
+        let mut run = sample::study();
+        let from = |trial: &TrialRecord, run: &str, repetition| TrialRecord {
+            engine: Some(engine),
+            repetition,
+            provenance: Some(Provenance {
+                run: run.to_owned(),
+                host: "laboratory".to_owned(),
+                trial: trial.trial.clone(),
+                repetition: trial.repetition,
+            }),
+            ..trial.clone()
+        };
+        let first: Vec<TrialRecord> = run.trials.iter().map(|trial| from(trial, "a", trial.repetition)).collect();
+        let mut second: Vec<TrialRecord> = run.trials.iter().map(|t| from(t, "b", t.repetition + 5)).collect();
+        second.iter_mut().for_each(|trial| trial.cost.wall_seconds *= factor);
+        run.trials = first.into_iter().chain(second).collect();
+        run
+    }
+
+    #[test]
+    fn a_model_that_is_computed_again_is_no_new_evidence() {
+        let counts = |run: &RunData| {
+            let analysis = Analysis::of(run);
+            let row = row(&analysis, "clean-gain", "classes");
+            let warned = analysis.warnings.iter().any(|warning| warning.kind == WarningKind::RepeatedModel);
+            (row.pairs, row.repeated_pairs, warned)
+        };
+        assert_eq!(counts(&merged(EngineKind::Model, 1.0)), (5, 5, true));
+        assert_eq!(counts(&merged(EngineKind::Model, 1.01)), (10, 0, false), "another computation");
+        assert_eq!(counts(&merged(EngineKind::Surefire, 1.0)), (10, 0, false), "times that were measured");
     }
 
     #[test]

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use crate::store::record::{RunData, SubjectRecord};
+use super::grid::ran_to_its_end;
+use crate::store::record::{Phase, RunData, SubjectRecord};
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SubjectRow {
@@ -21,6 +22,8 @@ pub struct SubjectRow {
     pub maven: Option<String>,
     pub deviations: usize,
     pub set_aside: usize,
+    /// Tests that the suite skips: the most in any trial of the baseline. None where no such trial ran to its end.
+    pub skipped: Option<usize>,
     /// Why it could not be prepared.
     pub failure: Option<String>,
 }
@@ -50,7 +53,13 @@ impl SubjectRow {
 }
 
 pub(super) fn rows(run: &RunData) -> Vec<SubjectRow> {
-    in_order(run).map(row).collect()
+    in_order(run).map(|record| SubjectRow { skipped: skipped(run, &record.subject), ..row(record) }).collect()
+}
+
+fn skipped(run: &RunData, subject: &str) -> Option<usize> {
+    let trials = run.trials.iter().filter(|trial| trial.phase == Phase::Measured && trial.subject == subject);
+    let baselines = trials.filter(|trial| trial.configuration == run.manifest.baseline && ran_to_its_end(trial));
+    baselines.map(|trial| trial.tally.skipped).max()
 }
 
 /// In the order of the experiment file, versions of a subject one after the other; what the file does not name comes last.
@@ -86,6 +95,7 @@ fn row(record: &SubjectRecord) -> SubjectRow {
         maven: record.maven.clone(),
         deviations: record.deviations.len(),
         set_aside: record.set_aside.len(),
+        skipped: None,
         failure: record.failure.as_ref().map(|failure| failure.reason.clone()),
     }
 }

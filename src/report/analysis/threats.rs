@@ -1,14 +1,15 @@
 //! What threatens the validity of this run's conclusions, as far as its own records tell.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::speedups::SpeedupRow;
 use crate::engine::EngineKind;
-use crate::report::text::{decimal, shown};
+use crate::shown_text::{decimal, shown};
 use crate::stats;
 use crate::store::record::{Phase, RunData, TrialRecord, Verdict};
-use crate::suite::FindingKind;
-use crate::wording::plural;
+use crate::wording::{counted, plural};
 
 /// A way in which a conclusion from the numbers could be wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -22,7 +23,7 @@ pub(super) fn threats(run: &RunData, speedups: &[SpeedupRow]) -> Vec<Threat> {
         ("Repetitions", repetitions(run)),
         ("Power", power(speedups)),
         ("Many comparisons", comparisons(speedups)),
-        ("One machine", machine(run)),
+        ("Machine", machine(run)),
         ("Noise", noise(run)),
         ("Clock frequency", frequency(run)),
         ("Privileges", privileges(run)),
@@ -40,18 +41,23 @@ fn measured(run: &RunData) -> impl Iterator<Item = &TrialRecord> {
     run.trials.iter().filter(|trial| trial.phase == Phase::Measured)
 }
 
+/// Nothing that happens on the machine moves the times of a model.
+pub(super) fn timed_by_a_clock(run: &RunData) -> impl Iterator<Item = &TrialRecord> {
+    measured(run).filter(|trial| trial.engine != Some(EngineKind::Model))
+}
+
 fn repetitions(run: &RunData) -> Option<String> {
     let manifest = &run.manifest;
     match manifest.repetitions {
         _ if manifest.quick => Some(
-            "A quick run has one repetition of each cell, or only a part of the experiment: it shows that things work, and \
-             nothing about how fast they are."
+            "A quick run has one repetition of each cell, or only a part of the experiment. It shows that things \
+             work, but not how fast they are."
                 .to_owned(),
         ),
-        0 | 1 => Some("With one repetition nobody knows how far a second one would lie from it.".to_owned()),
-        n @ 2..=9 => Some(format!(
-            "{n} repetitions show large effects only; an outlier among them moves a mean by a {n}th of its excess."
-        )),
+        0 | 1 => Some("One repetition does not show how much times vary.".to_owned()),
+        n @ 2..=9 => {
+            Some(format!("{n} repetitions show only large effects, and one outlier changes a mean of {n} noticeably."))
+        }
         _ => None,
     }
 }
@@ -61,7 +67,8 @@ fn power(speedups: &[SpeedupRow]) -> Option<String> {
     let hopeless = tested.iter().filter(|row| row.smallest_p.is_some_and(|p| p >= 0.05)).count();
     (hopeless > 0).then(|| {
         format!(
-            "In {hopeless} of {} the pairs are too few for any outcome to be significant at 0.05: a large p says nothing there.",
+            "In {hopeless} of {}, there are too few pairs for any result to be significant at 0.05: a large p means \
+             nothing there.",
             plural(tested.len(), "comparison")
         )
     })
@@ -71,53 +78,52 @@ fn comparisons(speedups: &[SpeedupRow]) -> Option<String> {
     let tests = speedups.iter().filter(|row| row.p.is_some()).count();
     (tests > 1).then(|| {
         format!(
-            "{tests} tests were made. p is corrected over the subjects of each configuration and number of cores, and not over \
-             the configurations."
+            "{tests} significance tests were made. p is corrected over the subjects of each configuration and number \
+             of cores, but not over the configurations."
         )
     })
 }
 
 fn machine(run: &RunData) -> Option<String> {
     let virtualization = match run.environment.virtualization.as_deref() {
-        Some(kind) => format!(" It is a {} on hardware that others may use at the same time.", shown(kind)),
+        Some(kind) => format!(" It is a {}; what else its hardware does outside it is not recorded.", shown(kind)),
         None => String::new(),
+    };
+    let hosts: BTreeSet<&str> = run.manifest.merged.iter().map(|merged| merged.host.as_str()).collect();
+    let machines = match hosts.len() {
+        0 | 1 => format!("one machine with {}", plural(run.environment.logical_cores, "logical core")),
+        several => format!("{several} machines"),
     };
     (!all_in_virtual_time(run)).then(|| {
         format!(
-            "All times are of one machine with {}. Another processor, disk or memory can turn a small gain into a loss.\
-             {virtualization}",
-            plural(run.environment.logical_cores, "logical core")
+            "All times come from {machines}. Another processor, disk or memory can turn a small gain into a \
+             loss.{virtualization}"
         )
     })
 }
 
+/// Only what the trials recorded, each fact under its own name.
 fn noise(run: &RunData) -> Option<String> {
-    let loads: Vec<f64> = measured(run).filter_map(|trial| trial.load_before).collect();
-    let busy = loads.iter().filter(|load| **load > 0.5).count();
-    let disturbed = measured(run)
-        .filter(|trial| trial.findings.iter().any(|finding| finding.kind == FindingKind::Disturbance))
-        .count();
-    let unsteady = unsteady_cells(run);
-    let mut parts = Vec::new();
-    if busy > 0 {
-        let middle = stats::median(&loads).unwrap_or(0.0);
-        parts.push(format!(
-            "other work kept more than half a core busy before {busy} of {} (median {} cores)",
-            plural(loads.len(), "trial"),
-            decimal(middle)
-        ));
-    }
-    if disturbed > 0 {
-        parts.push(format!("{} disturbed by swapping or heat", were(disturbed, "trial")));
-    }
-    if unsteady > 0 {
-        parts.push(format!("times of {} vary by more than 10 % of their mean", plural(unsteady, "cell")));
-    }
+    let count = |recorded: fn(&TrialRecord) -> bool| timed_by_a_clock(run).filter(|trial| recorded(trial)).count();
+    let loads: Vec<f64> = timed_by_a_clock(run).filter_map(|trial| trial.load_before).collect();
+    let before = count(|trial| trial.load_before.is_some_and(|load| load > TrialRecord::BUSY_BEFORE));
+    let during = count(|trial| trial.load_during.is_some_and(|load| load > TrialRecord::BUSY_DURING));
+    let swapped = count(|trial| trial.swapped_pages.is_some_and(|pages| pages > 0));
+    let throttled = count(|trial| trial.throttle_events.is_some_and(|events| events > 0));
+    let trials = plural(timed_by_a_clock(run).count(), "trial");
+    let median = decimal(stats::median(&loads).unwrap_or(0.0));
+    let seen = [
+        (before, format!("more than half a core was busy right before {before} of {trials} (median {median} cores)")),
+        (during, format!("other work kept more than a fifth of a core busy during {during} of {trials}")),
+        (swapped, format!("memory was swapped during {swapped} of {trials}")),
+        (throttled, format!("the processor was throttled because of heat during {throttled} of {trials}")),
+        (
+            unsteady_cells(run),
+            format!("times of {} vary by more than 10 % of their mean", plural(unsteady_cells(run), "cell")),
+        ),
+    ];
+    let parts: Vec<String> = seen.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect();
     (!parts.is_empty()).then(|| format!("{}.", capitalised(&parts.join("; "))))
-}
-
-fn were(count: usize, noun: &str) -> String {
-    format!("{} {}", plural(count, noun), if count == 1 { "was" } else { "were" })
 }
 
 fn capitalised(text: &str) -> String {
@@ -141,12 +147,14 @@ fn frequency(run: &RunData) -> Option<String> {
     }
     match run.environment.turbo {
         Some(true) => Some(
-            "Turbo is on: fewer busy cores run at a higher frequency, which favours the sequential baseline.".to_owned(),
+            "Turbo is on: fewer busy cores can run at a higher frequency, which would favour the sequential baseline. The \
+             frequency during trials was not recorded."
+                .to_owned(),
         ),
         Some(false) => None,
         None => Some(
-            "The machine does not tell its clock frequency. If it rises with fewer busy cores, that favours the sequential \
-             baseline."
+            "The machine does not show whether its clock frequency changes with the load, and the frequency was not \
+             recorded. A frequency that rises with fewer busy cores favours the sequential baseline."
                 .to_owned(),
         ),
     }
@@ -156,7 +164,7 @@ fn privileges(run: &RunData) -> Option<String> {
     let as_root = run.subjects.iter().filter(|subject| subject.user.is_none() && subject.maven.is_some()).count();
     (run.environment.user == "root" && as_root > 0).then(|| {
         format!(
-            "{} ran as root: tests of file permissions can end otherwise than for a developer.",
+            "{} ran as root. Tests of file permissions can end differently for another user.",
             plural(as_root, "subject")
         )
     })
@@ -166,7 +174,7 @@ fn engines(run: &RunData) -> impl Iterator<Item = EngineKind> {
     measured(run).filter_map(|trial| trial.engine)
 }
 
-pub(super) fn all_in_virtual_time(run: &RunData) -> bool {
+pub(in crate::report) fn all_in_virtual_time(run: &RunData) -> bool {
     engines(run).next().is_some() && engines(run).all(|engine| engine == EngineKind::Model)
 }
 
@@ -174,8 +182,8 @@ fn virtual_time(run: &RunData) -> Option<String> {
     let models = engines(run).filter(|engine| *engine == EngineKind::Model).count();
     (models > 0).then(|| {
         format!(
-            "{} of a model suite in virtual time: a model has no caches, no memory and no noise, so its times are exact and \
-             say nothing about a machine.",
+            "{} ran model suites in virtual time. A model has no caches, no memory and no noise: its times are exact \
+             and say nothing about a machine.",
             plural(models, "trial")
         )
     })
@@ -184,8 +192,8 @@ fn virtual_time(run: &RunData) -> Option<String> {
 fn harness(run: &RunData) -> Option<String> {
     let maven = engines(run).any(|engine| engine == EngineKind::Surefire);
     maven.then(|| {
-        "Wall time includes the start of Maven and of its worker processes. In short suites that is most of the time, and \
-         hides what parallel tests gain."
+        "Wall time includes the start of Maven and of its forks. The shorter a suite, the larger this part is, and \
+         the smaller the speedup."
             .to_owned()
     })
 }
@@ -194,9 +202,10 @@ fn changed_subjects(run: &RunData) -> Option<String> {
     let changed = run.subjects.iter().filter(|subject| !subject.deviations.is_empty()).count();
     (changed > 0).then(|| {
         format!(
-            "{} of {} had to be changed to run here (see the deviations): what is measured is not quite what was published.",
+            "{} of {} changed to run here (see the table of deviations): the measured project is not exactly the \
+             published one.",
             changed,
-            plural(run.subjects.len(), "subject")
+            counted(run.subjects.len(), "subject was", "subjects were")
         )
     })
 }
@@ -205,14 +214,14 @@ fn set_aside(run: &RunData) -> Option<String> {
     let tests: usize = run.subjects.iter().map(|subject| subject.set_aside.len()).sum();
     match (tests, run.manifest.screening) {
         (0, 0) => Some(
-            "Nothing was screened for tests that fail now and then without any parallelism: such failures are counted as \
-             provoked."
+            "There were no screening runs. A flaky test that failed in no run of the baseline is not known, so its failures in \
+             parallel runs count as caused by parallelism."
                 .to_owned(),
         ),
         (0, _) => None,
         (tests, runs) => Some(format!(
-            "{} did not pass in all of {} and {} not counted, though parallel runs may break {} more often.",
-            plural(tests, "test"),
+            "{} not pass in all of {} and {} not counted. The effect of parallel runs on {} is in no number.",
+            counted(tests, "test did", "tests did"),
             plural(runs as usize, "screening run"),
             if tests == 1 { "is" } else { "are" },
             if tests == 1 { "it" } else { "them" },
@@ -225,8 +234,8 @@ fn missing(run: &RunData) -> Option<String> {
     let planned = run.manifest.trials.len();
     (done < planned).then(|| {
         format!(
-            "{} of {planned} planned trials yielded no clean time. Averages are over the cells that have one, and the \
-             subjects that fail are rarely the easy ones.",
+            "{} of {planned} planned trials have no clean time. Averages cover the comparisons with an answer, not \
+             all planned ones.",
             planned - done
         )
     })
@@ -235,8 +244,8 @@ fn missing(run: &RunData) -> Option<String> {
 fn selection(run: &RunData) -> Option<String> {
     let subjects = run.manifest.subjects.len();
     (subjects > 0).then(|| {
-        let size = if subjects < 10 { "too few to stand for others" } else { "no random sample of all projects" };
-        format!("{} {} {size}.", plural(subjects, "subject"), if subjects == 1 { "is" } else { "are" })
+        let subjects = counted(subjects, "subject was", "subjects were");
+        format!("{subjects} chosen, not drawn at random. Other projects can differ.")
     })
 }
 
@@ -254,7 +263,7 @@ mod tests {
     fn threats_are_those_of_the_run() {
         let mut run = sample::study();
         let before = topics(&run);
-        for topic in ["Repetitions", "Power", "One machine", "Changed subjects", "Tests not counted", "Missing cells"] {
+        for topic in ["Repetitions", "Power", "Machine", "Changed subjects", "Tests not counted", "Missing cells"] {
             assert!(before.contains(&topic), "{topic} in {before:?}");
         }
         assert!(!before.contains(&"Privileges") && !before.contains(&"Virtual time"));
@@ -262,7 +271,44 @@ mod tests {
         run.trials.iter_mut().for_each(|trial| trial.engine = Some(EngineKind::Model));
         let after = topics(&run);
         assert!(after.contains(&"Privileges") && after.contains(&"Virtual time"), "{after:?}");
-        assert!(!after.contains(&"One machine") && !after.contains(&"Clock frequency"), "{after:?}");
+        assert!(!after.contains(&"Machine") && !after.contains(&"Clock frequency"), "{after:?}");
+    }
+
+    fn noise_of(change: impl Fn(&mut TrialRecord)) -> String {
+        let mut run = sample::study();
+        run.trials.iter_mut().for_each(change);
+        let threats = Analysis::of(&run).threats;
+        threats.into_iter().find(|threat| threat.topic == "Noise").map(|threat| threat.text).unwrap_or_default()
+    }
+
+    #[test]
+    fn each_disturbance_is_told_only_where_it_was_recorded() {
+        use crate::suite::{Finding, FindingKind};
+        let busy = noise_of(|trial| {
+            trial.load_during = Some(1.4);
+            trial.findings.push(Finding::new(FindingKind::Disturbance, "other work kept cores busy during the trial"));
+        });
+        assert!(busy.contains("busy during") && !busy.contains("swap") && !busy.contains("heat"), "{busy}");
+        let swapped = noise_of(|trial| trial.swapped_pages = Some(9));
+        assert!(
+            swapped.contains("swapped during") && !swapped.contains("heat") && !swapped.contains("busy"),
+            "{swapped}"
+        );
+        let hot = noise_of(|trial| trial.throttle_events = Some(1));
+        assert!(hot.contains("heat during") && !hot.contains("swap") && !hot.contains("busy"), "{hot}");
+    }
+
+    /// What other work on the machine did during trials is recorded; what other guests of its hardware did is not.
+    #[test]
+    fn a_virtual_machine_does_not_contradict_what_was_recorded() {
+        let mut run = sample::study();
+        run.environment.virtualization = Some("virtual machine".to_owned());
+        run.trials.iter_mut().for_each(|trial| trial.load_during = Some(1.4));
+        let threats = Analysis::of(&run).threats;
+        let text = |topic| threats.iter().find(|threat| threat.topic == topic).map(|threat| threat.text.as_str());
+        assert!(text("Noise").unwrap().contains("ther work kept more than a fifth of a core busy"));
+        let machine = text("Machine").unwrap();
+        assert!(machine.ends_with("It is a virtual machine; what else its hardware does outside it is not recorded."));
     }
 
     #[test]

@@ -1,4 +1,7 @@
-//! Reasons to distrust a number, found in the numbers themselves.
+//! Reasons to distrust a number, found in the records. Each says what was recorded, and no cause that was not.
+//!
+//! They form one list with the gravest first. The page, the terminal, `warnings.csv` and the headline's caveats are made from
+//! it in this order.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,13 +9,17 @@ use serde::Serialize;
 
 use super::concurrency::ConcurrencyRow;
 use super::grid::{CellKey, Grid, ran_to_its_end};
+use super::idle_baseline::{contradicted, idle_only_in_baseline};
+use super::outside_tests::slow_outside_tests;
 use super::speedups::SpeedupRow;
+use super::threats::timed_by_a_clock;
 use crate::engine::EngineKind;
 use crate::experiment::Trial;
-use crate::report::text::shown;
+use crate::shown_text::shown;
 use crate::stats;
-use crate::store::record::{ConfigurationSummary, Phase, TrialRecord, Verdict};
-use crate::wording::plural;
+use crate::stats::speed_judgement::{FEWEST_PAIRS, FEWEST_PAIRS_WORD, SpeedJudgement};
+use crate::store::record::{ConfigurationSummary, Phase, RunData, SubjectRecord, TrialRecord, Verdict};
+use crate::wording::{VIRTUAL_TIME, counted, plural};
 
 /// Times whose standard deviation exceeds this part of their mean are called unsteady.
 const UNSTEADY: f64 = 0.10;
@@ -22,11 +29,29 @@ const EXTREME: f64 = 0.50;
 const SLOW_START: f64 = 0.20;
 /// Times drift if the run's halves differ by more than this part.
 const DRIFT: f64 = 0.05;
+/// A suite of which this part does not pass without parallelism is in doubt as a whole.
+const FAILING_PART: f64 = 0.10;
+/// Places of a warning that are named; of more the number is told.
+const MOST_PLACES: usize = 6;
 /// Halves of fewer trials say nothing about drift.
 const TRIALS_FOR_DRIFT: usize = 12;
 
+/// How much a warning takes from the numbers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gravity {
+    /// Read it before any number: all or many of them are in doubt.
+    #[default]
+    Grave,
+    /// Some numbers say less than they seem to.
+    Serious,
+    /// One cell is unsteady.
+    Minor,
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Warning {
+    pub gravity: Gravity,
     pub kind: WarningKind,
     pub subject: Option<String>,
     pub configuration: Option<String>,
@@ -34,39 +59,56 @@ pub struct Warning {
     pub text: String,
 }
 
+/// In the order in which they are told.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WarningKind {
+    /// What was recorded is not what is there now.
+    RecordAltered,
+    RowsUnread,
+    RecordsDisagree,
+    Contradicted,
+    IdleOnlyInBaseline,
+    SlowOutsideTests,
+    /// The run was resumed although something had changed.
+    AcceptedChanges,
+    VirtualTime,
     #[default]
     Quick,
-    Unfinished,
+    HighLoad,
+    Strained,
+    SuiteFails,
+    SetAside,
     BaselineNotClean,
+    Unfinished,
+    RepeatedModel,
+    Merged,
     OtherHarness,
     NoConcurrency,
+    TooFewPairs,
     FewPairs,
+    Drift,
     Unsteady,
     Extreme,
     SlowStart,
-    HighLoad,
-    Drift,
-    RowsUnread,
-    RecordsDisagree,
-    VirtualTime,
-    Merged,
+    /// Whether the record was changed cannot be seen.
+    Unchained,
 }
 
 impl Warning {
     pub(super) fn of_run(kind: WarningKind, text: String) -> Self {
-        Warning { kind, subject: None, configuration: None, cores: None, text }
+        Warning { gravity: kind.gravity(), kind, subject: None, configuration: None, cores: None, text }
+    }
+
+    fn of_subject(kind: WarningKind, subject: &str, text: String) -> Self {
+        Warning { subject: Some(subject.to_owned()), ..Warning::of_run(kind, text) }
     }
 
     pub(super) fn of_cell(kind: WarningKind, key: CellKey, text: String) -> Self {
         Warning {
-            kind,
-            subject: Some(key.subject.to_owned()),
             configuration: Some(key.configuration.to_owned()),
             cores: Some(key.cores),
-            text,
+            ..Warning::of_subject(kind, key.subject, text)
         }
     }
 
@@ -82,11 +124,41 @@ impl Warning {
 }
 
 impl WarningKind {
+    pub fn gravity(self) -> Gravity {
+        match self {
+            WarningKind::RecordAltered
+            | WarningKind::RecordsDisagree
+            | WarningKind::Contradicted
+            | WarningKind::IdleOnlyInBaseline
+            | WarningKind::SlowOutsideTests
+            | WarningKind::AcceptedChanges
+            | WarningKind::RowsUnread
+            | WarningKind::VirtualTime
+            | WarningKind::Quick
+            | WarningKind::HighLoad
+            | WarningKind::Strained
+            | WarningKind::SuiteFails
+            | WarningKind::SetAside
+            | WarningKind::BaselineNotClean
+            | WarningKind::Unfinished => Gravity::Grave,
+            WarningKind::RepeatedModel
+            | WarningKind::Merged
+            | WarningKind::OtherHarness
+            | WarningKind::NoConcurrency
+            | WarningKind::TooFewPairs
+            | WarningKind::FewPairs
+            | WarningKind::Drift => Gravity::Serious,
+            WarningKind::Unsteady | WarningKind::Extreme | WarningKind::SlowStart | WarningKind::Unchained => {
+                Gravity::Minor
+            }
+        }
+    }
+
     /// What warnings of a kind have in common that give each place a number of its own.
     fn in_general(self) -> Option<&'static str> {
         match self {
             WarningKind::Unsteady => Some("times vary: the standard deviation is more than 10 % of the mean"),
-            WarningKind::Extreme => Some("single times lie more than 50 % off the mean"),
+            WarningKind::Extreme => Some("single times differ from the mean by more than 50 %"),
             WarningKind::SlowStart => Some("the first repetition took more than 20 % longer than the others"),
             _ => None,
         }
@@ -96,6 +168,7 @@ impl WarningKind {
 /// Warnings that say the same of several places.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WarningGroup {
+    pub gravity: Gravity,
     pub text: String,
     /// Empty for the whole run.
     pub places: Vec<String>,
@@ -111,13 +184,36 @@ impl WarningGroup {
             let shared = warning.kind.in_general().filter(|_| several(warning.kind));
             let text = shared.unwrap_or(&warning.text);
             let at = *known.entry(text).or_insert_with(|| {
-                groups.push(WarningGroup { text: text.to_owned(), places: Vec::new() });
+                groups.push(WarningGroup { gravity: warning.gravity, text: text.to_owned(), places: Vec::new() });
                 groups.len() - 1
             });
             groups[at].places.extend(warning.place());
         }
         groups
     }
+
+    /// The text with where it applies; of many places the first are named.
+    pub fn told(&self) -> String {
+        match self.places.len() {
+            0 => self.text.clone(),
+            1..=MOST_PLACES => format!("{} ({})", self.text, self.places.join("; ")),
+            many => {
+                let more = plural(many - MOST_PLACES, "more place");
+                format!("{} ({}; and {more})", self.text, self.places[..MOST_PLACES].join("; "))
+            }
+        }
+    }
+}
+
+/// The gravest, each in a sentence: what accompanies the headline.
+pub(super) fn caveats(warnings: &[Warning]) -> Vec<String> {
+    let groups = WarningGroup::of(warnings);
+    groups.iter().filter(|group| group.gravity == Gravity::Grave).map(WarningGroup::told).collect()
+}
+
+/// The gravest first; of one kind in the order in which they were found.
+pub(super) fn by_gravity(warnings: &mut [Warning]) {
+    warnings.sort_by_key(|warning| (warning.gravity, warning.kind));
 }
 
 /// `timed` is the part of the run whose times are compared.
@@ -129,11 +225,22 @@ pub(super) fn warnings(
 ) -> Vec<Warning> {
     let mut warnings: Vec<Warning> = Vec::new();
     warnings.extend(virtual_time(grid));
+    warnings.extend(accepted_changes(grid));
     warnings.extend(quick(grid));
     warnings.extend(unfinished(grid));
     warnings.extend(other_harness(&timed.run.manifest.configurations, &timed.run.manifest.baseline));
+    warnings.extend(too_few_pairs(speedups));
     warnings.extend(few_pairs(speedups));
+    warnings.extend(repeated_model(speedups));
     warnings.extend(high_load(grid));
+    warnings.extend(strained(grid));
+    warnings.extend(contradicted(grid));
+    warnings.extend(idle_only_in_baseline(timed, speedups));
+    warnings.extend(slow_outside_tests(timed));
+    for subject in &grid.run.subjects {
+        warnings.extend(suite_fails(grid, subject));
+        warnings.extend(set_aside(subject));
+    }
     warnings.extend(drift(timed));
     let at: HashMap<CellKey, &ConcurrencyRow> = concurrency.iter().map(|row| (place(row), row)).collect();
     for (key, configuration) in timed.keys(|_| true) {
@@ -158,7 +265,7 @@ fn no_concurrency(key: CellKey, row: &ConcurrencyRow) -> Option<Warning> {
 fn virtual_time(grid: &Grid) -> Option<Warning> {
     let of_models = measured(grid).filter(|trial| trial.engine == Some(EngineKind::Model)).count();
     let text = if super::threats::all_in_virtual_time(grid.run) {
-        "times are computed from model suites, nothing was measured".to_owned()
+        VIRTUAL_TIME.to_owned()
     } else {
         format!("{} of model suites have times that are computed, not measured", plural(of_models, "trial"))
     };
@@ -170,29 +277,83 @@ fn quick(grid: &Grid) -> Option<Warning> {
     grid.run.manifest.quick.then(|| Warning::of_run(WarningKind::Quick, text.to_owned()))
 }
 
-fn unfinished(grid: &Grid) -> Option<Warning> {
-    let manifest = &grid.run.manifest;
-    let failed = grid.run.subjects.iter().filter(|subject| subject.failure.is_some());
+/// Each time that a run was resumed with `--accept-changes`.
+fn accepted_changes(grid: &Grid) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for accepted in &grid.run.manifest.accepted_changes {
+        let changes = accepted.changes.iter().map(|change| shown(change)).collect::<Vec<_>>().join("; ");
+        let day = accepted.at.strftime("%Y-%m-%d %H:%M UTC");
+        let mut text =
+            format!("the run was resumed on {day} with --accept-changes, although this had changed: {changes}");
+        if !accepted.other_content.is_empty() {
+            let subjects = accepted.other_content.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", ");
+            text.push_str(&format!(". Trials of earlier content do not count ({subjects})"));
+        }
+        warnings.push(Warning::of_run(WarningKind::AcceptedChanges, text));
+    }
+    warnings
+}
+
+/// Planned trials that have not run, of subjects that could be prepared.
+pub(super) fn missing_trials(run: &RunData) -> usize {
+    let failed = run.subjects.iter().filter(|subject| subject.failure.is_some());
     let unprepared: HashSet<&str> = failed.map(|subject| subject.subject.as_str()).collect();
-    let done: HashSet<&str> = measured(grid).map(|trial| trial.trial.as_str()).collect();
+    let measured = run.trials.iter().filter(|trial| trial.phase == Phase::Measured);
+    let done: HashSet<&str> = measured.map(|trial| trial.trial.as_str()).collect();
     let is_missing = |t: &&Trial| !unprepared.contains(t.subject.as_str()) && !done.contains(t.id.as_str());
-    let missing = manifest.trials.iter().filter(is_missing).count();
-    let text = format!("{} of {} planned trials have not run yet", missing, manifest.trials.len());
+    run.manifest.trials.iter().filter(is_missing).count()
+}
+
+fn unfinished(grid: &Grid) -> Option<Warning> {
+    let missing = missing_trials(grid.run);
+    let text = format!("{missing} of {} planned trials have not run yet", grid.run.manifest.trials.len());
     (missing > 0).then(|| Warning::of_run(WarningKind::Unfinished, text))
 }
 
 /// A time by another engine is another harness's too: Maven's start-up alone is seconds.
 fn other_harness(configurations: &[ConfigurationSummary], baseline: &str) -> Option<Warning> {
     let kept = configurations.iter().find(|each| each.name == baseline)?.harness.engine;
-    let differs = |each: &&ConfigurationSummary| {
-        each.harness.engine != kept || (each.technique.reruns() && each.harness.rerun_engine != kept)
+    let mut parts = Vec::new();
+    let others = configurations.iter().filter(|each| each.harness.engine != kept);
+    let names: Vec<String> = others.map(|each| shown(&each.name)).collect();
+    if !names.is_empty() {
+        parts.push(format!("{} ran on another engine than the baseline ({kept})", names.join(", ")));
+    }
+    let reruns = |each: &&ConfigurationSummary| {
+        each.harness.engine == kept && each.technique.reruns() && each.harness.rerun_engine != kept
     };
-    let names: Vec<String> = configurations.iter().filter(differs).map(|each| shown(&each.name)).collect();
+    let names: Vec<String> = configurations.iter().filter(reruns).map(|each| shown(&each.name)).collect();
+    if !names.is_empty() {
+        parts.push(format!(
+            "{} ran on the baseline's engine ({kept}), but rerun failed tests on another one",
+            names.join(", ")
+        ));
+    }
+    let text = format!("{}: their speedups include the difference between the engines", parts.join("; "));
+    (!parts.is_empty()).then(|| Warning::of_run(WarningKind::OtherHarness, text))
+}
+
+/// Comparisons that are not judged at all.
+fn too_few_pairs(speedups: &[SpeedupRow]) -> Option<Warning> {
+    let compared: Vec<&SpeedupRow> = speedups.iter().filter(|row| row.speedup.is_some()).collect();
+    let few = compared.iter().filter(|row| row.pairs < FEWEST_PAIRS).count();
+    let lacks_interval =
+        |row: &&&SpeedupRow| row.pairs >= FEWEST_PAIRS && row.judgement == SpeedJudgement::NotEnoughRuns;
+    let without = compared.iter().filter(lacks_interval).count();
+    let mut reasons = Vec::new();
+    if few > 0 {
+        reasons.push(format!("{few} with fewer than {FEWEST_PAIRS_WORD} sound pairs"));
+    }
+    if without > 0 {
+        reasons.push(format!("{without} without an interval"));
+    }
     let text = format!(
-        "{} used another engine than the baseline ({kept}): such a speedup is also one of the harness",
-        names.join(", ")
+        "too few runs for a statement about speed in {} of {}: {}",
+        few + without,
+        plural(compared.len(), "comparison"),
+        reasons.join(", ")
     );
-    (!names.is_empty()).then(|| Warning::of_run(WarningKind::OtherHarness, text))
+    (few + without > 0).then(|| Warning::of_run(WarningKind::TooFewPairs, text))
 }
 
 /// Pairs so few that no outcome at all could be significant.
@@ -200,25 +361,88 @@ fn few_pairs(speedups: &[SpeedupRow]) -> Option<Warning> {
     let hopeless = |row: &&SpeedupRow| row.smallest_p.is_some_and(|p| p >= 0.05);
     let most = speedups.iter().filter(hopeless).map(|row| row.pairs).max()?;
     let text = format!(
-        "{} of runs can never reach p < 0.05 in a two-sided test (the smallest is {}); six could",
+        "{} can never reach p < 0.05 in a two-sided test (the smallest possible p is {}); six can",
         plural(most, "pair"),
         stats::smallest_reachable_p(most)
     );
     Some(Warning::of_run(WarningKind::FewPairs, text))
 }
 
-fn high_load(grid: &Grid) -> Option<Warning> {
-    let cores = grid.run.environment.logical_cores.max(1) as f64;
-    let loads: Vec<f64> = measured(grid).filter_map(|trial| trial.load_before).collect();
-    let high: Vec<f64> = loads.iter().copied().filter(|load| *load > cores).collect();
-    let highest = high.iter().copied().fold(0.0, f64::max);
+/// The same model suite, computed by several of the merged runs.
+fn repeated_model(speedups: &[SpeedupRow]) -> Option<Warning> {
+    let repeated: usize = speedups.iter().map(|row| row.repeated_pairs).sum();
     let text = format!(
-        "the machine was busy before {} of {} trials: load up to {highest:.1} on {}",
-        high.len(),
-        loads.len(),
-        plural(cores as usize, "core")
+        "{} of model suites are the same computation as in another of the merged runs: each is counted once",
+        plural(repeated, "pair")
     );
-    (!high.is_empty()).then(|| Warning::of_run(WarningKind::HighLoad, text))
+    (repeated > 0).then(|| Warning::of_run(WarningKind::RepeatedModel, text))
+}
+
+/// Other work on the machine, as the trials recorded it.
+fn high_load(grid: &Grid) -> Option<Warning> {
+    let watched =
+        timed_by_a_clock(grid.run).filter(|trial| trial.load_before.is_some() || trial.load_during.is_some()).count();
+    let disturbed: Vec<&TrialRecord> = timed_by_a_clock(grid.run).filter(|trial| trial.is_disturbed()).collect();
+    let most =
+        |load: fn(&TrialRecord) -> Option<f64>| disturbed.iter().filter_map(|trial| load(trial)).reduce(f64::max);
+    let seen = [(most(|trial| trial.load_before), "before"), (most(|trial| trial.load_during), "during")];
+    let seen: Vec<String> =
+        seen.iter().filter_map(|(load, when)| Some(format!("up to {:.1} cores {when} a trial", (*load)?))).collect();
+    let text = format!(
+        "the machine was busy: other work kept cores busy in {} of {watched} trials ({})",
+        disturbed.len(),
+        seen.join(", ")
+    );
+    (!disturbed.is_empty()).then(|| Warning::of_run(WarningKind::HighLoad, text))
+}
+
+/// Swapping and heat, each only where it was recorded.
+fn strained(grid: &Grid) -> Option<Warning> {
+    let count = |events: fn(&TrialRecord) -> Option<u64>| {
+        timed_by_a_clock(grid.run).filter(|trial| events(trial).is_some_and(|events| events > 0)).count()
+    };
+    let seen = [
+        (count(|trial| trial.swapped_pages), "memory was swapped during"),
+        (count(|trial| trial.throttle_events), "the processor was throttled because of heat during"),
+    ];
+    let told = seen.iter().filter(|(trials, _)| *trials > 0);
+    let told: Vec<String> = told.map(|(trials, what)| format!("{what} {}", plural(*trials, "trial"))).collect();
+    (!told.is_empty()).then(|| Warning::of_run(WarningKind::Strained, told.join("; ")))
+}
+
+/// A suite of which a tenth does not pass without any parallelism: on this JDK, this machine, or at all; that is not recorded.
+fn suite_fails(grid: &Grid, subject: &SubjectRecord) -> Option<Warning> {
+    let is_baseline =
+        |trial: &&TrialRecord| trial.subject == subject.subject && trial.configuration == grid.run.manifest.baseline;
+    let failing = measured(grid).filter(is_baseline).map(|trial| trial.tally.failures() + trial.tally.not_run).max();
+    let (failing, aside) = (failing.unwrap_or(0), subject.set_aside.len());
+    let part = (failing + aside) as f64 / subject.tests.max(1) as f64;
+    let on = subject.jdk.as_deref().map(|jdk| format!(" on JDK {}", shown(jdk))).unwrap_or_default();
+    let mut parts = Vec::new();
+    if aside > 0 {
+        parts.push(format!("{aside} set aside after screening"));
+    }
+    if failing > 0 {
+        parts.push(format!("{failing} failing or lost in a run of {}", shown(&grid.run.manifest.baseline)));
+    }
+    let text = format!(
+        "{} of {} ({:.0} %) do not pass{on} without parallelism: {}",
+        failing + aside,
+        plural(subject.tests, "test"),
+        part * 100.0,
+        parts.join(", ")
+    );
+    (part >= FAILING_PART).then(|| Warning::of_subject(WarningKind::SuiteFails, &subject.subject, text))
+}
+
+fn set_aside(subject: &SubjectRecord) -> Option<Warning> {
+    let aside = subject.set_aside.len();
+    let text = format!(
+        "{aside} of {} set aside, because they did not pass in all of {}: they are not counted",
+        counted(subject.tests, "test was", "tests were"),
+        plural(subject.screening_runs as usize, "screening run")
+    );
+    (aside > 0).then(|| Warning::of_subject(WarningKind::SetAside, &subject.subject, text))
 }
 
 fn measured<'g>(grid: &'g Grid) -> impl Iterator<Item = &'g TrialRecord> {
@@ -241,8 +465,9 @@ fn drift(grid: &Grid) -> Option<Warning> {
     let (first, second) = relative.split_at(relative.len() / 2);
     let center = |half: &[(jiff::Timestamp, f64)]| stats::median(&half.iter().map(|(_, x)| *x).collect::<Vec<_>>());
     let change = center(second)? / center(first)? - 1.0;
-    let direction = if change > 0.0 { "slower" } else { "faster" };
-    let text = format!("the second half of the run was {:.0} % {direction} than the first", change.abs() * 100.0);
+    let direction = if change > 0.0 { "longer" } else { "shorter" };
+    let text =
+        format!("times in the second half of the run were {:.0} % {direction} than in the first", change.abs() * 100.0);
     (change.abs() > DRIFT).then(|| Warning::of_run(WarningKind::Drift, text))
 }
 
@@ -275,7 +500,7 @@ fn extreme(walls: &[f64]) -> Option<String> {
     let mean = stats::mean(walls).filter(|mean| *mean > 0.0)?;
     let farthest = walls.iter().map(|wall| wall / mean - 1.0).max_by(|a, b| a.abs().total_cmp(&b.abs()))?;
     let side = if farthest > 0.0 { "above" } else { "below" };
-    (farthest.abs() > EXTREME).then(|| format!("one time lies {:.0} % {side} the mean", farthest.abs() * 100.0))
+    (farthest.abs() > EXTREME).then(|| format!("one time is {:.0} % {side} the mean", farthest.abs() * 100.0))
 }
 
 fn slow_start(walls: &[f64]) -> Option<String> {
@@ -289,7 +514,7 @@ fn slow_start(walls: &[f64]) -> Option<String> {
 mod tests {
     use super::*;
     use crate::engine::Parallelism;
-    use crate::experiment::{Harness, TechniqueKind};
+    use crate::technique::{Harness, TechniqueKind};
 
     #[test]
     fn steady_times_raise_no_warning() {
@@ -313,6 +538,43 @@ mod tests {
     }
 
     #[test]
+    fn a_suite_that_fails_anyway_is_told_by_what_was_seen() {
+        let text = |failing: usize| {
+            let mut run = crate::report::sample::study();
+            let of_base = |t: &&mut TrialRecord| t.subject == "data-race" && t.configuration == "sequential";
+            run.trials.iter_mut().filter(of_base).for_each(|trial| trial.tally.failed = failing);
+            let warnings = crate::report::Analysis::of(&run).warnings;
+            let found = warnings.into_iter().find(|warning| warning.kind == WarningKind::SuiteFails);
+            found.map(|warning| warning.text).unwrap_or_default()
+        };
+        assert_eq!(text(2), "", "three of forty are less than a tenth");
+        assert_eq!(
+            text(5),
+            "6 of 40 tests (15 %) do not pass on JDK 1.8.0_462 without parallelism: 1 set aside after screening, 5 failing or \
+             lost in a run of sequential"
+        );
+    }
+
+    #[test]
+    fn comparisons_without_concurrency_count_among_those_with_few_pairs() {
+        let row = |pairs, judgement| SpeedupRow { speedup: Some(1.2), pairs, judgement, ..SpeedupRow::default() };
+        let rows = [
+            row(2, SpeedJudgement::NotEnoughRuns),
+            row(3, SpeedJudgement::NoConcurrency),
+            row(6, SpeedJudgement::NoConcurrency),
+            row(6, SpeedJudgement::NotEnoughRuns),
+            SpeedupRow::default(),
+        ];
+        let text = too_few_pairs(&rows).unwrap().text;
+        assert_eq!(
+            text,
+            "too few runs for a statement about speed in 3 of 4 comparisons: 2 with fewer than five sound pairs, 1 without an \
+             interval"
+        );
+        assert_eq!(too_few_pairs(&rows[2..3]), None);
+    }
+
+    #[test]
     fn a_speedup_by_another_engine_is_called_out() {
         let configuration = |name: &str, technique, engine, rerun_engine| ConfigurationSummary {
             name: name.into(),
@@ -330,6 +592,7 @@ mod tests {
         all.push(configuration("quick", TechniqueKind::Paste, surefire, direct));
         all.push(configuration("other", TechniqueKind::Sequential, direct, direct));
         let text = other_harness(&all, "base").unwrap().text;
-        assert!(text.starts_with("quick, other used another engine than the baseline (surefire)"), "{text}");
+        assert!(text.starts_with("other ran on another engine than the baseline (surefire); quick ran on"), "{text}");
+        assert!(text.contains("quick ran on the baseline's engine (surefire), but rerun failed tests"), "{text}");
     }
 }

@@ -2,46 +2,63 @@
 
 use std::collections::HashSet;
 
-use super::cells::CellRow;
+use super::Compared;
+use super::cells::{CellRow, TimeJudgement};
 use super::facts::{COMMIT, FactRow};
 use crate::experiment::Difference;
-use crate::report::text::p_value;
+use crate::report::analysis::all_in_virtual_time;
+use crate::shown_text::{p_value, shown};
 use crate::stats;
+use crate::stats::speed_judgement::FEWEST_PAIRS_WORD;
 use crate::store::record::{Phase, RunData, TrialRecord};
-use crate::wording::{counted, plural};
+use crate::wording::{VIRTUAL_TIME, counted, plural};
 
 /// What is called a difference, after Holm's correction.
 pub const SIGNIFICANT: f64 = 0.05;
 
 pub(super) fn summary(cells: &[CellRow]) -> Vec<String> {
-    let tested: Vec<&CellRow> = cells.iter().filter(|cell| cell.p.is_some()).collect();
-    let differing = |faster: bool| {
-        let significant = tested.iter().filter(|cell| cell.p_holm.is_some_and(|p| p < SIGNIFICANT));
-        significant.filter(|cell| cell.ratio.is_some_and(|ratio| (ratio > 1.0) == faster)).count()
-    };
+    let judged = |judgement| cells.iter().filter(|cell| cell.judgement == judgement).count();
     let shared = counted(cells.len(), "shared cell", "shared cells");
-    let (faster, slower) = (differing(true), differing(false));
+    let (faster, slower) = (judged(TimeJudgement::Faster), judged(TimeJudgement::Slower));
+    let (few, none) = (judged(TimeJudgement::NotEnoughRuns), judged(TimeJudgement::NotCompared));
     let mut sentences = vec![match (faster, slower) {
-        (0, 0) => format!("No difference in time that these trials could tell, in {shared}."),
+        (0, 0) if few > 0 && few + none == cells.len() => format!("Not enough runs to tell, in {shared}."),
+        (0, 0) => format!("These trials show no difference in time, in {shared}."),
         (faster, 0) => format!("The second run was faster in {faster} of {shared}."),
         (0, slower) => format!("The second run was slower in {slower} of {shared}."),
         (faster, slower) => format!("The second run was faster in {faster} and slower in {slower} of {shared}."),
     }];
-    let untested = cells.len() - tested.len();
+    let tested = cells.iter().filter(|cell| cell.p.is_some()).count();
     sentences.push(format!(
-        "A difference is one with p < {SIGNIFICANT} (Mann-Whitney, after Holm's correction over {}).{}",
-        counted(tested.len(), "cell", "cells"),
-        if untested > 0 {
-            format!(" {} no clean times in both runs.", counted(untested, "cell has", "cells have"))
-        } else {
-            String::new()
-        }
+        "A difference needs {FEWEST_PAIRS_WORD} clean trials in each run, a 95 % CI of the ratio that excludes 1, and p < \
+         {SIGNIFICANT} (Mann-Whitney, after Holm's correction over {}).",
+        counted(tested, "cell", "cells"),
     ));
-    let ratios: Vec<f64> = tested.iter().filter_map(|cell| cell.ratio).collect();
+    if few > 0 {
+        sentences.push(format!("{} fewer than {FEWEST_PAIRS_WORD}.", counted(few, "cell has", "cells have")));
+    }
+    if none > 0 {
+        sentences.push(format!("{} no clean times in both runs.", counted(none, "cell has", "cells have")));
+    }
+    let ratios: Vec<f64> =
+        cells.iter().filter(|cell| cell.judgement.is_answer()).filter_map(|cell| cell.ratio).collect();
     sentences.extend(stats::geometric_mean(&ratios).map(|mean| {
-        format!("Over these cells, the first run's times are {mean:.2} times the second's (geometric mean).")
+        let over = counted(ratios.len(), "cell with enough runs", "cells with enough runs");
+        format!("Over {over}, the first run's times are {mean:.2} times the second's (geometric mean).")
     }));
     sentences
+}
+
+/// What was changed, or never measured.
+pub(super) fn of_records(compared: [&Compared; 2]) -> Vec<String> {
+    let mut caveats = Vec::new();
+    for Compared { name, run, doubts, .. } in compared {
+        caveats.extend(doubts.iter().map(|doubt| format!("{}: {doubt}.", shown(name))));
+        if all_in_virtual_time(run) {
+            caveats.push(format!("{}: {VIRTUAL_TIME}.", shown(name)));
+        }
+    }
+    caveats
 }
 
 pub(super) fn caveats(
@@ -75,9 +92,7 @@ fn of_same_measurements(runs: [&RunData; 2]) -> Option<String> {
     let [first, second] = runs.map(measurements);
     match first.intersection(&second).count() {
         0 => None,
-        shared if shared == first.len() && shared == second.len() => {
-            Some("This is the same run twice: it says nothing about a second one.".to_owned())
-        }
+        shared if shared == first.len() && shared == second.len() => Some("Both folders are the same run.".to_owned()),
         shared => Some(format!(
             "{} in both runs: one is a copy of the other, or was merged from it.",
             counted(shared, "measurement is", "measurements are")
@@ -90,7 +105,8 @@ fn of_machines(facts: &[FactRow]) -> Option<String> {
         facts.iter().filter(|row| row.of_machine && row.differs).map(|r| r.what.as_str()).collect();
     (!differing.is_empty()).then(|| {
         format!(
-            "Different machines ({}): times differ for that alone. Speedups, each within its own run, are the fairer comparison.",
+            "The machines differ ({}), which alone changes times. Speedups, each within its own run, are the fairer \
+             comparison.",
             differing.join(", ")
         )
     })
@@ -101,7 +117,7 @@ fn of_versions(facts: &[FactRow]) -> Option<String> {
     let differing = facts.iter().filter(|row| row.differs && tools.contains(&row.what.as_str()));
     let told: Vec<String> =
         differing.map(|row| format!("{} {} and {}", row.what, or_none(&row.first), or_none(&row.second))).collect();
-    (!told.is_empty()).then(|| format!("Different tools: {}. Each can change times.", told.join("; ")))
+    (!told.is_empty()).then(|| format!("The tools differ: {}. Each can change times.", told.join("; ")))
 }
 
 fn or_none(text: &str) -> &str {
@@ -113,8 +129,13 @@ fn of_commits(facts: &[FactRow]) -> Option<String> {
     let differing: Vec<&str> =
         facts.iter().filter(|row| row.differs).filter_map(|row| row.what.strip_prefix(&prefix)).collect();
     let subjects = plural(differing.len(), "subject");
-    (!differing.is_empty())
-        .then(|| format!("Other code in {subjects} ({}): not the same suite was run.", differing.join(", ")))
+    (!differing.is_empty()).then(|| {
+        format!(
+            "The code differs in {subjects} ({}): the runs did not run the same \
+            suite.",
+            differing.join(", ")
+        )
+    })
 }
 
 fn of_settings(settings: &Result<Vec<Difference>, String>, cells: &[CellRow]) -> Vec<String> {
@@ -122,7 +143,7 @@ fn of_settings(settings: &Result<Vec<Difference>, String>, cells: &[CellRow]) ->
     let changed = cells.iter().filter(|cell| !cell.same_settings).count();
     if changed > 0 {
         let what = counted(changed, "cell of the same name was", "cells of the same names were");
-        caveats.push(format!("{what} run with other settings: the table of settings says which."));
+        caveats.push(format!("{what} run with other settings: see the table of settings."));
     }
     if let Err(why) = settings {
         caveats.push(format!("The settings could not be compared: {why}."));
@@ -133,7 +154,11 @@ fn of_settings(settings: &Result<Vec<Difference>, String>, cells: &[CellRow]) ->
 fn of_outcomes(cells: &[CellRow]) -> Option<String> {
     let differing = cells.iter().filter(|cell| cell.same_outcomes == Some(false)).count();
     (differing > 0).then(|| {
-        format!("In {} other tests passed or were skipped: not the same work was done.", plural(differing, "cell"))
+        format!(
+            "In {}, different tests passed or were skipped: the runs did not do the same \
+            work.",
+            plural(differing, "cell")
+        )
     })
 }
 
@@ -144,7 +169,8 @@ fn of_repetitions(cells: &[CellRow]) -> Option<String> {
     let smallest = hopeless.iter().filter_map(|cell| cell.smallest_p).fold(f64::INFINITY, f64::min);
     (!hopeless.is_empty()).then(|| {
         format!(
-            "Few repetitions: {} can never reach p < {SIGNIFICANT} (the smallest is {}); four clean trials in each run could.",
+            "Few repetitions: in {}, no difference of times could reach p < {SIGNIFICANT} (the smallest possible p is {}). Five clean \
+             trials in each run are enough for that.",
             plural(hopeless.len(), "cell"),
             p_value(smallest)
         )
@@ -156,11 +182,11 @@ fn of_run(run: &RunData, which: &str) -> Vec<String> {
     let merged = if manifest.is_of_several_machines() { "machines" } else { "runs" };
     let done = run.trials.iter().filter(|trial| trial.phase == Phase::Measured).count();
     let facts = [
-        (manifest.quick, "is a quick one: one repetition, not for publication".to_owned()),
+        (manifest.quick, "is a quick run: one repetition, not for publication".to_owned()),
         (done < manifest.trials.len(), format!("has {done} of {} planned trials", manifest.trials.len())),
         (
             !manifest.merged.is_empty(),
-            format!("was merged from several {merged}: spreads of its times can be those between {merged}"),
+            format!("was merged from several {merged}: its times may vary because the {merged} differ"),
         ),
     ];
     facts.into_iter().filter(|(is_so, _)| *is_so).map(|(_, text)| format!("The {which} run {text}.")).collect()
@@ -175,5 +201,5 @@ fn of_time(runs: [&RunData; 2]) -> Option<String> {
     let ((a_start, a_end), (b_start, b_end)) = (span(runs[0])?, span(runs[1])?);
     let same_host = runs[0].environment.hostname == runs[1].environment.hostname;
     (same_host && a_start < b_end && b_start < a_end)
-        .then(|| "Both ran at the same time on one machine: they disturbed each other.".to_owned())
+        .then(|| "Both ran at the same time on one machine and disturbed each other.".to_owned())
 }

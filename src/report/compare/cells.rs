@@ -5,10 +5,13 @@
 
 use serde::Serialize;
 
+use super::caveats::SIGNIFICANT;
 use crate::report::Analysis;
 use crate::report::analysis::SpeedupRow;
 use crate::report::analysis::grid::{CellKey, Grid, Presence, clean_times};
 use crate::stats;
+use crate::stats::speed_judgement::FEWEST_PAIRS;
+use crate::stats::speed_judgement::SpeedJudgement;
 use crate::store::record::{RunData, TrialRecord, Verdict};
 
 /// The level of the intervals.
@@ -33,6 +36,10 @@ pub struct CellRow {
     pub ratio: Option<f64>,
     pub ci_low: Option<f64>,
     pub ci_high: Option<f64>,
+    /// `bca_bootstrap`, or `log_ratio_t` where a run has 3 to 29 clean trials. With fewer there is no interval.
+    pub ci_method: Option<&'static str>,
+    /// What the times show: whatever is said about them goes by it.
+    pub judgement: TimeJudgement,
     /// Mann and Whitney's test of the clean times, two-sided.
     pub p: Option<f64>,
     /// After Holm's correction over all cells.
@@ -49,10 +56,14 @@ pub struct CellRow {
     pub first_speedup: Option<f64>,
     pub first_speedup_low: Option<f64>,
     pub first_speedup_high: Option<f64>,
+    pub first_speedup_method: Option<&'static str>,
+    pub first_judgement: SpeedJudgement,
     pub second_speedup: Option<f64>,
     pub second_speedup_low: Option<f64>,
     pub second_speedup_high: Option<f64>,
-    /// The second run's speedup minus the first's, with its interval.
+    pub second_speedup_method: Option<&'static str>,
+    pub second_judgement: SpeedJudgement,
+    /// The second run's speedup minus the first's, with its BCa bootstrap interval from six pairs in each run on.
     pub speedup_difference: Option<f64>,
     pub difference_low: Option<f64>,
     pub difference_high: Option<f64>,
@@ -65,6 +76,45 @@ pub struct CellRow {
     pub same_outcomes: Option<bool>,
 }
 
+/// What the clean times of two runs show.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TimeJudgement {
+    /// The second run took less time.
+    Faster,
+    Slower,
+    NoDifferenceShown,
+    NotEnoughRuns,
+    /// One of the runs has no clean time.
+    #[default]
+    NotCompared,
+}
+
+/// Five clean trials in each run, an interval that leaves out 1, and p after Holm's correction: all three are needed.
+fn judge_times(row: &CellRow) -> TimeJudgement {
+    let (Some(ratio), fewest) = (row.ratio, row.first_clean.min(row.second_clean)) else {
+        return TimeJudgement::NotCompared;
+    };
+    let Some((low, high)) = row.ci_low.zip(row.ci_high).filter(|_| fewest >= FEWEST_PAIRS) else {
+        return TimeJudgement::NotEnoughRuns;
+    };
+    let is_apart = (low > 1.0 || high < 1.0) && row.p_holm.is_some_and(|p| p < SIGNIFICANT);
+    match (is_apart, ratio > 1.0) {
+        (false, _) => TimeJudgement::NoDifferenceShown,
+        (true, true) => TimeJudgement::Faster,
+        (true, false) => TimeJudgement::Slower,
+    }
+}
+
+impl TimeJudgement {
+    pub fn is_answer(self) -> bool {
+        match self {
+            TimeJudgement::Faster | TimeJudgement::Slower | TimeJudgement::NoDifferenceShown => true,
+            TimeJudgement::NotEnoughRuns | TimeJudgement::NotCompared => false,
+        }
+    }
+}
+
 pub(super) fn rows(runs: [&RunData; 2], analyses: [&Analysis; 2]) -> Vec<CellRow> {
     let grids = runs.map(Grid::of);
     let [first, second] = &grids;
@@ -75,6 +125,9 @@ pub(super) fn rows(runs: [&RunData; 2], analyses: [&Analysis; 2]) -> Vec<CellRow
     });
     let mut rows: Vec<CellRow> = shared.map(|key| row(&grids, analyses, key)).collect();
     correct(&mut rows);
+    for row in &mut rows {
+        row.judgement = judge_times(row);
+    }
     rows
 }
 
@@ -101,7 +154,8 @@ fn row(grids: &[Grid; 2], analyses: [&Analysis; 2], key: CellKey) -> CellRow {
 
 fn with_times(row: CellRow, first: &[f64], second: &[f64], seed: u64) -> CellRow {
     let means = (stats::mean(first), stats::mean(second));
-    let interval = stats::unpaired_ratio_interval(first, second, CONFIDENCE, seed);
+    let found = stats::independent_ratio_interval(first, second, CONFIDENCE, seed);
+    let interval = found.map(|found| found.interval);
     CellRow {
         first_clean: first.len(),
         second_clean: second.len(),
@@ -110,6 +164,7 @@ fn with_times(row: CellRow, first: &[f64], second: &[f64], seed: u64) -> CellRow
         ratio: means.0.zip(means.1).filter(|(_, second)| *second > 0.0).map(|(first, second)| first / second),
         ci_low: interval.map(|interval| interval.low),
         ci_high: interval.map(|interval| interval.high),
+        ci_method: found.map(|found| found.method.name()),
         p: stats::mann_whitney(first, second).map(|test| test.p),
         smallest_p: smallest_p(first.len(), second.len()),
         a12: stats::a12(first, second),
@@ -144,6 +199,8 @@ fn with_speedups(row: CellRow, grids: &[Grid; 2], analyses: [&Analysis; 2], key:
     let difference = first.speedup.zip(second.speedup).map(|(first, second)| second - first);
     let interval = difference.and_then(|_| {
         let pairs = [&grids[0], &grids[1]].map(|grid| crate::report::analysis::sound_pairs(grid, key));
+        // A bootstrap of fewer pairs would be too narrow.
+        pairs.iter().all(|pairs| pairs.len() >= stats::FEWEST_FOR_BOOTSTRAP).then_some(())?;
         stats::difference_of_ratios_interval(&pairs[0], &pairs[1], CONFIDENCE, grids[0].run.manifest.seed)
     });
     CellRow {
@@ -156,6 +213,10 @@ fn with_speedups(row: CellRow, grids: &[Grid; 2], analyses: [&Analysis; 2], key:
         speedup_difference: difference,
         difference_low: interval.map(|interval| interval.low),
         difference_high: interval.map(|interval| interval.high),
+        first_speedup_method: first.ci_method,
+        second_speedup_method: second.ci_method,
+        first_judgement: first.judgement,
+        second_judgement: second.judgement,
         first_speedup_reason: first.reason,
         second_speedup_reason: second.reason,
         ..row
@@ -189,7 +250,7 @@ fn verdicts(trials: &[&TrialRecord]) -> String {
     }
     let told = seen.into_iter().filter(|verdict| *verdict != Verdict::Clean).map(|verdict| {
         let count = trials.iter().filter(|trial| trial.verdict == verdict).count();
-        crate::report::text::counted(&verdict.name().replace('_', " "), count, trials.len())
+        crate::shown_text::counted(&verdict.name().replace('_', " "), count, trials.len())
     });
     told.collect::<Vec<_>>().join(", ")
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::Compared;
-use crate::report::text::bytes;
 use crate::store::record::{Environment, RunData, SubjectRecord};
 
 /// One fact of both runs.
@@ -49,7 +48,7 @@ const MACHINE: [(&str, OfMachine); 9] = [
     ("processor", |machine| machine.cpu_model.clone()),
     ("logical cores", |machine| machine.logical_cores.to_string()),
     // The kernel's own share of the memory differs a little from boot to boot.
-    ("memory", |machine| bytes(machine.memory_bytes.div_ceil(1 << 30) << 30)),
+    ("memory", |machine| format!("{} GiB (rounded up)", machine.memory_bytes.div_ceil(1 << 30))),
     ("system", |machine| machine.os.clone()),
     ("kernel", |machine| machine.kernel.clone()),
     ("virtualization", |machine| machine.virtualization.clone().unwrap_or_default()),
@@ -112,3 +111,15 @@ const SUBJECT: [(&str, OfSubject); 4] = [
     ("tests", |subject| subject.tests.to_string()),
     ("frameworks", |subject| subject.frameworks.join(", ")),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_rounded_up_and_says_so() {
+        let machine = Environment { memory_bytes: 25_276_518_400, ..Environment::default() };
+        let (_, memory) = MACHINE.iter().find(|(what, _)| *what == "memory").unwrap();
+        assert_eq!(memory(&machine), "24 GiB (rounded up)");
+    }
+}

@@ -13,11 +13,11 @@ use serde::Serialize;
 
 use crate::experiment::{self, Difference};
 use crate::report::Analysis;
-use crate::report::text::shown;
+use crate::shown_text::shown;
 use crate::store::record::RunData;
 
 pub use caveats::SIGNIFICANT;
-pub use cells::CellRow;
+pub use cells::{CellRow, TimeJudgement};
 pub use facts::FactRow;
 
 /// One of the two runs.
@@ -28,6 +28,8 @@ pub struct Compared {
     pub run: RunData,
     /// The experiment file as it was run.
     pub experiment_text: String,
+    /// What shows that its record was changed, a sentence each.
+    pub doubts: Vec<String>,
 }
 
 /// Everything that is said about two runs. `first` and `second` are in the order in which they were given.
@@ -66,7 +68,8 @@ impl Comparison {
         }
         let settings = experiment::differences(&first.experiment_text, &second.experiment_text);
         let facts = facts::rows(first, second);
-        let caveats = caveats::caveats([&first.run, &second.run], &facts, &settings, &cells);
+        let mut caveats = caveats::of_records([first, second]);
+        caveats.extend(caveats::caveats([&first.run, &second.run], &facts, &settings, &cells));
         Ok(Comparison {
             first: first.name.clone(),
             second: second.name.clone(),
@@ -96,9 +99,7 @@ impl std::error::Error for NothingShared {}
 
 impl Diagnostic for NothingShared {
     fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
-        Some(Box::new(
-            "two runs can be compared where they have a subject, a configuration and a number of cores in common",
-        ))
+        Some(Box::new("two runs can be compared if they share a subject, a configuration and a number of cores"))
     }
 }
 

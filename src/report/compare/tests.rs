@@ -4,7 +4,8 @@ use crate::report::sample;
 use crate::store::record::{Phase, Verdict};
 
 fn compared(name: &str, run: RunData) -> Compared {
-    Compared { name: name.to_owned(), run, experiment_text: "[experiment]\nname = 'sample'\n".to_owned() }
+    let experiment_text = "[experiment]\nname = 'sample'\n".to_owned();
+    Compared { name: name.to_owned(), run, experiment_text, doubts: Vec::new() }
 }
 
 /// The sample with all times multiplied.
@@ -66,9 +67,13 @@ fn what_makes_it_weak_is_said() {
     second.trials.retain(|trial| trial.repetition <= 2);
     let comparison = of(sample::study(), second);
     let caveats = comparison.caveats.join("\n");
-    for expected in
-        ["host, processor", "JDK 1.8.0_462 and 21", "Other code in 1 subject", "Few repetitions", "The second run has"]
-    {
+    for expected in [
+        "host, processor",
+        "JDK 1.8.0_462 and 21",
+        "The code differs in 1 subject",
+        "Few repetitions",
+        "The second run has",
+    ] {
         assert!(caveats.contains(expected), "{expected}: {caveats}");
     }
 }
@@ -76,7 +81,7 @@ fn what_makes_it_weak_is_said() {
 #[test]
 fn runs_at_the_same_time_on_one_machine_disturb_each_other() {
     let itself = of(sample::study(), sample::study()).caveats;
-    assert!(itself[0].contains("the same run twice"), "{itself:?}");
+    assert!(itself[0].contains("are the same run"), "{itself:?}");
     assert!(!itself.join("\n").contains("at the same time"), "{itself:?}");
     let mut beside = sample::study();
     beside.trials.iter_mut().for_each(|trial| trial.started_at += jiff::SignedDuration::from_millis(1));
@@ -151,4 +156,18 @@ fn names_with_markup_are_shown_as_text_in_every_form() {
     assert!(!text.contains("<img") && !text.contains('\u{202e}'));
     let csv = comparison::csv(&comparison).unwrap();
     assert_eq!(csv::Reader::from_reader(csv.as_bytes()).records().count(), comparison.cells.len());
+}
+
+#[test]
+fn a_changed_record_and_virtual_times_come_before_all_else() {
+    let mut model = sample::study();
+    model.trials.iter_mut().for_each(|trial| trial.engine = Some(crate::engine::EngineKind::Model));
+    let altered = "the record was changed after it was written: line 3".to_owned();
+    let first = Compared { doubts: vec![altered.clone()], ..compared("first", sample::study()) };
+    let comparison = Comparison::of(&first, &compared("second", model)).unwrap();
+    assert_eq!(comparison.caveats[0], format!("first: {altered}."));
+    assert!(comparison.caveats[1].contains("nothing was measured"), "{:?}", comparison.caveats);
+    let text = comparison::terminal(&comparison, crate::report::render::terminal::Style { width: 120, colour: false });
+    let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words} in {text}"));
+    assert!(place("the record was changed") < place("Times"), "{text}");
 }

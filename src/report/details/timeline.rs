@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::Source;
 use crate::report::Analysis;
-use crate::report::text::shown;
+use crate::shown_text::shown;
 use crate::store::TrialExecutions;
 use crate::store::record::{ExecutionRow, Phase, TrialRecord};
 use crate::suite::Outcome;

@@ -80,7 +80,12 @@ pub fn png(
     (width, height): (u32, u32),
     draw: impl FnOnce(&Canvas<BitMapBackend>) -> Drawn<BitMapBackend<'static>>,
 ) -> miette::Result<Vec<u8>> {
-    let folder = tempfile::tempdir().map_err(|error| miette!("there is no room for a figure: {error}"))?;
+    let folder = tempfile::tempdir().map_err(|error| {
+        miette!(
+            "no temporary folder for a figure could be created: \
+        {error}"
+        )
+    })?;
     let path = folder.path().join("figure.png");
     let area = BitMapBackend::new(&path, (width * PNG_SCALE, height * PNG_SCALE)).into_drawing_area();
     paint(area, PNG_SCALE as i32, BITMAP_DROP, draw)?;

@@ -9,7 +9,7 @@ use super::scale::{Kind, Scale};
 use super::{Drawing, Figure, Topic};
 use crate::report::Analysis;
 use crate::report::analysis::ScalingFit;
-use crate::report::text::shown;
+use crate::shown_text::shown;
 use crate::wording::plural;
 
 const HEIGHT: i32 = 380;
@@ -44,9 +44,9 @@ pub fn figure(analysis: &Analysis) -> Option<Figure> {
         topic: Topic::Speed,
         title: "Speedup over cores".to_owned(),
         caption: format!(
-            "Each configuration against itself on {}: geometric mean over the subjects that ran clean on every number of \
-             cores. The thin line is the ideal, dashed ones Amdahl's law fitted to the points, \
-             with the part of the work that it takes to be serial.",
+            "Each configuration compared with itself on {}: geometric mean over the subjects with at least five clean runs on \
+             every number of cores. The thin line is the ideal. Dashed lines are Amdahl's law fitted to the points, with \
+             the serial part of the work. Two points always fit the law, so they give no R².",
             plural(lowest, "core")
         ),
         drawing: Drawing::Cores(CoresFigure {

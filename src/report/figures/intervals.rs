@@ -34,8 +34,9 @@ pub struct Estimate {
 }
 
 pub fn caption(subjects: usize) -> String {
-    let all = "Each dot is a sound speedup, its line the 95 % interval; right of 1 the configuration is faster. Subjects \
-               without a sound speedup are left out.";
+    let all = "Each dot is a speedup, its line the 95 % CI (t interval of the log ratios below 30 pairs, BCa bootstrap from there on). A \
+               line that crosses 1 shows no difference. Comparisons with fewer than five sound pairs, or without observed \
+               concurrency, are left out.";
     if subjects <= MOST_SUBJECTS {
         all.to_owned()
     } else {

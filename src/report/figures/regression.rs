@@ -9,7 +9,7 @@ use super::scale::{Kind, Scale};
 use super::{Drawing, Figure, Topic};
 use crate::report::Analysis;
 use crate::report::analysis::RegressionRow;
-use crate::report::text::shown;
+use crate::shown_text::shown;
 use crate::wording::plural;
 
 const PANEL_HEIGHT: i32 = 310;
@@ -39,11 +39,10 @@ pub fn figure(analysis: &Analysis) -> Option<Figure> {
     Some(Figure {
         name: "regression".to_owned(),
         topic: Topic::Runs,
-        title: "Time of each subject, and the line through them".to_owned(),
+        title: "Time of each subject, with regression line".to_owned(),
         caption: format!(
             "Mean clean seconds of each subject on {}, with the regression line and the 95 % interval of its mean; below the \
-             dashed diagonal the configuration is faster. Times that span more than a factor of 30 are taken by their \
-             logarithms.{part}",
+             dashed diagonal the configuration is faster. If times span more than a factor of 30, logarithms are used.{part}",
             plural(cores, "core")
         ),
         drawing: Drawing::Regression(RegressionFigure {

@@ -9,7 +9,7 @@ use super::scale::{Kind, Scale};
 use super::{Drawing, Figure, Topic};
 use crate::report::Analysis;
 use crate::report::details::{Details, TestPairs};
-use crate::report::text::shown;
+use crate::shown_text::shown;
 use crate::wording::plural;
 
 const PANEL_HEIGHT: i32 = 310;
@@ -34,8 +34,8 @@ pub fn figure(analysis: &Analysis, details: &Details) -> Option<Figure> {
     let left_out: usize = details.pairs.iter().map(|pairs| pairs.left_out).sum();
     let cores = details.pairs.first()?.cores;
     let mut caption = format!(
-        "Every test that ran in both as a dot: mean seconds in {baseline} and in the first stage of a configuration, on {}, \
-         logarithmic. Above the diagonal a test took longer beside others than alone.",
+        "Each dot is a test that ran in both: mean seconds in {baseline} and in the first stage of a configuration, \
+         on {}, logarithmic. A test above the diagonal took longer in parallel than alone.",
         plural(cores, "core")
     );
     if left_out > 0 {
@@ -47,7 +47,7 @@ pub fn figure(analysis: &Analysis, details: &Details) -> Option<Figure> {
     Some(Figure {
         name: "tests".to_owned(),
         topic: Topic::Runs,
-        title: "Each test, alone and beside others".to_owned(),
+        title: "Each test, alone and in parallel".to_owned(),
         caption,
         drawing: Drawing::Scatter(ScatterFigure {
             x_label: format!("seconds in {baseline}"),

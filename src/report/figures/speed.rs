@@ -6,7 +6,7 @@ use super::scale::Kind;
 use super::{Drawing, Figure, Topic, panel_title};
 use crate::report::Analysis;
 use crate::report::analysis::{Scope, SpeedupRow};
-use crate::report::text::shown;
+use crate::shown_text::shown;
 use crate::wording::plural;
 
 pub fn all(analysis: &Analysis) -> Vec<Figure> {
@@ -28,20 +28,20 @@ fn at(analysis: &Analysis, cores: usize) -> Vec<&SpeedupRow> {
     analysis.speedups.iter().filter(|row| row.cores == cores).collect()
 }
 
-/// Does some subject with a sound speedup not belong to the study's selection?
+/// Does some subject with an answer not belong to the study's selection?
 fn study_leaves_out(analysis: &Analysis) -> bool {
     analysis.run.manifest.cores.iter().any(|cores| {
         let here = at(analysis, *cores);
         let members = Scope::Study.members(&here);
         let gained = |row: &&SpeedupRow| members.has(&row.subject);
-        here.iter().any(gained) && here.iter().any(|row| row.speedup.is_some() && !gained(row))
+        here.iter().any(gained) && here.iter().any(|row| row.answer().is_some() && !gained(row))
     })
 }
 
 fn scope_words(scope: Scope) -> &'static str {
     match scope {
-        Scope::All => "over all subjects with a sound speedup",
-        Scope::Study => "over the subjects that some configuration made faster, as in the study",
+        Scope::All => "over the subjects with at least five sound pairs and observed concurrency",
+        Scope::Study => "over the subjects that gained from some configuration, as in the study",
     }
 }
 
@@ -58,7 +58,7 @@ fn speedups(analysis: &Analysis, scope: Scope) -> Option<Figure> {
         let members = scope.members(&here);
         let values = |name: &str| {
             let of_it = here.iter().filter(|row| row.configuration == name && members.has(&row.subject));
-            of_it.filter_map(|row| row.speedup).collect()
+            of_it.filter_map(|row| row.answer()).collect()
         };
         let groups = analysis.run.candidates().map(|c| Group { label: shown(&c.name), values: values(&c.name) });
         Panel { title: panel_title(analysis, *cores), groups: groups.collect() }
@@ -129,7 +129,7 @@ fn intervals_of(analysis: &Analysis) -> Option<Figure> {
             .iter()
             .filter_map(|row| {
                 let series = names.iter().position(|name| *name == row.configuration)?;
-                let ratio = row.speedup?;
+                let ratio = row.answer()?;
                 Some(Estimate { series, ratio, low: row.ci_low.unwrap_or(ratio), high: row.ci_high.unwrap_or(ratio) })
             })
             .collect()

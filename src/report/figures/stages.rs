@@ -7,7 +7,7 @@ use super::canvas::{Anchor, Canvas, Drawn, fitted, palette};
 use super::scale::{Kind, Scale};
 use super::{Drawing, Figure, Topic, panel_title};
 use crate::report::Analysis;
-use crate::report::text::{decimal, shown};
+use crate::shown_text::{decimal, shown};
 
 const LABELS: i32 = 150;
 const BAR: i32 = 15;

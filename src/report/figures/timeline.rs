@@ -34,7 +34,7 @@ pub fn of_the_page(timeline: &Timeline, details: &Details) -> Figure {
     let left_out = match details.timelines_left_out {
         0 => String::new(),
         more => format!(
-            " The timelines of {} are not in the page; parade report --timeline TRIAL draws any.",
+            " The timelines of {} are not on this page; parade report --timeline TRIAL draws any of them.",
             plural(more, "more trial")
         ),
     };

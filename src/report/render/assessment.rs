@@ -11,9 +11,9 @@ use crate::assess::answer::Answer;
 use crate::assess::decide::Verdict;
 use crate::assess::evidence::Speedup;
 use crate::report::tables::Table;
-use crate::report::text::{duration, sentence, shown};
+use crate::shown_text::{duration, sentence, shown};
 use crate::store::write_atomically;
-use crate::wording::plural;
+use crate::wording::{VIRTUAL_TIME, plural};
 
 const TEMPLATE: Template = Template { name: "assess.html", source: include_str!("../templates/assess.html") };
 /// Of a sentence that may hold names.
@@ -27,22 +27,28 @@ struct Fact {
 }
 
 pub fn terminal(answer: &Answer, style: term::Style) -> String {
-    let mut out = term::emphasised(&headline(answer), style);
+    let mut out = virtual_time(answer).map(|text| term::caution(text, style)).unwrap_or_default();
+    out += &term::emphasised(&headline(answer), style);
     for fact in facts(answer) {
-        out.push_str(&format!("  {:<14} {}\n", fact.name, fact.text));
+        out += &term::labelled(fact.name, 14, &fact.text, style);
     }
+    // What to distrust comes before the numbers.
+    out += &term::cautions(&cautions(answer), style);
     for table in Table::of_assessment(answer) {
         out.push('\n');
-        out += &term::render_table(&table, style);
+        out += &if table.is_of_long_texts() {
+            term::render_entries(&table, style)
+        } else {
+            term::render_table(&table, style)
+        };
     }
     if let Some(command) = &answer.command {
-        out.push_str(&format!("\nIn the CI: {}\n", shown(command)));
+        out.push_str(&format!("\nIn CI: {}\n", shown(command)));
     }
     for snippet in &answer.snippets {
         out.push_str(&format!("\n{}: {}\n", snippet.file, snippet.place));
         snippet.text.lines().for_each(|line| out.push_str(&format!("    {line}\n")));
     }
-    out += &term::cautions(&cautions(answer), style);
     out
 }
 
@@ -51,20 +57,29 @@ fn headline(answer: &Answer) -> String {
     format!("{} ({}): {}", answer.verdict.name(), answer.meaning(), sentence(&answer.reason, LONGEST))
 }
 
+/// What stands before everything else where no time was measured.
+fn virtual_time(answer: &Answer) -> Option<&'static str> {
+    answer.virtual_time.then_some(VIRTUAL_TIME)
+}
+
+/// Without what was said first.
 fn cautions(answer: &Answer) -> Vec<String> {
-    answer.notes.iter().map(|note| sentence(note, LONGEST)).collect()
+    let said = virtual_time(answer);
+    answer.notes.iter().filter(|note| Some(note.as_str()) != said).map(|note| sentence(note, LONGEST)).collect()
 }
 
 /// What a team lead wants to know before any table.
 fn facts(answer: &Answer) -> Vec<Fact> {
-    let mut facts = vec![project(answer)];
+    let mut facts = vec![project(answer), tests(answer)];
     let mut add = |name, text: Option<String>| facts.extend(text.map(|text| Fact { name, text }));
+    add("preliminary", answer.why_preliminary());
+    add("mode", answer.mode.as_deref().map(|mode| answer.explained(mode)));
     add("time", times(answer));
     add("speedup", answer.speedup.map(speedup));
     add("in a month", month(answer));
     add(
         "extra CPU",
-        answer.costs.map(|costs| {
+        answer.costs.as_ref().map(|costs| {
             // Without the sign of a zero.
             let rounded = |value: f64, parts: f64| (value * parts).round() / parts + 0.0;
             format!(
@@ -76,45 +91,49 @@ fn facts(answer: &Answer) -> Vec<Fact> {
         }),
     );
     add("risk", risk(answer));
-    add(
-        "measured",
-        Some(format!(
-            "{} in {} of a budget of {}",
-            plural(answer.blocks, "block"),
-            duration(answer.spent_seconds),
-            duration(answer.budget_seconds)
-        )),
-    );
+    let blocks = plural(answer.blocks, "block");
+    let (spent, budget) = (duration(answer.spent_seconds), duration(answer.budget_seconds));
+    if answer.virtual_time {
+        add("computed", Some(format!("{blocks} in {spent} of virtual time, of a budget of {budget}")));
+    } else {
+        add("measured", Some(format!("{blocks} in {spent} of a budget of {budget}")));
+    }
     facts
 }
 
 /// A single pair has no interval, and its p-value is 1 whatever it showed.
 fn speedup(speedup: Speedup) -> String {
-    let value = speedup.value;
-    let Some((low, high)) = speedup.ci_low.zip(speedup.ci_high) else {
-        return format!("{value:.2}, from {}: too little for an interval", plural(speedup.pairs, "pair"));
-    };
-    let p = speedup.p.map(|p| format!(", p = {}", crate::report::text::p_value(p))).unwrap_or_default();
-    format!("{value:.2}, 95 % interval {low:.2} to {high:.2}{p} over {}", plural(speedup.pairs, "pair"))
+    let told = speedup.told();
+    let Some(method) = speedup.ci_method else { return told };
+    let p = speedup.p.map(|p| format!(", p = {}", crate::shown_text::p_value(p))).unwrap_or_default();
+    format!("{told}{p}; {method}")
 }
 
 fn project(answer: &Answer) -> Fact {
     let survey = &answer.survey;
-    let jdk =
-        survey.jdk.as_deref().map(|jdk| format!(", JDK {}", jdk.split(' ').next().unwrap_or(jdk))).unwrap_or_default();
+    let named = shown(&answer.project);
+    let told = shown(&answer.identity.told());
+    let jdk = survey.jdk.as_deref().map(|jdk| format!(", JDK {}", sentence(jdk, LONGEST))).unwrap_or_default();
+    if answer.virtual_time {
+        return Fact { name: "model suite", text: format!("{told} ({named})") };
+    }
+    Fact { name: "project", text: format!("{told} ({named}), {}{jdk}", shown(&survey.build_tool)) }
+}
+
+fn tests(answer: &Answer) -> Fact {
+    let survey = &answer.survey;
     let modules = if survey.modules.len() > 1 {
         format!(" in {}", plural(survey.modules.len(), "module"))
     } else {
         String::new()
     };
-    let text = format!(
-        "{}: {}{modules}, {}, {}{jdk}",
-        shown(&answer.project),
-        plural(survey.tests, "test"),
-        survey.frameworks.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", "),
-        shown(&survey.build_tool)
-    );
-    Fact { name: "project", text }
+    let frameworks: Vec<String> = survey.frameworks.iter().map(|name| shown(name)).collect();
+    let skipped = if survey.skipped > 0 { format!(", {} skipped", survey.skipped) } else { String::new() };
+    let failed =
+        if survey.failed > 0 { format!(", {} not passed in the first run", survey.failed) } else { String::new() };
+    let by = if answer.virtual_time { String::new() } else { format!(", {}", frameworks.join(", ")) };
+    let text = format!("{}{modules}{skipped}{failed}{by}", plural(survey.tests, "test"));
+    Fact { name: "tests", text }
 }
 
 /// Fine enough that the speedup beside it can be checked by head.
@@ -128,24 +147,25 @@ fn times(answer: &Answer) -> Option<String> {
         Some(seconds) => {
             let failing = if answer.verdict == Verdict::FixFirst { ", tests failing" } else { "" };
             format!(
-                "{base} one test after the other, {} this way{failing}, on {}",
+                "{base} sequential, {} in this mode{failing}, on {}",
                 precise(seconds),
                 plural(answer.cores, "core")
             )
         }
-        None => format!("{base} one test after the other, on {}", plural(answer.cores, "core")),
+        None => format!("{base} sequential, on {}", plural(answer.cores, "core")),
     })
 }
 
 fn month(answer: &Answer) -> Option<String> {
-    let costs = answer.costs.filter(|_| matches!(answer.verdict, Verdict::Adopt | Verdict::AdoptWithPaste))?;
-    Some(format!(
-        "{:.1} hours less of waiting, {:.2} less to pay, for {} builds a day at {} a core hour",
-        costs.hours_saved_per_month,
-        costs.money_saved_per_month,
-        costs.rates.builds_per_day,
-        costs.rates.price_per_core_hour
-    ))
+    let is_advised = matches!(answer.verdict, Verdict::Adopt | Verdict::AdoptWithPaste);
+    let costs = answer.costs.as_ref().filter(|_| is_advised)?;
+    let rates = &costs.rates;
+    let mut text = format!("{:.1} hours less of waiting", costs.hours_saved_per_month);
+    if let (Some(saved), Some(price)) = (costs.money_saved_per_month, rates.price_per_core_hour) {
+        let unit = rates.currency.as_deref().map(|currency| format!(" {}", shown(currency))).unwrap_or_default();
+        text += &format!(", {saved:.2}{unit} less to pay at {price}{unit} per core hour");
+    }
+    Some(format!("{text}, for {} builds a day", rates.builds_per_day))
 }
 
 fn risk(answer: &Answer) -> Option<String> {
@@ -158,7 +178,7 @@ fn risk(answer: &Answer) -> Option<String> {
     };
     let repaired = if answer.verdict == Verdict::AdoptWithPaste { ", repairs included" } else { "" };
     Some(format!(
-        "{} of {} failed for it{repaired}; as far as so few tell, up to {:.0} % of builds could{flaky}",
+        "{} of {} had a failure that sequential runs do not have{repaired}; with so few runs, up to {:.0} % of builds could have one{flaky}",
         risk.failing_runs,
         plural(risk.runs, "parallel run"),
         bound * 100.0
@@ -168,24 +188,23 @@ fn risk(answer: &Answer) -> Option<String> {
 /// For a pull request: the answer, what to do, then the tables folded away.
 pub fn markdown(answer: &Answer) -> String {
     let escape = md::escape;
-    let mut out = format!(
-        "## Tests in parallel: `{}`, {}\n\n{}\n\n",
-        answer.verdict.name(),
-        answer.meaning(),
-        escape(&sentence(&answer.reason, LONGEST))
-    );
+    let mut out = format!("## Tests in parallel: `{}`, {}\n\n", answer.verdict.name(), answer.meaning());
+    if let Some(text) = virtual_time(answer) {
+        out += &format!("> {}\n\n", escape(text));
+    }
+    out += &format!("{}\n\n", escape(&sentence(&answer.reason, LONGEST)));
+    for note in cautions(answer) {
+        out += &format!("> {}\n\n", escape(&note));
+    }
     for fact in facts(answer) {
         out += &format!("- **{}**: {}\n", fact.name, escape(&fact.text));
     }
     if let Some(command) = &answer.command {
-        out += &format!("\nIn the CI:\n\n```sh\n{}\n```\n", shown(command));
+        out += &format!("\nIn CI:\n\n```sh\n{}\n```\n", shown(command));
     }
     for snippet in &answer.snippets {
         let language = if snippet.file.ends_with(".xml") { "xml" } else { "properties" };
         out += &format!("\n`{}`, {}:\n\n```{language}\n{}```\n", snippet.file, escape(&snippet.place), snippet.text);
-    }
-    for note in cautions(answer) {
-        out += &format!("\n> {}\n", escape(&note));
     }
     for table in Table::of_assessment(answer) {
         out += &format!(
@@ -201,6 +220,8 @@ pub fn markdown(answer: &Answer) -> String {
 struct Page {
     carried: Carried,
     project: String,
+    /// What to know before anything else.
+    virtual_time: Option<&'static str>,
     verdict: &'static str,
     meaning: String,
     reason: String,
@@ -231,9 +252,10 @@ pub fn html(answer: &Answer) -> miette::Result<String> {
     let tables = rendered.collect::<miette::Result<Vec<String>>>()?;
     let page = Page {
         carried: Carried::with(html::data::embedded(&serde_json::json!({}))?),
-        project: shown(&answer.project),
+        project: shown(&answer.identity.told()),
+        virtual_time: virtual_time(answer),
         verdict: answer.verdict.name(),
-        meaning: answer.meaning(),
+        meaning: answer.meaning().to_owned(),
         reason: sentence(&answer.reason, LONGEST),
         facts: facts(answer),
         snippets: answer.snippets.iter().map(snippet).collect(),
@@ -253,4 +275,92 @@ pub fn write_all(answer: &Answer, run_dir: &Path) -> miette::Result<PathBuf> {
     let json = serde_json::to_string_pretty(answer).into_diagnostic()? + "\n";
     write_atomically(&answer_file, json.as_bytes())?;
     Ok(page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assess::evidence::Evidence;
+    use crate::assess::evidence::tests::{evidence, speedup_of};
+    use crate::assess::ways::Way;
+    use crate::report::render::terminal::Style;
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    prop_compose! {
+        fn mode(way: Way)(
+            pairs in prop::collection::vec((1.0..100.0f64, 1.0..100.0f64), 1..9),
+            overlapped in any::<bool>(),
+            failing in 0..3usize,
+        ) -> Evidence {
+            let failing_runs = failing.min(pairs.len());
+            let runs = pairs.len();
+            let plain = speedup_of(&pairs);
+            let repaired = plain.filter(|_| failing_runs < 2);
+            let unrepaired_runs = if repaired.is_some() { 0 } else { failing_runs };
+            let told = plain.unwrap();
+            Evidence { runs, overlapped, failing_runs, unrepaired_runs, repaired, ..evidence(way, told) }
+        }
+    }
+
+    /// The row of a mode, as the cells of the table are.
+    fn row(answer: &Answer, mode: &str) -> Vec<String> {
+        let tables = Table::of_assessment(answer);
+        let ways = &tables[0];
+        let found = ways.rows.iter().find(|row| row.cells[0].text == mode).unwrap();
+        found.cells.iter().map(|cell| cell.text.clone()).collect()
+    }
+
+    /// What the JSON says of a mode, written as the table writes it.
+    fn expected_row(way: &Value) -> Vec<String> {
+        let number = |value: &Value| value.as_f64().unwrap();
+        let plain = &way["plain"];
+        let interval = match (plain["ci_low"].as_f64(), plain["ci_high"].as_f64()) {
+            (Some(low), Some(high)) => format!("{low:.2}–{high:.2}"),
+            _ => "–".to_owned(),
+        };
+        vec![
+            way["way"].as_str().unwrap().to_owned(),
+            way["runs"].to_string(),
+            format!("{:.1}", number(&plain["baseline_seconds"])),
+            format!("{:.1}", number(&plain["seconds"])),
+            interval,
+            plain["pairs"].to_string(),
+            way["failing_runs"].to_string(),
+        ]
+    }
+
+    fn is_shown(speedup: &Value) -> bool {
+        speedup["pairs"].as_u64().unwrap() >= 5 && speedup["ci_low"].as_f64().is_some_and(|low| low > 1.0)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn sentence_tables_and_json_have_the_same_numbers(
+            classes in mode(Way::Classes), forks in mode(Way::Forks), has_forks in any::<bool>(),
+        ) {
+            let ways = if has_forks { vec![forks, classes] } else { vec![classes] };
+            let answer = Answer::example(ways, Vec::new());
+            let json = serde_json::to_value(&answer).unwrap();
+            for way in json["ways"].as_array().unwrap() {
+                let cells = row(&answer, way["way"].as_str().unwrap());
+                let compared = [0, 1, 2, 3, 5, 6, cells.len() - 1].map(|place| cells[place].clone());
+                prop_assert_eq!(compared.to_vec(), expected_row(way));
+            }
+            let text = terminal(&answer, Style { width: 200, colour: false }).split_whitespace().collect::<Vec<_>>().join(" ");
+            let (page, comment) = (html(&answer).unwrap(), markdown(&answer));
+            if let Some(speedup) = answer.speedup {
+                let value = format!("{}×", speedup.value_text());
+                prop_assert!((json["speedup"]["value"].as_f64().unwrap() - speedup.value).abs() < 1e-9);
+                for form in [&text, &page, &comment] {
+                    prop_assert!(form.contains(&value), "{value} in {form}");
+                }
+                let says_faster = answer.reason.contains("faster than sequential");
+                prop_assert_eq!(says_faster, is_shown(&json["speedup"]), "{}", answer.reason);
+            }
+            prop_assert_eq!(json["preliminary"].as_bool().unwrap(), !json["shortfalls"].as_array().unwrap().is_empty());
+            prop_assert!(answer.preliminary || answer.not_tried.is_empty(), "what was not tried is not judged");
+        }
+    }
 }

@@ -9,17 +9,17 @@ use super::html::page::{Carried, Template};
 use super::{csv, html, markdown, terminal};
 use crate::report::compare::Comparison;
 use crate::report::tables::{ComparisonTable, Table};
-use crate::report::text::shown;
+use crate::shown_text::shown;
 
 const TEMPLATE: Template = Template { name: "compare.html", source: include_str!("../templates/compare.html") };
 
 pub fn terminal(comparison: &Comparison, style: terminal::Style) -> String {
     let mut out = format!("{} and {}\n", shown(&comparison.first), shown(&comparison.second));
+    out += &terminal::cautions(&comparison.caveats, style);
     for table in Table::of_comparison(comparison) {
         out.push('\n');
         out += &terminal::render_table(&table, style);
     }
-    out += &terminal::cautions(&comparison.caveats, style);
     out.push('\n');
     for sentence in &comparison.summary {
         out += &terminal::emphasised(sentence, style);
@@ -34,7 +34,7 @@ pub fn markdown(comparison: &Comparison) -> String {
         out += &format!("{}\n", escape(sentence));
     }
     if !comparison.caveats.is_empty() {
-        out += "\n## What makes this comparison weak\n\n";
+        out += "\n## Reasons to distrust this comparison\n\n";
     }
     for caveat in &comparison.caveats {
         out += &format!("- {}\n", escape(&shown_long(caveat)));
@@ -102,5 +102,5 @@ fn tables(comparison: &Comparison) -> Vec<String> {
 
 /// Caveats list names: longer than one name, still bounded.
 fn shown_long(text: &str) -> String {
-    crate::report::text::sentence(text, 1000)
+    crate::shown_text::sentence(text, 1000)
 }

@@ -1,8 +1,9 @@
-//! CSV for machines: one flat row per cell, unrounded, names as they are.
+//! CSV for machines: one flat row per cell, unrounded, names as they are but for what [`csv_cells`] does to formulas.
 
 use miette::IntoDiagnostic;
 use serde::Serialize;
 
+use crate::csv_cells;
 use crate::report::Analysis;
 use crate::report::analysis::{Scope, SpeedupRow};
 use crate::report::beside::Beside;
@@ -71,14 +72,10 @@ fn gained(analysis: &Analysis) -> Vec<SpeedupRow> {
 
 /// A table as it is shown, with numbers where its cells have some.
 pub(super) fn of_table(table: &Table) -> miette::Result<String> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
     let head = |column: &Column| column.group.iter().chain([&column.label]).cloned().collect::<Vec<_>>().join("/");
-    writer.write_record(table.columns.iter().map(head)).into_diagnostic()?;
-    for row in &table.rows {
-        let cell = |cell: &Cell| cell.value.map_or_else(|| cell.text.clone(), |value| value.to_string());
-        writer.write_record(row.cells.iter().map(cell)).into_diagnostic()?;
-    }
-    String::from_utf8(writer.into_inner().into_diagnostic()?).into_diagnostic()
+    let cell = |cell: &Cell| cell.value.map_or_else(|| cell.text.clone(), |value| value.to_string());
+    let records = table.rows.iter().map(|row| row.cells.iter().map(cell));
+    String::from_utf8(csv_cells::of_records(table.columns.iter().map(head), records)?).into_diagnostic()
 }
 
 pub(crate) fn write<R: Serialize + Default>(rows: &[R]) -> miette::Result<String> {
@@ -87,12 +84,7 @@ pub(crate) fn write<R: Serialize + Default>(rows: &[R]) -> miette::Result<String
         let text = write(&[R::default()])?;
         return Ok(text.lines().take(1).map(|line| format!("{line}\n")).collect());
     }
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for row in rows {
-        writer.serialize(row).into_diagnostic()?;
-    }
-    let bytes = writer.into_inner().into_diagnostic()?;
-    String::from_utf8(bytes).into_diagnostic()
+    String::from_utf8(csv_cells::of_rows(rows)?).into_diagnostic()
 }
 
 #[cfg(test)]
@@ -125,7 +117,9 @@ mod tests {
         let analysis = sample::attacked();
         let text = render(analysis, TableName::Subjects).unwrap();
         let mut reader = csv::Reader::from_reader(text.as_bytes());
-        let names: Vec<String> = reader.records().map(|record| record.unwrap()[0].to_owned()).collect();
-        assert_eq!(names, sample::HOSTILE_NAMES.map(str::to_owned));
+        let cells: Vec<String> = reader.records().map(|record| record.unwrap()[0].to_owned()).collect();
+        assert!(cells.iter().all(|cell| !cell.starts_with('=')), "a name became a formula");
+        let names: Vec<&str> = cells.iter().map(|cell| csv_cells::read(cell)).collect();
+        assert_eq!(names, sample::HOSTILE_NAMES);
     }
 }

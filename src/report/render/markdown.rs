@@ -3,7 +3,7 @@
 use super::NOT_FOR_PUBLICATION;
 use crate::report::Analysis;
 use crate::report::tables::{Align, Column, Row, Table};
-use crate::report::text::shown;
+use crate::shown_text::shown;
 use crate::wording::plural;
 
 /// The whole report.
@@ -16,11 +16,17 @@ pub fn render(analysis: &Analysis) -> String {
     for sentence in analysis.headline.sentences() {
         out += &format!("{}\n", escape(sentence));
     }
+    if !analysis.headline.caveats.is_empty() {
+        out += "\nRead this first:\n\n";
+    }
+    for caveat in &analysis.headline.caveats {
+        out += &format!("- {}\n", escape(caveat));
+    }
     out += &format!(
         "\n{} of {} trials, {}, seed {}, on {} ({}, {}); parade {}.\n",
         run.finished_trials,
         run.planned_trials,
-        plural(run.manifest.repetitions as usize, "repetition"),
+        run.manifest.told_repetitions(),
         run.manifest.seed,
         escape(&shown(&run.manifest.host)),
         escape(&shown(&analysis.machine.cpu_model)),

@@ -2,25 +2,27 @@
 //!
 //! A name is `\parade`, what the number is, the configuration, the subject, and in a run on several numbers of cores
 //! `OnTwoCores`: `\paradeSpeedupClassesCommonsIo`. Names of a run become words: letters stay, digits are spelled out, anything
-//! else ends a word. Where two names come out alike, the later one gets a letter from `B` on.
+//! else ends a word. Where two subjects or configurations come out alike, the later one gets a letter from `B` on, in all of its
+//! macros.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
 use super::NOT_FOR_PUBLICATION;
 use crate::report::Analysis;
-use crate::report::analysis::Scope;
 use crate::report::analysis::orders::{OrderTables, ReductionRow, SlowdownRow, StatisticsRow};
-use crate::report::text::shown;
+use crate::report::analysis::{Scope, SpeedupState};
+use crate::shown_text::shown;
+use crate::stats::speed_judgement::{FEWEST_PAIRS, SpeedJudgement};
 use crate::wording::plural;
 
 /// Longer names are cut here, and told apart by letters from their hash.
 const LONGEST_NAME: usize = 60;
 
 pub fn render(analysis: &Analysis) -> String {
-    let mut macros = Macros { several_cores: analysis.run.manifest.cores.len() > 1, ..Macros::default() };
+    let mut macros = Macros::of(analysis);
     if analysis.run.manifest.quick {
         let _ = writeln!(macros.text, "% {NOT_FOR_PUBLICATION}");
     }
@@ -37,7 +39,39 @@ pub fn render(analysis: &Analysis) -> String {
 struct Macros {
     text: String,
     taken: HashSet<String>,
+    subjects: UniqueWords,
+    configurations: UniqueWords,
+    /// By the words of a configuration and a subject: `a` with `b-c` and `a-b` with `c` come out alike.
+    places: UniqueWords,
     several_cores: bool,
+}
+
+/// Words of letters for names, different for different names.
+#[derive(Default)]
+struct UniqueWords {
+    given: HashMap<String, String>,
+    taken: HashSet<String>,
+}
+
+impl UniqueWords {
+    /// The same name always gets the same words, `wanted` where they are free.
+    fn get(&mut self, name: &str, wanted: &str) -> String {
+        if let Some(given) = self.given.get(name) {
+            return given.clone();
+        }
+        let found = if name.is_empty() { String::new() } else { unused(wanted, &self.taken) };
+        self.taken.insert(found.clone());
+        self.given.insert(name.to_owned(), found.clone());
+        found
+    }
+}
+
+/// The name, or the first that is free of it with a letter from `B` on.
+fn unused(name: &str, taken: &HashSet<String>) -> String {
+    let letters = std::iter::once(String::new()).chain(('B'..='Z').map(String::from));
+    let more = (2..).map(|n| "Z".repeat(n));
+    let free = letters.chain(more).map(|letter| format!("{name}{letter}")).find(|name| !taken.contains(name));
+    free.unwrap_or_else(|| name.to_owned())
 }
 
 /// Where a number belongs; what is empty does not apply.
@@ -49,6 +83,31 @@ struct Place<'a> {
 }
 
 impl Macros {
+    /// Words are given in the order of the experiment file, whatever has numbers.
+    fn of(analysis: &Analysis) -> Self {
+        let manifest = &analysis.run.manifest;
+        let mut macros = Macros { several_cores: manifest.cores.len() > 1, ..Macros::default() };
+        let of_rows = analysis.subjects.iter().map(|row| &row.subject);
+        for subject in manifest.subjects.iter().chain(of_rows) {
+            macros.subjects.get(subject, &words(subject));
+        }
+        for configuration in &manifest.configurations {
+            macros.configurations.get(&configuration.name, &words(&configuration.name));
+        }
+        macros
+    }
+
+    /// What the names of all numbers of a place have in common.
+    fn place(&mut self, place: Place) -> String {
+        let configuration = self.configurations.get(place.configuration, &words(place.configuration));
+        let subject = self.subjects.get(place.subject, &words(place.subject));
+        let both = format!("{}\0{}", place.configuration, place.subject);
+        if place.configuration.is_empty() || place.subject.is_empty() {
+            return configuration + &subject;
+        }
+        self.places.get(&both, &format!("{configuration}{subject}"))
+    }
+
     fn section(&mut self, title: &str) {
         let _ = writeln!(self.text, "\n% {title}");
     }
@@ -57,22 +116,13 @@ impl Macros {
         let Some(value) = value else { return };
         let on = place.cores.filter(|_| self.several_cores).map(|cores| plural(cores, "core"));
         let on = on.map(|cores| format!("On{}", words(&cores))).unwrap_or_default();
-        let name = format!("parade{what}{}{}{on}", words(place.configuration), words(place.subject));
-        let name = self.unique(name);
+        let name = unused(&format!("parade{what}{}{on}", self.place(place)), &self.taken);
+        self.taken.insert(name.clone());
         let cores = place.cores.map(|cores| plural(cores, "core")).unwrap_or_default();
         let origin: Vec<String> =
             [shown(place.subject), shown(place.configuration), cores].into_iter().filter(|p| !p.is_empty()).collect();
         let comment = if origin.is_empty() { String::new() } else { format!("% {}", origin.join(", ")) };
         let _ = writeln!(self.text, "\\newcommand{{\\{name}}}{{{value}}}{comment}");
-    }
-
-    fn unique(&mut self, name: String) -> String {
-        let letters = std::iter::once(String::new()).chain(('B'..='Z').map(String::from));
-        let more = (2..).map(|n| "Z".repeat(n));
-        let free = letters.chain(more).map(|letter| format!("{name}{letter}")).find(|name| !self.taken.contains(name));
-        let name = free.unwrap_or(name);
-        self.taken.insert(name.clone());
-        name
     }
 }
 
@@ -134,7 +184,15 @@ fn of_the_run(macros: &mut Macros, analysis: &Analysis) {
     macros.add("Seed", whole, Some(run.manifest.seed.to_string()));
     macros.add("FailuresProvoked", whole, headline.repair.as_ref().and(count(headline.provoked)));
     macros.add("FailuresRepaired", whole, headline.repair.as_ref().and(count(headline.repaired)));
+    macros.add("FailuresAlsoInBaseline", whole, headline.repair.as_ref().and(count(headline.also_in_baseline)));
     macros.add("BestSpeedup", whole, fixed(headline.best.as_ref().map(|best| best.speedup), 2));
+    macros.add("BestSpeedupLow", whole, fixed(headline.best.as_ref().and_then(|best| best.ci_low), 2));
+    macros.add("BestSpeedupHigh", whole, fixed(headline.best.as_ref().and_then(|best| best.ci_high), 2));
+    macros.add("ComparisonsFaster", whole, count(headline.comparisons.faster));
+    macros.add("ComparisonsSlower", whole, count(headline.comparisons.slower));
+    macros.add("ComparisonsWithoutDifference", whole, count(headline.comparisons.no_difference_shown));
+    macros.add("ComparisonsWithTooFewRuns", whole, count(headline.comparisons.not_enough_runs));
+    macros.add("ComparisonsWithoutConcurrency", whole, count(headline.comparisons.no_concurrency));
     if !analysis.orders.is_empty() {
         of_orders(macros, &analysis.orders);
     }
@@ -184,13 +242,26 @@ fn subjects(macros: &mut Macros, analysis: &Analysis) {
 }
 
 fn speedups(macros: &mut Macros, analysis: &Analysis) {
-    macros
-        .section("speedups: Low and High end the 95 % interval, P is corrected by Holm's method, Saving is in percent");
+    macros.section(
+        "speedups: Judgement is what the comparison shows. If it is not compared, not enough runs or no concurrency, there \
+         is no other macro. Low and High are the ends of the 95 % interval, Method is its method, P is corrected by \
+         Holm's method, Saving is in percent",
+    );
     for (row, saving) in analysis.speedups.iter().zip(&analysis.savings) {
         let place = Place { configuration: &row.configuration, subject: &row.subject, cores: Some(row.cores) };
+        let told = match row.judgement {
+            SpeedJudgement::NotCompared => "not compared",
+            judgement => judgement.words(),
+        };
+        macros.add("Judgement", place, (row.state != SpeedupState::NotPlanned).then(|| told.to_owned()));
+        if !row.judgement.is_answer() {
+            continue;
+        }
         macros.add("Speedup", place, fixed(row.speedup, 2));
         macros.add("SpeedupLow", place, fixed(row.ci_low, 2));
         macros.add("SpeedupHigh", place, fixed(row.ci_high, 2));
+        macros.add("SpeedupMethod", place, row.method().map(|method| method.explanation().to_owned()));
+        macros.add("Pairs", place, count(row.pairs));
         macros.add("P", place, fixed(row.p_holm, 3));
         macros.add("Effect", place, fixed(row.effect, 2));
         macros.add("Saving", place, fixed(saving.saving_percent, 0).map(|text| text.replace("-0", "0")));
@@ -206,7 +277,7 @@ fn failures(macros: &mut Macros, analysis: &Analysis) {
 }
 
 fn runs(macros: &mut Macros, analysis: &Analysis) {
-    macros.section("concurrency that took place, seconds of time and processor, MiB of memory");
+    macros.section("observed concurrency, seconds of wall and CPU time, MiB of memory");
     for row in &analysis.concurrency {
         let place = Place { configuration: &row.configuration, subject: &row.subject, cores: Some(row.cores) };
         macros.add("Concurrency", place, fixed(Some(row.mean), 1));
@@ -218,7 +289,7 @@ fn runs(macros: &mut Macros, analysis: &Analysis) {
         macros.add("CpuSeconds", place, fixed(Some(row.cpu_seconds), 1));
         macros.add("MemoryMib", place, fixed(row.peak_memory_bytes.map(|bytes| bytes as f64 / 1048576.0), 0));
     }
-    for row in &analysis.scaling {
+    for row in analysis.scaling.iter().filter(|row| row.runs >= FEWEST_PAIRS) {
         let place = Place { configuration: &row.configuration, subject: &row.subject, cores: Some(row.cores) };
         macros.add("Scaling", place, fixed(Some(row.scaling), 2));
     }
@@ -258,6 +329,36 @@ mod tests {
         assert_eq!(words("größe"), "GrUFSixUDFE");
         let text = render(&Analysis::of(&sample::two_core_counts()));
         assert!(text.contains("\\newcommand{\\paradeSpeedupClassesScalesOnTwoCores}"), "{text}");
+    }
+
+    /// The first of two subjects that are written alike has no speedup: its letter stays its own in all macros.
+    #[test]
+    fn a_subject_has_the_same_words_in_all_macros() {
+        let mut run = sample::study();
+        let renamed = |name: &mut String| match name.as_str() {
+            "data-race" => *name = "1-gain.v01".to_owned(),
+            "clean-gain" => *name = "1_gain.v01".to_owned(),
+            _ => {}
+        };
+        run.manifest.subjects.swap(0, 1);
+        run.manifest.subjects.iter_mut().for_each(renamed);
+        run.manifest.trials.iter_mut().for_each(|trial| renamed(&mut trial.subject));
+        run.subjects.iter_mut().for_each(|record| renamed(&mut record.subject));
+        run.trials.iter_mut().for_each(|trial| renamed(&mut trial.subject));
+        let text = render(&Analysis::of(&run));
+        assert!(text.contains("\\newcommand{\\paradeTestsOneGainVZeroOne}{40}% 1-gain.v01\n"));
+        assert!(text.contains("\\newcommand{\\paradeJudgementPlainOneGainVZeroOne}{not compared}% 1-gain.v01"));
+        assert!(text.contains("\\newcommand{\\paradeTestsOneGainVZeroOneB}{40}% 1_gain.v01\n"));
+        assert!(text.contains("\\newcommand{\\paradeSpeedupPlainOneGainVZeroOneB}{1.94}% 1_gain.v01"));
+        assert!(!text.contains("\\paradeSpeedupPlainOneGainVZeroOne}"));
+    }
+
+    #[test]
+    fn few_runs_have_no_macro_of_scaling() {
+        let mut run = sample::two_core_counts();
+        assert!(render(&Analysis::of(&run)).contains("\\paradeScalingClassesScales"));
+        run.trials.retain(|trial| trial.repetition <= 4);
+        assert!(!render(&Analysis::of(&run)).contains("\\paradeScaling"));
     }
 
     #[test]

@@ -4,8 +4,9 @@ use unicode_width::UnicodeWidthStr;
 
 use super::NOT_FOR_PUBLICATION;
 use crate::report::Analysis;
+use crate::report::analysis::{Gravity, WarningGroup};
 use crate::report::tables::{Align, Cell, Column, Row, Table, TableName, Tone};
-use crate::report::text::shown;
+use crate::shown_text::shown;
 
 /// Columns between two others.
 const GAP: usize = 2;
@@ -15,10 +16,12 @@ const WIDEST_CELL: usize = 60;
 const WIDEST_GROUP: usize = 24;
 /// Long lists are cut here; the report folder has them whole.
 const MOST_ROWS: usize = 25;
-/// A column whose texts are wrapped is not made narrower than this.
-const NARROWEST_WRAPPED: usize = 16;
+/// A column whose texts are wrapped is not made narrower than this: the longest name of a mode stays whole.
+const NARROWEST_WRAPPED: usize = 17;
 /// An optional column that would be narrower is left out.
 const NARROWEST_OPTIONAL: usize = 16;
+/// Before what belongs to the line above.
+const INDENT: usize = 2;
 /// A screen is taken to be at least this wide.
 const NARROWEST: usize = 40;
 
@@ -52,6 +55,7 @@ pub fn render(analysis: &Analysis, style: Style) -> String {
         out += &paint(&format!("  [{NOT_FOR_PUBLICATION}]"), "33", style);
     }
     out.push('\n');
+    out += &caveats(analysis, style);
     for name in telling() {
         for table in Table::named(analysis, name) {
             out.push('\n');
@@ -63,7 +67,13 @@ pub fn render(analysis: &Analysis, style: Style) -> String {
     for sentence in analysis.headline.sentences() {
         out += &emphasised(sentence, style);
     }
+    out += &caveats(analysis, style);
     out
+}
+
+/// What a reader must distrust: before the tables, and again with the last lines.
+fn caveats(analysis: &Analysis, style: Style) -> String {
+    analysis.headline.caveats.iter().map(|caveat| caution(caveat, style)).collect()
 }
 
 /// A sentence that nobody is to miss.
@@ -71,12 +81,11 @@ pub(super) fn emphasised(sentence: &str, style: Style) -> String {
     paint(&wrapped(sentence, style.width.max(NARROWEST)).join("\n"), "1", style) + "\n"
 }
 
+/// What is less grave.
 fn warnings(analysis: &Analysis, style: Style) -> String {
-    let texts = analysis.warnings.iter().map(|warning| {
-        let place = warning.place().map_or(String::new(), |place| format!("{place}: "));
-        format!("{place}{}", warning.text)
-    });
-    cautions(&texts.collect::<Vec<_>>(), style)
+    let groups = WarningGroup::of(&analysis.warnings);
+    let others = groups.iter().filter(|group| group.gravity != Gravity::Grave);
+    cautions(&others.map(WarningGroup::told).collect::<Vec<_>>(), style)
 }
 
 /// Reasons for caution, if there are any.
@@ -85,12 +94,14 @@ pub(super) fn cautions(texts: &[String], style: Style) -> String {
         return String::new();
     }
     let mut out = format!("\n{}\n", paint("Reasons for caution", "1", style));
-    for text in texts {
-        let lines = wrapped(text, style.width.max(NARROWEST) - 2);
-        out += &paint(&format!("! {}", lines.join("\n  ")), "33", style);
-        out.push('\n');
-    }
+    out.extend(texts.iter().map(|text| caution(text, style)));
     out
+}
+
+/// A text that warns, in lines of its own.
+pub(super) fn caution(text: &str, style: Style) -> String {
+    let lines = wrapped(text, style.width.max(NARROWEST) - 2);
+    paint(&format!("! {}", lines.join("\n  ")), "33", style) + "\n"
 }
 
 /// One table: title, heads, rows, notes. Columns that do not fit are continued below, beside the first one again.
@@ -110,6 +121,39 @@ pub fn render_table(table: &Table, style: Style) -> String {
         }
     }
     out
+}
+
+/// A table whose texts need whole lines: each row under its first cell, with a line for every other column.
+pub(super) fn render_entries(table: &Table, style: Style) -> String {
+    let width = style.width.max(NARROWEST);
+    let labels = table.columns.iter().skip(1).map(|column| column.label.width()).max().unwrap_or(0);
+    let mut out = format!("{}\n", paint(&table.title, "1", style));
+    for row in &table.rows {
+        let mut cells = row.cells.iter().zip(&table.columns);
+        if let Some((first, _)) = cells.next() {
+            out += &format!("{}\n", wrapped(&first.whole(), width).join("\n"));
+        }
+        for (cell, column) in cells {
+            out += &painted_label(&column.label, labels + 1, &cell.whole(), colour_code(cell.tone), style);
+        }
+    }
+    for note in &table.notes {
+        out += &format!("{}\n", paint(&wrapped(note, width).join("\n"), "2", style));
+    }
+    out
+}
+
+/// A label, and a text beside it that is wrapped within its own column.
+pub(super) fn labelled(label: &str, labels: usize, text: &str, style: Style) -> String {
+    painted_label(label, labels, text, "", style)
+}
+
+fn painted_label(label: &str, labels: usize, text: &str, code: &str, style: Style) -> String {
+    let indent = INDENT + labels + 1;
+    let room = style.width.max(NARROWEST).saturating_sub(indent).max(NARROWEST_WRAPPED);
+    let lines: Vec<String> = wrapped(text, room).iter().map(|line| paint(line, code, style)).collect();
+    let gap = " ".repeat(labels.saturating_sub(label.width()) + 1);
+    format!("{}{label}{gap}{}\n", " ".repeat(INDENT), lines.join(&format!("\n{}", " ".repeat(indent))))
 }
 
 /// As wide as their texts. Long texts are wrapped, and only the last column may take all the room that there is.

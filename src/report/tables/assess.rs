@@ -2,12 +2,22 @@
 
 use super::{Cell, Column, Row, Table, TableName, Tone};
 use crate::assess::answer::{Answer, Failure};
+use crate::assess::causes::Kind;
 use crate::assess::evidence::{Evidence, Speedup};
 use crate::assess::forecast::Curve;
-use crate::report::text::{duration, p_value, shown};
+use crate::assess::ways::ModeInWords;
+use crate::shown_text::{duration, p_value, shown};
+use crate::stats::speed_judgement::SpeedJudgement;
 use crate::wording::plural;
 
+const ISOLATE: &str = "isolate";
+
 impl Table {
+    /// Does a row hold texts that need a line of their own where there is little room?
+    pub fn is_of_long_texts(&self) -> bool {
+        self.name == TableName::Assessment(ISOLATE)
+    }
+
     /// All tables of an assessment that have rows.
     pub fn of_assessment(answer: &Answer) -> Vec<Table> {
         let tables = [ways(answer), failures(answer), predictions(answer), checks(answer), improvements(answer)];
@@ -22,39 +32,47 @@ fn table(name: &'static str, title: &str, columns: Vec<Column>, rows: Vec<Vec<Ce
 
 fn ways(answer: &Answer) -> Table {
     let columns = vec![
-        Column::left("way"),
+        Column::left("mode"),
         Column::right("runs"),
         Column::right("sequential").under("seconds"),
         Column::right("parallel").under("seconds"),
-        Column::right("faster"),
-        Column::right("95 % interval"),
+        Column::right("speedup"),
+        Column::right("95 % CI"),
+        Column::right("pairs"),
         Column::right("p"),
         Column::right("seconds").under("with repairs"),
-        Column::right("faster").under("with repairs"),
+        Column::right("speedup").under("with repairs"),
         Column::right("at once"),
         Column::right("failing"),
     ];
-    let rows = answer.ways.iter().map(way_row).collect();
-    let notes = vec![
-        "Faster: so many times, mean time one after the other (sequential) over that of the parallel run by itself (parallel), both of the same blocks; \
-         with repairs: over the runs that came out clean once what failed was run again. The interval is Fieller's, p is Wilcoxon's, corrected by Holm. At once: tests that ran at the same time, on average. Failing: runs in which a test failed for it."
+    let rows = answer.ways.iter().map(|evidence| way_row(answer, evidence)).collect();
+    let modes = answer.modes.iter().map(|known| format!("{}: {}.", known.mode, known.explained));
+    let notes = modes.chain([
+        "Speedup: mean time of the sequential runs divided by the mean time of the parallel runs, in pairs of the same block. With repairs: the same for runs that were clean \
+         after failed tests were rerun. The interval is the t interval of the log ratios for 3 to 29 pairs, and the BCa bootstrap interval from 30 on; below five pairs a speedup is preliminary. \
+         p: Wilcoxon test with Holm's correction. At once: the mean number of tests that ran at the same time. Failing: the runs in which a test failed that passes in sequential runs."
             .to_owned(),
-    ];
-    table("ways", &format!("Measured on {}", plural(answer.cores, "core")), columns, rows, notes)
+    ]);
+    let notes = notes.collect();
+    let how = if answer.virtual_time { "Computed for" } else { "Measured on" };
+    table("ways", &format!("{how} {}", plural(answer.cores, "core")), columns, rows, notes)
 }
 
-fn way_row(evidence: &Evidence) -> Vec<Cell> {
+fn way_row(answer: &Answer, evidence: &Evidence) -> Vec<Cell> {
     let plain = evidence.plain;
-    let interval = plain.and_then(|speedup| Some(format!("{:.2} – {:.2}", speedup.ci_low?, speedup.ci_high?)));
+    let interval = plain.and_then(|speedup| speedup.interval_text());
+    let is_this = |known: &&ModeInWords| known.mode == evidence.way.name();
+    let explained = answer.modes.iter().find(is_this).map(|known| known.explained.clone());
     let repaired = evidence.repaired.filter(|_| evidence.failing_runs > 0);
     let failing = Cell::count(evidence.failing_runs);
     vec![
-        Cell::new(evidence.way.name()).hinted(Some(evidence.way.described().to_owned())),
+        Cell::new(evidence.way.name()).hinted(explained),
         Cell::count(evidence.runs),
         seconds_cell(plain.map(|speedup| speedup.baseline_seconds)),
         seconds_cell(plain.map(|speedup| speedup.seconds)),
         speedup_cell(plain),
         interval.map_or_else(|| Cell::muted("–"), Cell::new),
+        plain.map_or_else(|| Cell::muted("–"), |speedup| Cell::count(speedup.pairs)),
         // A single pair has a p-value of 1 whatever it showed.
         plain
             .filter(|speedup| speedup.pairs > 1)
@@ -73,14 +91,19 @@ fn seconds_cell(seconds: Option<f64>) -> Cell {
 
 fn speedup_cell(speedup: Option<Speedup>) -> Cell {
     let Some(speedup) = speedup else { return Cell::muted("–") };
-    let tone = if speedup.value > 1.0 { Tone::Good } else { Tone::Bad };
-    Cell::new(format!("{:.2}", speedup.value)).valued(speedup.value).toned(tone)
+    let tone = match speedup.judgement() {
+        SpeedJudgement::Faster => Tone::Good,
+        SpeedJudgement::Slower => Tone::Bad,
+        _ => Tone::Plain,
+    };
+    Cell::new(speedup.value_text()).valued(speedup.value).toned(tone)
 }
 
 fn failures(answer: &Answer) -> Table {
     let columns = vec![
         Column::left("test"),
         Column::left("failed in"),
+        Column::left("with"),
         Column::left("kind"),
         Column::left("why, and what to do"),
     ];
@@ -91,44 +114,41 @@ fn failures(answer: &Answer) -> Table {
     let concerned = answer.failures.iter().filter(|failure| failure.in_mode).count();
     let mode = answer.mode.as_deref().unwrap_or_default();
     let (title, notes) = match (concerned, mode) {
-        (_, "") => ("Tests that fail in parallel only", Vec::new()),
+        (_, "") => ("Tests that fail only in parallel", Vec::new()),
         (0, mode) => {
             let is_of_mode = |failure: &Failure| failure.failed_in.iter().any(|count| count.mode == mode);
             let told = if answer.failures.iter().any(is_of_mode) {
-                format!(
-                    "None is in the way of {mode}, the way that is advised: what failed in it fails as often without."
-                )
+                format!("No test is a reason against {mode}: tests that failed in it fail as often in sequential runs.")
             } else {
-                format!("None of them failed in the way that is advised, {mode}.")
+                format!("None of them failed in {mode}, the mode that the answer is about.")
             };
-            ("Tests that fail in other ways, or by chance", vec![told])
+            ("Tests that fail in other modes, or by chance", vec![told])
         }
         (some, mode) if some < answer.failures.len() => {
             let which = if some == 1 { "The first one".to_owned() } else { format!("The first {some}") };
-            let told = format!("{which} failed in {mode}, the way above; the others in other ways only, or by chance.");
+            let told = format!("{which} failed in {mode}; the others in other modes only, or by chance.");
             ("Tests to isolate", vec![told])
         }
         _ => ("Tests to isolate", Vec::new()),
     };
-    table("isolate", title, columns, rows, notes)
+    table(ISOLATE, title, columns, rows, notes)
 }
 
 fn failure_row(failure: &Failure) -> Vec<Cell> {
-    let counts: Vec<String> =
-        failure.failed_in.iter().map(|count| format!("{} {} of {}", count.mode, count.failed, count.runs)).collect();
-    let mut why = failure.cause.reason.clone();
-    if !failure.cause.shares.is_empty() {
-        let shares: Vec<String> = failure.cause.shares.iter().map(|thing| shown(thing)).collect();
+    let mut why = match failure.kind {
+        Kind::NotTried => failure.explanation.clone(),
+        _ => format!("failed {}: {}", failure.apart(), failure.explanation),
+    };
+    if !failure.shares.is_empty() {
+        let shares: Vec<String> = failure.shares.iter().map(|thing| shown(thing)).collect();
         why.push_str(&format!("; shares {}", shares.join(", ")));
     }
+    let kind_tone = if failure.unrepaired { Tone::Bad } else { Tone::Plain };
     vec![
-        Cell::new(shown(&failure.cause.test.to_string())),
-        Cell::new(counts.join(", ")),
-        Cell::new(failure.cause.kind.name().replace('_', " ")).toned(if failure.unrepaired {
-            Tone::Bad
-        } else {
-            Tone::Plain
-        }),
+        Cell::new(shown(&failure.test.to_string())),
+        Cell::new(failure.counts()),
+        failure.message.as_deref().map_or_else(|| Cell::muted("no message"), |message| Cell::new(shown(message))),
+        Cell::new(failure.kind.name().replace('_', " ")).toned(kind_tone),
         Cell::new(why),
     ]
 }
@@ -139,16 +159,22 @@ fn predictions(answer: &Answer) -> Table {
         .first()
         .map(|curve| curve.points.iter().map(|point| point.cores).collect())
         .unwrap_or_default();
-    let mut columns = vec![Column::left("way")];
+    let mut columns = vec![Column::left("mode")];
     columns.extend(counts.iter().map(|count| Column::right(count.to_string()).under("cores, or machines")));
-    columns.extend([Column::right("knee"), Column::right("never below"), Column::left("because of")]);
+    columns.extend([Column::right("knee"), Column::right("lower bound"), Column::left("because of")]);
     let rows = answer.predictions.iter().map(prediction_row).collect();
-    let notes = vec![
-        "Seconds by the model: a start-up, then tests laid out on threads as measured on one core, corrected by what was measured on this machine. \
-         P1 to P3 are machines that each run a share of the suite. At the knee, speedup times efficiency is largest."
-            .to_owned(),
-    ];
-    table("prediction", "What it would take", columns, rows, notes)
+    let source = if answer.virtual_time {
+        "These times are predicted. The prediction schedules the tests on threads after a start-up time, with their durations in the model suite, and is corrected by its runs on all cores."
+    } else {
+        "These times are predicted by a model, not measured. The model schedules the tests on threads after a start-up time, with their durations on one core, and is corrected by the runs on this machine."
+    };
+    let mut notes = vec![format!(
+        "{source} \
+         P1 to P3 distribute the tests over several machines, each of which runs its tests one after the other: P1 in turn, P2 the longest test first to the machine that is done earliest, P3 by time and dependencies. \
+         Knee: the number of cores at which speedup times efficiency is largest. Lower bound: start-up time plus the longest part that cannot be split."
+    )];
+    notes.extend(answer.contradictions.iter().cloned());
+    table("prediction", "How long would it take on more cores?", columns, rows, notes)
 }
 
 fn prediction_row(curve: &Curve) -> Vec<Cell> {
@@ -156,36 +182,44 @@ fn prediction_row(curve: &Curve) -> Vec<Cell> {
     let mut row = vec![Cell::new(name)];
     row.extend(curve.points.iter().map(|point| Cell::new(duration(point.seconds)).valued(point.seconds)));
     row.push(curve.knee.map_or_else(|| Cell::muted("–"), Cell::count));
-    row.push(Cell::new(duration(curve.bound_seconds)).valued(curve.bound_seconds));
-    row.push(Cell::new(shown(&curve.bound_by)));
+    let bound = curve.bound_seconds;
+    row.push(bound.map_or_else(|| Cell::muted("–"), |bound| Cell::new(duration(bound)).valued(bound)));
+    row.push(bound.map_or_else(|| Cell::muted("–"), |_| Cell::new(shown(&curve.bound_by))));
     row
 }
 
 fn checks(answer: &Answer) -> Table {
-    let columns = vec![
-        Column::left("way"),
+    let mut columns = vec![
+        Column::left("mode"),
         Column::right("cores"),
         Column::right("predicted"),
-        Column::right("measured"),
+        Column::right(if answer.virtual_time { "computed" } else { "measured" }),
         Column::right("error"),
-        Column::left("the machine"),
     ];
+    if !answer.virtual_time {
+        columns.push(Column::left("the machine"));
+    }
     let row = |check: &crate::assess::forecast::Check| {
-        vec![
+        let mut cells = vec![
             Cell::new(check.way.clone()),
             Cell::count(check.cores),
             seconds_cell(Some(check.predicted_seconds)),
             seconds_cell(Some(check.measured_seconds)),
             Cell::new(format!("{:+.0} %", check.error_percent)).valued(check.error_percent),
-            Cell::new(if check.disturbed { "busy" } else { "quiet" }),
-        ]
+        ];
+        if !answer.virtual_time {
+            cells.push(Cell::new(if check.disturbed { "busy" } else { "quiet" }));
+        }
+        cells
     };
     let rows = answer.checks.iter().map(row).collect();
     let mut notes = vec!["Predicted from the runs on a single core alone, before any correction.".to_owned()];
     if answer.checks.iter().any(|check| check.disturbed) {
-        notes.push("busy: other work disturbed all runs on one core, or all that were measured. The error is then not the model's alone.".to_owned());
+        notes.push("busy: other work disturbed all runs on one core, or all measured runs. Then the error is not the model's alone.".to_owned());
     }
-    table("checks", "How far the model is off here", columns, rows, notes)
+    let title =
+        if answer.virtual_time { "How accurate is the prediction here?" } else { "How accurate is the model here?" };
+    table("checks", title, columns, rows, notes)
 }
 
 fn improvements(answer: &Answer) -> Table {
@@ -207,5 +241,5 @@ fn improvements(answer: &Answer) -> Table {
         ]
     };
     let rows = answer.improvements.iter().map(row).collect();
-    table("improvements", "What would help most", columns, rows, Vec::new())
+    table("improvements", "What would help most?", columns, rows, Vec::new())
 }

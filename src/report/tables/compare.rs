@@ -1,8 +1,10 @@
 //! The tables of a comparison of two runs.
 
 use super::{Cell, Column, Row, Table, TableName, Tone};
-use crate::report::compare::{CellRow, Comparison, SIGNIFICANT};
-use crate::report::text::{decimal, duration, p_value, sentence, shown};
+use crate::report::compare::{CellRow, Comparison, TimeJudgement};
+use crate::shown_text::{decimal, duration, p_value, sentence, shown};
+use crate::stats;
+use crate::stats::speed_judgement::SpeedJudgement;
 use crate::wording::plural;
 
 /// A table of a comparison.
@@ -74,14 +76,14 @@ fn cell_names(row: &CellRow) -> Vec<Cell> {
 fn times(comparison: &Comparison) -> Table {
     let mut columns = cell_heads();
     columns.extend(["first", "second"].map(|run| Column::right(run).under("time")));
-    columns.extend(["first / second", "95 %"].map(|label| Column::right(label).under("ratio")));
+    columns.extend(["first / second", "95 % CI (method)"].map(|label| Column::right(label).under("ratio")));
     columns.extend(["p", "p (Holm)", "A12"].map(|label| Column::right(label).under("difference")));
     let rows = comparison.cells.iter().map(|row| {
         let mut cells = cell_names(row);
         cells.push(time(row.first_seconds, row.first_clean, &row.first_state));
         cells.push(time(row.second_seconds, row.second_clean, &row.second_state));
         cells.push(ratio(row));
-        cells.push(Cell::muted(interval(row.ci_low, row.ci_high)));
+        cells.push(Cell::muted(interval(row.ci_low, row.ci_high, row.ci_method)));
         cells.push(Cell::muted(row.p.map_or("–".to_owned(), p_value)).valued(row.p).hinted(smallest(row)));
         cells.push(Cell::new(row.p_holm.map_or("–".to_owned(), p_value)).valued(row.p_holm));
         cells.push(Cell::muted(row.a12.map_or("–".to_owned(), |a12| format!("{a12:.2}"))));
@@ -93,8 +95,10 @@ fn times(comparison: &Comparison) -> Table {
         columns,
         rows.collect(),
         &[
-            "Means of clean trials. A ratio above 1: the second run was faster. p: Mann-Whitney, two-sided, as runs are not \
-           paired; Holm's correction is over all cells. A12: the chance that a time of the first run is above one of the second.",
+            "Means of clean trials. A ratio above 1: the second run took less time; it is marked if the data show this. CI: Welch's t \
+             interval of the log times where a run has 3 to 29 clean trials (t), BCa bootstrap interval above (BCa). p: Mann-Whitney, \
+             two-sided, because runs are not paired; Holm's correction is over all cells. A12: the chance that a time of the first run \
+             is above one of the second.",
         ],
     )
 }
@@ -110,75 +114,96 @@ fn time(seconds: Option<f64>, clean: usize, state: &str) -> Cell {
 
 fn ratio(row: &CellRow) -> Cell {
     let Some(ratio) = row.ratio else { return Cell::muted("–") };
-    let is_sure = row.p_holm.is_some_and(|p| p < SIGNIFICANT);
-    let tone = match (is_sure, ratio > 1.0) {
-        (false, _) => Tone::Plain,
-        (true, true) => Tone::Good,
-        (true, false) => Tone::Bad,
+    let (tone, hint) = match row.judgement {
+        TimeJudgement::Faster => (Tone::Good, "the second run took less time"),
+        TimeJudgement::Slower => (Tone::Bad, "the second run took more time"),
+        TimeJudgement::NoDifferenceShown => (Tone::Plain, "no difference shown"),
+        TimeJudgement::NotEnoughRuns => {
+            (Tone::Muted, "not enough runs to tell; five clean trials in each run are needed")
+        }
+        TimeJudgement::NotCompared => (Tone::Muted, ""),
     };
-    Cell::new(format!("{ratio:.2}")).valued(ratio).toned(tone)
+    Cell::new(format!("{ratio:.2}")).valued(ratio).toned(tone).hinted(Some(hint.to_owned()))
 }
 
 fn smallest(row: &CellRow) -> Option<String> {
-    row.smallest_p.map(|p| format!("so many trials can reach {} at best", p_value(p)))
+    row.smallest_p.map(|p| format!("the smallest p that this many trials can reach is {}", p_value(p)))
 }
 
-fn interval(low: Option<f64>, high: Option<f64>) -> String {
-    low.zip(high).map_or(String::new(), |(low, high)| format!("{low:.2}–{high:.2}"))
+/// `1.41–1.77 (BCa)`.
+fn interval(low: Option<f64>, high: Option<f64>, method: Option<&str>) -> String {
+    let label = stats::IntervalMethod::ALL.into_iter().find(|known| Some(known.name()) == method);
+    let label = label.map_or(String::new(), |method| format!(" ({})", method.label()));
+    low.zip(high).map_or("too few".to_owned(), |(low, high)| format!("{low:.2}–{high:.2}{label}"))
 }
 
 fn speedups(comparison: &Comparison) -> Table {
     let mut columns = cell_heads();
     for run in ["first", "second"] {
-        columns.extend(["speedup", "95 %"].map(|label| Column::right(label).under(run)));
+        columns.extend(["speedup", "95 % CI (method)", "shows"].map(|label| Column::right(label).under(run)));
     }
-    columns.extend(["second − first", "95 %"].map(|label| Column::right(label).under("difference")));
+    columns.extend(["second − first", "95 % CI (BCa)"].map(|label| Column::right(label).under("difference")));
     let has_one = |row: &&CellRow| {
         let reasons = [&row.first_speedup_reason, &row.second_speedup_reason];
         row.first_speedup.is_some() || row.second_speedup.is_some() || reasons.iter().any(|reason| reason.is_some())
     };
     let rows = comparison.cells.iter().filter(has_one).map(|row| {
         let mut cells = cell_names(row);
-        cells.extend(speedup(
-            row.first_speedup,
-            row.first_speedup_low,
-            row.first_speedup_high,
-            &row.first_speedup_reason,
-        ));
-        cells.extend(speedup(
-            row.second_speedup,
-            row.second_speedup_low,
-            row.second_speedup_high,
-            &row.second_speedup_reason,
-        ));
+        cells.extend(speedup(&OwnSpeedup {
+            value: row.first_speedup,
+            interval: interval(row.first_speedup_low, row.first_speedup_high, row.first_speedup_method),
+            judgement: row.first_judgement,
+            reason: row.first_speedup_reason.as_deref(),
+        }));
+        cells.extend(speedup(&OwnSpeedup {
+            value: row.second_speedup,
+            interval: interval(row.second_speedup_low, row.second_speedup_high, row.second_speedup_method),
+            judgement: row.second_judgement,
+            reason: row.second_speedup_reason.as_deref(),
+        }));
         cells.push(difference(row));
         cells.push(Cell::muted(signed_interval(row.difference_low, row.difference_high)));
         Row::body(cells)
     });
     table(
         ComparisonTable::Speedups,
-        "Speedups, each over the baseline of its own run",
+        "Speedups over the baseline of the same run",
         columns,
         rows.collect(),
         &[
-            "Each speedup is over the pairs of its own run. The interval of the difference draws the pairs of both runs again, each \
-           by itself; marked where it leaves out zero.",
+            "Each speedup is computed from the pairs of its own run. shows: what its 95 % CI says, if there are at least five pairs. \
+             The interval of the difference resamples the pairs of each run separately. It needs six pairs in each run, and \
+             is marked if it excludes zero.",
         ],
     )
 }
 
-fn speedup(value: Option<f64>, low: Option<f64>, high: Option<f64>, reason: &Option<String>) -> [Cell; 2] {
-    let shown = match (value, reason) {
-        (Some(value), _) => Cell::new(format!("{value:.2}")),
-        (None, Some(reason)) => Cell::new(sentence(reason, 60)).toned(Tone::Bad),
-        (None, None) => Cell::muted("–"),
-    };
-    [shown, Cell::muted(interval(low, high))]
+/// The speedup of one of the runs.
+struct OwnSpeedup<'a> {
+    value: Option<f64>,
+    interval: String,
+    judgement: SpeedJudgement,
+    reason: Option<&'a str>,
+}
+
+fn speedup(own: &OwnSpeedup) -> [Cell; 3] {
+    let tone = if own.judgement.is_answer() { Tone::Plain } else { Tone::Muted };
+    match (own.value, own.reason) {
+        (Some(value), _) => [
+            Cell::new(format!("{value:.2}")).toned(tone),
+            Cell::muted(own.interval.clone()),
+            Cell::new(own.judgement.words()).toned(tone),
+        ],
+        (None, Some(reason)) => [Cell::new(sentence(reason, 60)).toned(Tone::Bad), Cell::muted(""), Cell::muted("")],
+        (None, None) => [Cell::muted("–"), Cell::muted(""), Cell::muted("")],
+    }
 }
 
 fn difference(row: &CellRow) -> Cell {
     let Some(difference) = row.speedup_difference else { return Cell::muted("–") };
+    let answers = row.first_judgement.is_answer() && row.second_judgement.is_answer();
     let tone = match (row.difference_low, row.difference_high) {
+        _ if !answers => Tone::Muted,
         (Some(low), _) if low > 0.0 => Tone::Good,
         (_, Some(high)) if high < 0.0 => Tone::Bad,
         _ => Tone::Plain,
@@ -212,10 +237,9 @@ fn failures(comparison: &Comparison) -> Table {
         "What was not clean",
         columns,
         rows.collect(),
-        &[
-            "failures: tests that fail in the end, means over the trials that yielded data. p: Fisher's exact test of how many \
-           trials were clean.",
-        ],
+        &["failures: tests that still fail after the last stage, means over the trials with data. p: Fisher's exact \
+             test of how many \
+           trials were clean."],
     )
 }
 
@@ -252,7 +276,7 @@ fn settings(comparison: &Comparison) -> Table {
         "Settings that differ",
         columns,
         rows.collect(),
-        &["As the experiment files have them."],
+        &["As written in the experiment files."],
     )
 }
 

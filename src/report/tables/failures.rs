@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use super::{Cell, Column, Row, Table, TableName, Tone, cores_suffix};
 use crate::report::Analysis;
 use crate::report::analysis::{FailureRow, StageState};
-use crate::report::text::shown;
-use crate::wording::plural;
+use crate::report::legend;
+use crate::shown_text::shown;
+use crate::wording::{plural, ranged};
 
 /// A configuration's stage: a column.
 type StageColumn<'a> = (&'a str, u32);
@@ -82,13 +83,14 @@ fn cell(row: &FailureRow) -> Cell {
 fn hint(row: &FailureRow) -> Option<String> {
     match row.state {
         StageState::Counted => Some(format!("mean over {}", plural(row.trials, "repetition"))),
-        StageState::Skipped => Some("this stage was not needed, or never reached".to_owned()),
-        StageState::TimedOut => Some("the time was up".to_owned()),
-        StageState::Unsupported => Some("the suite's frameworks do not have this mode".to_owned()),
+        StageState::Skipped => Some("this stage was not needed or not reached".to_owned()),
+        StageState::TimedOut => Some("the time limit was reached".to_owned()),
+        StageState::Unsupported => Some("the suite's frameworks do not support this mode".to_owned()),
         StageState::Crashed => Some("the runner broke down".to_owned()),
         StageState::BuildFailed => Some("the subject could not be built".to_owned()),
         StageState::HarnessError => Some("parade itself failed here".to_owned()),
-        StageState::Pending => Some("planned, and not run yet".to_owned()),
+        StageState::Contradicted => Some("the records of the run contradict each other".to_owned()),
+        StageState::Pending => Some("planned, not run yet".to_owned()),
         StageState::NotPlanned => None,
     }
 }
@@ -108,25 +110,54 @@ fn sums(columns: &[StageColumn], found: &Found, subjects: &[&str]) -> Row {
 }
 
 fn notes(analysis: &Analysis, rows: &[&FailureRow]) -> Vec<String> {
-    let mut notes = vec![format!(
-        "Failing tests once each stage is over, mean over {}. – is a stage that was not needed.",
-        plural(analysis.run.manifest.repetitions as usize, "repetition")
-    )];
-    let legend = [
-        (StageState::TimedOut, "TO: the time was up."),
-        (StageState::Unsupported, "n/a: the suite's frameworks do not have this mode."),
-        (StageState::Crashed, "crashed: the runner broke down."),
+    let counted = || rows.iter().filter(|row| row.state == StageState::Counted).map(|row| row.trials);
+    let over = match (counted().min(), counted().max()) {
+        (Some(fewest), Some(most)) => format!(", mean over {}", ranged(fewest, most, "repetition")),
+        _ => String::new(),
+    };
+    let mut notes = vec![format!("Failing tests after each stage{over}. –: the stage was not needed, or not reached.")];
+    if analysis.headline.also_in_baseline > 0 {
+        notes.push(format!(
+            "Failures of tests that also failed in {} are included here. The sentence about repairs leaves them out.",
+            shown(&analysis.run.manifest.baseline)
+        ));
+    }
+    let states = [
+        (StageState::TimedOut, "TO: the time limit was reached."),
+        (StageState::Unsupported, "n/a: the suite's frameworks do not support this mode."),
+        (StageState::Crashed, "crashed: the test runner broke down."),
         (StageState::BuildFailed, "build failed: the subject could not be built."),
-        (StageState::Pending, "pending: planned, and not run yet."),
+        (StageState::Pending, "pending: planned, not run yet."),
     ];
     notes.extend(
-        legend
+        states
             .iter()
             .filter(|(state, _)| rows.iter().any(|row| row.state == *state))
             .map(|(_, text)| (*text).to_owned()),
     );
     if rows.iter().any(|row| row.lost > 0.0) {
-        notes.push("lost: expected tests that never ran; they count neither as passed nor as failed.".to_owned());
+        notes.push("lost: expected tests that never ran. They count neither as passed nor as failed.".to_owned());
     }
+    notes.extend(legend::lines(analysis));
     notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn the_note_says_how_many_repetitions_the_means_are_over() {
+        let mut run = sample::study();
+        run.trials.retain(|trial| trial.subject == "clean-gain" || trial.repetition <= 3);
+        run.trials.retain(|trial| trial.subject != "hangs");
+        let note = |analysis: &Analysis| table(analysis, 2).notes.join(" ");
+        let mut analysis = Analysis::of(&run);
+        let told = note(&analysis);
+        assert!(told.contains("mean over 3 to 5 repetitions") && told.contains("not needed, or not reached"), "{told}");
+        assert!(!told.contains("also failed in sequential"), "{told}");
+        analysis.headline.also_in_baseline = 1;
+        assert!(note(&analysis).contains("also failed in sequential"));
+    }
 }

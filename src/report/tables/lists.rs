@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::{Cell, Column, Row, Table, TableName, Tone};
 use crate::report::Analysis;
-use crate::report::analysis::{ResidualRow, SubjectRow};
-use crate::report::text::{sentence, shown};
+use crate::report::analysis::{Gravity, ResidualRow, SubjectRow};
+use crate::shown_text::{sentence, shown};
 use crate::wording::plural;
 
 /// Longer lists are cut here; CSV and JSON have them whole.
@@ -19,6 +19,7 @@ pub(super) fn subjects(analysis: &Analysis) -> Table {
         let total = |count: fn(&SubjectRow) -> usize| analysis.subjects.iter().map(count).sum::<usize>().to_string();
         let mut cells = vec![Cell::new("Σ"), Cell::new(total(|s| s.tests)), Cell::new(total(|s| s.classes))];
         cells.extend((0..4).map(|_| Cell::new("")));
+        cells.push(Cell::new(total(|s| s.skipped.unwrap_or(0))));
         cells.push(Cell::new(total(|s| s.set_aside)));
         cells.push(Cell::new(total(|s| s.deviations)));
         cells.push(Cell::new(""));
@@ -35,6 +36,7 @@ pub(super) fn subjects(analysis: &Analysis) -> Table {
             Column::left("revision"),
             Column::left("frameworks"),
             Column::left("JDK").optional(),
+            Column::right("skipped"),
             Column::right("set aside"),
             Column::right("deviations"),
             Column::left("origin").optional(),
@@ -44,8 +46,8 @@ pub(super) fn subjects(analysis: &Analysis) -> Table {
     }
 }
 
-const SUBJECTS_NOTE: &str = "set aside: tests that did not pass in every screening run; they run, but are not counted. \
-    deviations: what had to be changed to run the subject here.";
+const SUBJECTS_NOTE: &str = "skipped: tests that the suite itself skips in the baseline; they are neither passed nor failed. set aside: tests that did not pass in every screening run; they run, but are not counted. \
+    deviations: changes that parade made to run the subject here.";
 
 /// A JDK that is not the newest one, though nobody asked for it, has a reason.
 fn jdk_note(row: &SubjectRow) -> Option<String> {
@@ -69,6 +71,7 @@ fn subject(row: &SubjectRow) -> Row {
         Cell::new(shown(&row.frameworks)),
         Cell::new(shown(row.jdk.as_deref().unwrap_or("–")))
             .hinted(row.jdk_choice.as_deref().map(|why| sentence(why, LONGEST_TEXT))),
+        row.skipped.map_or_else(|| Cell::muted("–"), count),
         count(row.set_aside),
         count(row.deviations),
         Cell::muted(shown(&row.origin)),
@@ -96,7 +99,7 @@ pub(super) fn residual(analysis: &Analysis) -> Table {
     });
     Table {
         name: TableName::Residual,
-        title: "Tests that did not end well".to_owned(),
+        title: "Tests that still failed".to_owned(),
         columns: vec![
             Column::left("subject"),
             Column::left("configuration"),
@@ -108,7 +111,7 @@ pub(super) fn residual(analysis: &Analysis) -> Table {
         ],
         rows: rows.take(MOST_ROWS).collect(),
         notes: [
-            Some("What still failed, crashed or was lost when all stages were over.".to_owned()),
+            Some("Tests that failed, crashed or were lost after all stages.".to_owned()),
             left_out(all.len(), "residual"),
         ]
         .into_iter()
@@ -175,7 +178,7 @@ pub(super) fn incomplete(analysis: &Analysis) -> Table {
         title: "Trials without a time".to_owned(),
         columns: grouped_columns("verdict", "reason"),
         rows: grouped(analysis, entries).iter().map(|group| grouped_row(group, Tone::Bad)).collect(),
-        notes: vec!["Trials that did not run to the end of the suite, and why.".to_owned()],
+        notes: vec!["Trials that did not reach the end of the suite, with the reason.".to_owned()],
     }
 }
 
@@ -189,13 +192,10 @@ pub(super) fn findings(analysis: &Analysis) -> Table {
         title: "Findings".to_owned(),
         columns: grouped_columns("kind", "finding"),
         rows: groups.iter().take(MOST_ROWS).map(|group| grouped_row(group, Tone::Plain)).collect(),
-        notes: [
-            Some("What a reader of the numbers should know about single trials.".to_owned()),
-            left_out(groups.len(), "findings"),
-        ]
-        .into_iter()
-        .flatten()
-        .collect(),
+        notes: [Some("Observations about single trials.".to_owned()), left_out(groups.len(), "findings")]
+            .into_iter()
+            .flatten()
+            .collect(),
     }
 }
 
@@ -209,7 +209,7 @@ pub(super) fn deviations(analysis: &Analysis) -> Table {
         title: "Deviations".to_owned(),
         columns: vec![Column::left("subject"), Column::left("deviation")],
         rows: rows.collect(),
-        notes: vec!["How the subjects differ from what was published.".to_owned()],
+        notes: vec!["How the subjects differ from the published projects.".to_owned()],
     }
 }
 
@@ -224,7 +224,7 @@ pub(super) fn set_aside(analysis: &Analysis) -> Table {
         columns: vec![Column::left("subject"), Column::left("test"), Column::left("reason")],
         rows: rows.collect(),
         notes: vec![format!(
-            "Tests that did not pass in every one of {} without parallelism. They still run, but nothing counts them.",
+            "Tests that did not pass in all of {} without parallelism. They still run, but are not counted.",
             plural(analysis.run.manifest.screening as usize, "screening run")
         )],
     }
@@ -233,12 +233,17 @@ pub(super) fn set_aside(analysis: &Analysis) -> Table {
 pub(super) fn warnings(analysis: &Analysis) -> Table {
     let rows = analysis.warnings.iter().map(|warning| {
         let place = warning.place().unwrap_or_else(|| "the whole run".to_owned());
-        Row::body(vec![Cell::new(place), Cell::new(warning.text.clone()).toned(Tone::Bad)])
+        let gravity = match warning.gravity {
+            Gravity::Grave => "grave",
+            Gravity::Serious => "serious",
+            Gravity::Minor => "minor",
+        };
+        Row::body(vec![Cell::new(gravity), Cell::new(place), Cell::new(warning.text.clone()).toned(Tone::Bad)])
     });
     Table {
         name: TableName::Warnings,
         title: "Reasons for caution".to_owned(),
-        columns: vec![Column::left("where"), Column::left("what")],
+        columns: vec![Column::left("gravity"), Column::left("where"), Column::left("what")],
         rows: rows.collect(),
         notes: Vec::new(),
     }

@@ -3,7 +3,7 @@
 use super::{Cell, Column, Row, Table, TableName};
 use crate::report::Analysis;
 use crate::report::analysis::OriginRow;
-use crate::report::text::shown;
+use crate::shown_text::shown;
 
 pub(super) fn table(analysis: &Analysis) -> Table {
     Table {
@@ -21,7 +21,8 @@ pub(super) fn table(analysis: &Analysis) -> Table {
         ],
         rows: analysis.origins.iter().map(row).collect(),
         notes: vec![
-            "This run was merged from others. Baseline and candidate of a block always come from the same machine. \
+            "This run was merged from other runs. The baseline and the candidate of a block always come from the same \
+             machine. \
              `origin` in trials.csv names the run of every trial."
                 .to_owned(),
         ],

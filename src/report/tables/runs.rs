@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use super::{Align, Cell, Column, Row, Table, TableName, Tone, cores_suffix};
 use crate::report::Analysis;
-use crate::report::analysis::{ConcurrencyRow, CostRow, ScalingRow};
-use crate::report::text::{bytes, duration, p_value, shown};
+use crate::report::analysis::{ConcurrencyRow, CostRow, ScalingFit, ScalingRow};
+use crate::report::legend;
+use crate::shown_text::{bytes, duration, p_value, shown};
+use crate::stats::speed_judgement::FEWEST_PAIRS;
 use crate::wording::plural;
 
 pub(super) fn concurrency(analysis: &Analysis, cores: usize) -> Table {
@@ -29,16 +31,15 @@ pub(super) fn concurrency(analysis: &Analysis, cores: usize) -> Table {
         .collect();
     Table {
         name: TableName::Concurrency,
-        title: format!("Tests at once: asked for and observed{}", cores_suffix(analysis, cores)),
+        title: format!("Tests at once: requested and observed{}", cores_suffix(analysis, cores)),
         columns,
         rows,
-        notes: vec![
-            "asked: forks × threads. mean: overlapping tests, weighted by time, over the repetitions. A maximum that is \
-             marked shows a mode that had no effect of its own."
-                .to_owned(),
-        ],
+        notes: [CONCURRENCY_NOTE.to_owned()].into_iter().chain(legend::lines(analysis)).collect(),
     }
 }
+
+const CONCURRENCY_NOTE: &str = "asked: forks × threads. mean: overlapping tests, weighted by time, over the \
+    repetitions. A marked maximum shows a mode without effect.";
 
 fn concurrency_cells(row: &ConcurrencyRow) -> [Cell; 3] {
     let tone = if row.no_effect.is_some() { Tone::Bad } else { Tone::Plain };
@@ -81,8 +82,8 @@ pub(super) fn costs(analysis: &Analysis, cores: usize) -> Table {
         columns,
         rows,
         notes: vec![
-            "Means over the repetitions that ran to their end, failing or not; memory is the largest peak. All stages and \
-             all processes count. Σ adds up what there is in each column."
+            "Means over the repetitions that reached their end, failing or not. Memory is the largest peak. All \
+             stages and processes count. Σ is the sum of each column."
                 .to_owned(),
         ],
     }
@@ -144,15 +145,23 @@ pub(super) fn scaling(analysis: &Analysis) -> Table {
         columns,
         rows,
         notes: vec![
-            "Each configuration against itself on the fewest cores, clean repetitions only; the part of the added cores that \
-             was used in brackets. This is no speedup over the baseline."
+            "Each configuration compared with itself on the fewest cores, clean repetitions only. Brackets: the \
+             efficiency, scaling divided by the factor of cores; 100 % means that all cores are fully used. This is not a speedup \
+             over the baseline. *: fewer than five runs on either number of cores; not part of any fit or figure."
                 .to_owned(),
         ],
     }
 }
 
 fn scaling_cell(row: &ScalingRow) -> Cell {
-    Cell::new(format!("{:.2} ({:.0} %)", row.scaling, row.efficiency * 100.0)).valued(row.scaling)
+    let text = format!("{:.2} ({:.0} %)", row.scaling, row.efficiency * 100.0);
+    if row.runs >= FEWEST_PAIRS {
+        return Cell::new(text).valued(row.scaling);
+    }
+    Cell::new(format!("{text}*"))
+        .valued(row.scaling)
+        .toned(Tone::Muted)
+        .hinted(Some(format!("not enough runs to tell ({}; five are needed)", plural(row.runs, "run"))))
 }
 
 pub(super) fn amdahl(analysis: &Analysis) -> Table {
@@ -166,7 +175,7 @@ pub(super) fn amdahl(analysis: &Analysis) -> Table {
             Cell::new(points.join(", ")),
             number(fit.serial_fraction),
             number(limit),
-            number(fit.r_squared),
+            fitted(fit),
         ])
     });
     Table {
@@ -182,10 +191,20 @@ pub(super) fn amdahl(analysis: &Analysis) -> Table {
         ],
         rows: rows.collect(),
         notes: vec![
-            "scaling: geometric mean over the subjects that ran clean on every number of cores, against the fewest. serial part: \
-             of the law that fits it best by least squares of the relative times; limit: what it says no number of cores exceeds."
+            "scaling: geometric mean over the subjects that ran clean on every number of cores, against the fewest. \
+             serial part: of the best fit by least squares of the relative times. limit: the speedup that no number \
+             of cores exceeds. R²: none if there are only two points, because the law then goes through both."
                 .to_owned(),
         ],
+    }
+}
+
+/// R², or why there is none.
+fn fitted(fit: &ScalingFit) -> Cell {
+    match fit.r_squared {
+        Some(r_squared) => Cell::new(format!("{r_squared:.2}")).valued(r_squared),
+        None if fit.points.len() < 3 => Cell::muted("none (two points)"),
+        None => Cell::muted("–"),
     }
 }
 
@@ -206,7 +225,11 @@ pub(super) fn regressions(analysis: &Analysis) -> Table {
     });
     Table {
         name: TableName::Regressions,
-        title: format!("Time against the time in {}: lines through the subjects", shown(&analysis.run.manifest.baseline)),
+        title: format!(
+            "Time compared with the time in {}: regression over the \
+            subjects",
+            shown(&analysis.run.manifest.baseline)
+        ),
         columns: vec![
             Column::left("configuration"),
             Column::right("cores"),
@@ -220,8 +243,8 @@ pub(super) fn regressions(analysis: &Analysis) -> Table {
         ],
         rows: rows.collect(),
         notes: vec![
-            "Least squares over the subjects with clean times in both. logarithmic: of the natural logarithms, where times span more \
-             than a factor of 30; a slope of 1 then is the same factor for short and long suites."
+            "Least squares over the subjects with clean times in both. logarithmic: natural logarithms, used if times \
+             span more than a factor of 30; a slope of 1 is then the same factor for short and long suites."
                 .to_owned(),
         ],
     }
@@ -231,4 +254,19 @@ fn subjects_of<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut subjects: Vec<&str> = names.collect();
     subjects.dedup();
     subjects
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn few_runs_are_marked_without_colours() {
+        let text = |run| scaling(&Analysis::of(&run)).rows[0].cells[2].text.clone();
+        let mut run = sample::two_core_counts();
+        assert!(!text(run.clone()).ends_with('*'));
+        run.trials.retain(|trial| trial.repetition <= 4);
+        assert!(text(run).ends_with("%)*"));
+    }
 }

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::{Cell, Column, Row, Table, TableName};
+use super::{Cell, Column, Row, Table, TableName, Tone};
 use crate::report::Analysis;
 use crate::report::analysis::SavingRow;
-use crate::report::text::shown;
+use crate::shown_text::shown;
 use crate::stats;
+use crate::stats::speed_judgement::SpeedJudgement;
 use crate::wording::plural;
 
 type Place<'a> = (&'a str, &'a str, usize);
@@ -18,11 +19,12 @@ pub(super) fn table(analysis: &Analysis) -> Table {
         .map(|row| ((row.subject.as_str(), row.configuration.as_str(), row.cores), row))
         .collect();
     let columns = columns(analysis);
-    let widest = analysis.savings.iter().filter_map(|row| row.saving_percent).map(f64::abs).fold(1.0, f64::max);
+    let shown_savings = analysis.savings.iter().filter(|row| has_colour(row.judgement));
+    let widest = shown_savings.filter_map(|row| row.saving_percent).map(f64::abs).fold(1.0, f64::max);
     let subjects: Vec<&str> = analysis.run.manifest.subjects.iter().map(String::as_str).collect();
     let mut rows: Vec<Row> = subjects.iter().filter_map(|subject| row(subject, &columns, &by_place, widest)).collect();
     if rows.len() > 1 {
-        rows.push(means(&columns, &analysis.savings, widest));
+        rows.push(means(&columns, &analysis.savings));
     }
     Table {
         name: TableName::Savings,
@@ -30,8 +32,9 @@ pub(super) fn table(analysis: &Analysis) -> Table {
         columns: heads(analysis, &columns),
         rows,
         notes: vec![
-            "Part of the baseline's time that a configuration saves on the same cores: (baseline − candidate) / baseline. The \
-             stronger the colour, the larger the saving (blue) or the loss (orange, with a minus)."
+            "Share of the baseline's time that a configuration saves on the same cores: (baseline − candidate) / \
+             baseline. A stronger colour means a larger saving (blue) or loss (orange, with a minus). Only \
+             differences that the 95 % CI shows are coloured. Averages cover the comparisons with an answer (n)."
                 .to_owned(),
         ],
     }
@@ -64,21 +67,35 @@ fn row(subject: &str, columns: &[(&str, usize)], by_place: &HashMap<Place, &Savi
 
 fn cell(row: &SavingRow, widest: f64) -> Cell {
     match row.saving_percent {
-        Some(saving) => saving_cell(saving, widest),
+        Some(saving) if has_colour(row.judgement) => saving_cell(saving).shaded(saving / widest),
+        Some(saving) => {
+            let tone = if row.judgement.is_answer() { Tone::Plain } else { Tone::Muted };
+            saving_cell(saving).toned(tone).hinted(Some(row.judgement.words().to_owned()))
+        }
         None => Cell::muted(row.reason.clone().unwrap_or_default()),
     }
 }
 
-fn saving_cell(saving: f64, widest: f64) -> Cell {
-    let rounded = saving.round() + 0.0;
-    Cell::new(format!("{rounded:.0} %").replace('-', "−")).valued(saving).shaded(saving / widest)
+fn has_colour(judgement: SpeedJudgement) -> bool {
+    matches!(judgement, SpeedJudgement::Faster | SpeedJudgement::Slower)
 }
 
-fn means(columns: &[(&str, usize)], rows: &[SavingRow], widest: f64) -> Row {
+fn saving_text(saving: f64) -> String {
+    format!("{:.0} %", saving.round() + 0.0).replace('-', "−")
+}
+
+fn saving_cell(saving: f64) -> Cell {
+    Cell::new(saving_text(saving)).valued(saving)
+}
+
+/// Over the comparisons that show anything, with how many these are.
+fn means(columns: &[(&str, usize)], rows: &[SavingRow]) -> Row {
     let mean = |(name, cores): &(&str, usize)| {
         let here = rows.iter().filter(|row| row.configuration == *name && row.cores == *cores);
-        let mean = stats::mean(&here.filter_map(|row| row.saving_percent).collect::<Vec<_>>());
-        mean.map_or_else(|| Cell::muted("–"), |mean| saving_cell(mean, widest))
+        let answers: Vec<f64> =
+            here.filter(|row| row.judgement.is_answer()).filter_map(|row| row.saving_percent).collect();
+        let text = stats::mean(&answers).map(|mean| format!("{} (n = {})", saving_text(mean), answers.len()));
+        text.map_or_else(|| Cell::muted("–"), Cell::new)
     };
     Row::summary([Cell::new("Average")].into_iter().chain(columns.iter().map(mean)).collect())
 }

@@ -1,12 +1,14 @@
-//! Table IV: every subject, and as the study prints it (only subjects that some configuration made faster).
+//! Table IV: every subject, and as the study prints it (only subjects that gained).
 
 use std::collections::HashMap;
 
 use super::{Cell, Column, Row, Table, TableName, Tone, cores_suffix};
 use crate::report::Analysis;
 use crate::report::analysis::{AverageRow, Scope, SpeedupRow, SpeedupState};
-use crate::report::text::{duration, p_value, shown};
-use crate::wording::plural;
+use crate::report::legend;
+use crate::shown_text::{duration, p_value, shown};
+use crate::stats::speed_judgement::SpeedJudgement;
+use crate::wording::{counted, plural};
 
 pub(super) fn full(analysis: &Analysis, cores: usize) -> Table {
     table(analysis, cores, Scope::All)
@@ -53,7 +55,7 @@ fn table(analysis: &Analysis, cores: usize, scope: Scope) -> Table {
         ),
         columns: heads(analysis),
         rows,
-        notes: notes(scope, gained, of),
+        notes: notes(analysis, scope, gained, of),
     }
 }
 
@@ -63,7 +65,9 @@ fn heads(analysis: &Analysis) -> Vec<Column> {
     for configuration in analysis.run.candidates() {
         let group = shown(&configuration.name);
         columns.push(Column::right("speedup").under(group.clone()));
-        columns.push(Column::right("95 %").under(group.clone()));
+        columns.push(Column::right("95 % CI (method)").under(group.clone()));
+        columns.push(Column::right("pairs").under(group.clone()));
+        columns.push(Column::right("shows").under(group.clone()));
         columns.push(Column::right("p (Holm)").under(group));
     }
     columns
@@ -94,28 +98,41 @@ fn row(analysis: &Analysis, subject: &str, found: &Found) -> Row {
     for configuration in analysis.run.candidates() {
         match found.speedups.get(&(subject, configuration.name.as_str())) {
             Some(row) => cells.extend(ratio_cells(row)),
-            None => cells.extend([Cell::new(""), Cell::new(""), Cell::new("")]),
+            None => cells.extend(std::iter::repeat_n(Cell::new(""), 5)),
         }
     }
     Row::body(cells)
 }
 
-fn ratio_cells(row: &SpeedupRow) -> [Cell; 3] {
-    let tone = match (row.state, row.speedup) {
-        (SpeedupState::Sound, Some(speedup)) if speedup > 1.0 => Tone::Good,
-        (SpeedupState::Sound, _) => Tone::Plain,
-        (SpeedupState::Pending | SpeedupState::NotPlanned | SpeedupState::Unsupported, _) => Tone::Muted,
-        _ => Tone::Bad,
+fn ratio_cells(row: &SpeedupRow) -> [Cell; 5] {
+    let tone = tone(row);
+    let interval = match row.interval_text() {
+        Some(interval) => Cell::muted(interval).valued(row.ci_low),
+        None if row.speedup.is_some() => Cell::muted("too few"),
+        None => Cell::muted(""),
     };
-    let interval = match (row.ci_low, row.ci_high) {
-        (Some(low), Some(high)) => format!("{low:.2}–{high:.2}"),
-        _ => String::new(),
-    };
+    let pairs = if row.speedup.is_some() { Cell::count(row.pairs).toned(Tone::Muted) } else { Cell::muted("") };
     [
         Cell::new(row.text()).toned(tone).hinted(Some(hint(row))).valued(row.speedup),
-        Cell::muted(interval).valued(row.ci_low),
+        interval.hinted(row.method().map(|method| method.explanation().to_owned())),
+        pairs,
+        Cell::new(row.judgement.words()).toned(tone).hinted(row.speedup.map(|_| row.told())),
         Cell::muted(row.p_holm.map_or(String::new(), p_value)).hinted(p_hint(row)).valued(row.p_holm),
     ]
+}
+
+/// Green is what the data show to be faster, and nothing else.
+fn tone(row: &SpeedupRow) -> Tone {
+    match (row.judgement, row.state) {
+        (SpeedJudgement::Faster, _) => Tone::Good,
+        (SpeedJudgement::Slower | SpeedJudgement::NoDifferenceShown, _) => Tone::Plain,
+        (SpeedJudgement::NotEnoughRuns | SpeedJudgement::NoConcurrency, _) => Tone::Muted,
+        (
+            SpeedJudgement::NotCompared,
+            SpeedupState::Pending | SpeedupState::NotPlanned | SpeedupState::Unsupported | SpeedupState::Sound,
+        ) => Tone::Muted,
+        (SpeedJudgement::NotCompared, _) => Tone::Bad,
+    }
 }
 
 fn hint(row: &SpeedupRow) -> String {
@@ -125,24 +142,30 @@ fn hint(row: &SpeedupRow) -> String {
                 0 => String::new(),
                 n => format!(", {} left out", plural(n, "pair")),
             };
+            let repeated = match row.repeated_pairs {
+                0 => String::new(),
+                n => format!(", {} of another merged run counted once", plural(n, "pair")),
+            };
             format!(
-                "{} against {} over {}{dropped}",
+                "{}: {} against {} over {}{dropped}{repeated}",
+                row.told(),
                 duration(baseline),
                 duration(candidate),
                 plural(row.pairs, "pair")
             )
         }
         _ => match row.state {
-            SpeedupState::Failing => "tests still fail in the end: no speedup counts".to_owned(),
-            SpeedupState::LostTests => "expected tests never ran: no speedup counts".to_owned(),
-            SpeedupState::OutcomesDiffer => "other tests passed or were skipped than in the baseline".to_owned(),
-            SpeedupState::TimedOut => "the time was up".to_owned(),
-            SpeedupState::Crashed => "a worker or the runner broke down".to_owned(),
-            SpeedupState::Unsupported => "the suite's frameworks do not have this mode".to_owned(),
+            SpeedupState::Failing => "tests still fail after the last stage, so no speedup counts".to_owned(),
+            SpeedupState::LostTests => "expected tests never ran, so no speedup counts".to_owned(),
+            SpeedupState::OutcomesDiffer => "not the same tests passed or were skipped as in the baseline".to_owned(),
+            SpeedupState::TimedOut => "the time limit was reached".to_owned(),
+            SpeedupState::Crashed => "a fork or the test runner broke down".to_owned(),
+            SpeedupState::Unsupported => "the suite's frameworks do not support this mode".to_owned(),
             SpeedupState::BuildFailed => "the subject could not be built".to_owned(),
             SpeedupState::HarnessError => "parade itself failed here".to_owned(),
+            SpeedupState::Contradicted => "the records of the run contradict each other, so nothing counts".to_owned(),
             SpeedupState::NoBaseline => "there is no sound baseline to compare with".to_owned(),
-            SpeedupState::Pending => "planned, and not run yet".to_owned(),
+            SpeedupState::Pending => "planned, not run yet".to_owned(),
             SpeedupState::Sound | SpeedupState::NotPlanned => String::new(),
         },
     }
@@ -152,7 +175,7 @@ fn p_hint(row: &SpeedupRow) -> Option<String> {
     let (raw, smallest) = (row.p?, row.smallest_p?);
     let effect = row.effect.map_or(String::new(), |effect| format!(", rank-biserial {effect:.2}"));
     Some(format!(
-        "p = {} before correction{effect}; {} can reach {} at best",
+        "p = {} before correction{effect}; the smallest p that {} can reach is {}",
         p_value(raw),
         plural(row.pairs, "pair"),
         p_value(smallest)
@@ -173,6 +196,7 @@ pub(super) fn averages(analysis: &Analysis) -> Table {
             Cell::count(row.cores),
             Cell::new(over),
             Cell::count(row.subjects),
+            Cell::count(row.left_out),
             number(row.average),
             number(row.median),
             number(row.geometric_mean),
@@ -186,12 +210,13 @@ pub(super) fn averages(analysis: &Analysis) -> Table {
             Column::right("Cores"),
             Column::left("Over"),
             Column::right("n"),
+            Column::right("Left out"),
             Column::right("Average"),
             Column::right("Median"),
             Column::right("Geometric mean"),
         ],
         rows: analysis.averages.iter().map(row).collect(),
-        notes: vec!["n: subjects with a sound speedup.".to_owned()],
+        notes: vec![ANSWERS_NOTE.to_owned()],
     }
 }
 
@@ -211,33 +236,39 @@ fn summaries(analysis: &Analysis, cores: usize, scope: Scope) -> Vec<Row> {
                 cells.push(Cell::new(value.map_or("–".to_owned(), |value| format!("{value:.2}"))));
                 let over = row.map_or(0, |row| row.subjects);
                 cells.push(Cell::muted(if over > 0 { format!("n = {over}") } else { String::new() }));
-                cells.push(Cell::new(""));
+                cells.extend(std::iter::repeat_n(Cell::new(""), 3));
             }
             Row::summary(cells)
         })
         .collect()
 }
 
-fn notes(scope: Scope, gained: usize, of: usize) -> Vec<String> {
+const ANSWERS_NOTE: &str = "n: number of subjects in an average. Left out: subjects with fewer than five sound pairs, \
+    or without observed concurrency.";
+
+fn notes(analysis: &Analysis, scope: Scope, gained: usize, of: usize) -> Vec<String> {
     let mut notes = vec![format!(
-        "{gained} of {} gained from running tests at the same time in at least one configuration.",
-        plural(of, "subject")
+        "{gained} of {} shown to gain from running tests at the same time in at least one configuration.",
+        counted(of, "subject is", "subjects are")
     )];
     notes.push(match scope {
-        Scope::All => "Mean baseline time over mean candidate time, over pairs of the same block on the same cores. A \
-                       speedup counts only where the candidate ran clean in every repetition, with the same tests ending alike; \
-                       otherwise the cell says what went wrong."
-            .to_owned(),
-        Scope::Study => {
-            "Averages over these subjects only, as the study takes them: they leave out every subject that \
-                         became slower everywhere."
+        Scope::All => {
+            "speedup: mean baseline time divided by mean candidate time, in pairs of the same block on the same \
+            cores. It counts only if the candidate ran clean in every repetition and the same tests had the same \
+            outcomes. Otherwise the cell says what went wrong."
                 .to_owned()
+        }
+        Scope::Study => {
+            "Averages over these subjects only, as in the study. Subjects that gained nowhere are left out.".to_owned()
         }
     });
     notes.push(
-        "95 %: bootstrap interval (BCa) of the ratio. p: exact two-sided Wilcoxon signed-rank test, corrected over the \
-         subjects by Holm's method."
+        "shows: what the 95 % CI of the speedup says, if there are at least five pairs and the mode took effect in every run: \
+         a CI above 1, a CI below 1, or a CI that includes 1 (no difference shown). Averages cover only these. CI: t interval of \
+         the log ratios for 3 to 29 pairs (t), BCa bootstrap interval from 30 on (BCa). p: two-sided Wilcoxon signed-rank test, \
+         exact up to 50 pairs that differ, corrected over the subjects by Holm's method. No judgement depends on p."
             .to_owned(),
     );
+    notes.extend(legend::lines(analysis));
     notes
 }

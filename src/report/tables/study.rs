@@ -3,7 +3,7 @@
 use super::{Agreement, Cell, Column, Published, Row, Table, TableName, Tone};
 use crate::report::Analysis;
 use crate::report::beside::{Beside, ClaimRow, like};
-use crate::report::text::{duration, sentence, shown};
+use crate::shown_text::{duration, sentence, shown};
 use crate::study::OwnVerdict;
 use crate::study::cells::{PublishedCell, PublishedRow, PublishedTable};
 
@@ -31,12 +31,11 @@ fn table(published: &PublishedTable) -> Table {
         rows: published.rows.iter().filter(|row| speaks(row)).map(row).collect(),
         notes: vec![
             format!(
-                "The run's values, with what is published in small type: ✓ agrees (within the interval of the run, or a tenth), → \
-                 only in direction, ≠ differs; grey is the study's alone. Rows are those that the run speaks to: it has results \
-                 of {} of {} subjects.",
+                "Values of this run, with the published values in small type: ✓ agrees (within the interval of the run, or within a tenth), \
+                 → agrees in direction only, ≠ differs. A grey value is in the study only. The table has the rows that the run covers: it has results for {} of {} subjects.",
                 published.own_subjects, published.own_of
             ),
-            "A row that sums up others is compared with the published rows of the same subjects.".to_owned(),
+            "A summary row is compared with the published rows of the same subjects.".to_owned(),
         ],
     }
 }
@@ -76,7 +75,7 @@ fn cell(published: &PublishedCell) -> Cell {
     let text = match (own.value, &own.text) {
         (Some(value), _) if is_time(&published.text) => duration(value),
         (Some(value), _) if published.value.is_some() => like(value, &published.text),
-        (Some(value), _) => crate::report::text::decimal(value),
+        (Some(value), _) => crate::shown_text::decimal(value),
         (None, Some(text)) => shown(text),
         (None, None) => "–".to_owned(),
     };
@@ -116,14 +115,14 @@ pub(super) fn claims(analysis: &Analysis) -> Vec<Table> {
     let notes = vec![
         format!("{}. {}", shown(&beside.title), beside.sentence()),
         "recomputed: from the rows that the study prints. A claim that does not follow from them is a finding about \
-         numbers, not about anybody; parade audit --claim ID shows every step. compared with: what is published of the \
-         subjects that the run has; that alone is held against this run."
+         numbers, not about people. parade audit --claim ID shows every step. compared with: the published value for \
+         the subjects of this run."
             .to_owned(),
     ];
     let mut tables =
-        vec![claim_table("Claims of the study, recomputed from its rows and beside this run", &spoken, notes)];
+        vec![claim_table("Claims of the study, recomputed from its rows and compared with this run", &spoken, notes)];
     if !silent.is_empty() {
-        tables.push(claim_table("Claims of the study that this run does not speak to", &silent, Vec::new()));
+        tables.push(claim_table("Claims of the study that this run does not cover", &silent, Vec::new()));
     }
     tables
 }

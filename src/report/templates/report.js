@@ -227,4 +227,10 @@
     show();
   }
   document.getElementById("tools").hidden = false;
+
+  // --- tables that are wider than their box say so ---
+  const boxes = document.querySelectorAll(".scroll");
+  const markWider = (box) => box.classList.toggle("wider", box.scrollWidth > box.clientWidth + 1);
+  const watcher = new ResizeObserver((entries) => entries.forEach((entry) => markWider(entry.target)));
+  boxes.forEach((box) => { markWider(box); watcher.observe(box); });
 })();

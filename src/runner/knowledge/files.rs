@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use miette::miette;
 use serde::{Deserialize, Serialize};
 
+use crate::csv_cells;
 use crate::suite::{Change, Coverage, Dependency, TestId, dependency_file};
 use crate::whole_file;
 
@@ -46,16 +47,14 @@ impl Files {
             return Ok(None);
         }
         let text = whole_file::read(&path)?;
-        let rows: Result<Vec<Duration>, _> = csv::Reader::from_reader(text.as_bytes()).deserialize().collect();
-        rows.map(Some).map_err(|error| miette!("{}: {error}", path.display()))
+        let rows = durations_of(&text).map_err(|error| miette!("{}: {error}", path.display()))?;
+        Ok(Some(rows))
     }
 
     pub fn write_durations(&self, durations: &[Duration]) -> miette::Result<()> {
         let path = self.at("durations.csv");
         let failed = |error: &dyn std::fmt::Display| miette!("{} could not be written: {error}", path.display());
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        durations.iter().try_for_each(|row| writer.serialize(row)).map_err(|error| failed(&error))?;
-        let bytes = writer.into_inner().map_err(|error| failed(&error))?;
+        let bytes = csv_cells::of_rows(durations).map_err(|error| failed(&error))?;
         whole_file::write_atomically(&path, &bytes)
     }
 
@@ -80,4 +79,15 @@ impl Files {
     fn dependency_file(&self, name: &str) -> PathBuf {
         self.at(&format!("dependencies-{name}.toml"))
     }
+}
+
+fn durations_of(text: &str) -> csv::Result<Vec<Duration>> {
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let heads = reader.headers()?.clone();
+    let mut durations = Vec::new();
+    for record in reader.records() {
+        let cells: csv::StringRecord = record?.iter().map(csv_cells::read).collect();
+        durations.push(cells.deserialize(Some(&heads))?);
+    }
+    Ok(durations)
 }

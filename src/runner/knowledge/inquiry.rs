@@ -55,7 +55,7 @@ impl Inquiry<'_> {
         }
         let mut sums: HashMap<TestId, (f64, u32)> = HashMap::new();
         for number in 1..=RUNS {
-            self.tell(&format!("{}: what tests take, run {number} of {RUNS}", self.subject));
+            self.tell(&format!("{}: measuring durations, run {number} of {RUNS}", self.subject));
             let run = self.run(&format!("times-{number}"), Watch::default())?;
             if self.interrupt.is_set() {
                 return Ok(None);
@@ -78,16 +78,16 @@ impl Inquiry<'_> {
             return Ok(Some(Ok(known)));
         }
         if !self.session.capabilities().watches.coverage {
-            let why = format!("the engine `{}` cannot tell what the tests of this suite cover", self.session.engine());
+            let why = format!("the engine `{}` cannot measure coverage of this suite", self.session.engine());
             return Ok(Some(Err(why)));
         }
-        self.tell(&format!("{}: what tests cover", self.subject));
+        self.tell(&format!("{}: measuring coverage", self.subject));
         let run = self.run("coverage", Watch { coverage: true, accesses: false })?;
         if self.interrupt.is_set() {
             return Ok(None);
         }
         let Some(coverage) = run.seen.coverage else {
-            return Ok(Some(Err("nothing was seen of what tests cover".to_owned())));
+            return Ok(Some(Err("no coverage was recorded".to_owned())));
         };
         self.files.write_coverage(&coverage)?;
         Ok(Some(Ok(coverage)))
@@ -188,7 +188,7 @@ impl Inquiry<'_> {
             Ok(answer) => Ok(Some(answer)),
             Err(Halt::Interrupted) => Ok(None),
             Err(Halt::Broken(report)) => Err(report),
-            Err(Halt::Budget) => Err(miette::miette!("finding {what} takes longer than anyone can wait")),
+            Err(Halt::Budget) => Err(miette::miette!("the time limit for finding {what} is too large")),
         }
     }
 

@@ -21,8 +21,8 @@ pub(super) fn count(folders: &[PathBuf]) -> SourceLines {
             if kind.as_ref().is_ok_and(|kind| kind.is_dir()) && !is_left_out(&path) {
                 open.push(path);
             } else if kind.is_ok_and(|kind| kind.is_file()) && path.extension().is_some_and(|end| end == "java") {
-                let code = entry.metadata().is_ok_and(|about| about.len() <= LARGEST).then(|| std::fs::read(&path));
-                let code = code.and_then(Result::ok).map_or(0, |bytes| of_text(&String::from_utf8_lossy(&bytes)));
+                let code = crate::folder_handle::read_regular(&path, LARGEST);
+                let code = code.map_or(0, |bytes| of_text(&String::from_utf8_lossy(&bytes)));
                 *(if is_test(&path) { &mut lines.tests } else { &mut lines.program }) += code;
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::detection::journal::Journal;
+use crate::store::order_journal::Journal;
 use crate::technique::detect::{Memory, Observation};
 
 /// Several searches ask for the same runs, the original order first of all: each is run once.

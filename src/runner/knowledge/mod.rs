@@ -14,17 +14,15 @@ mod tidy;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 
-use sha2::{Digest, Sha256};
-
-use crate::detection::opened::groups;
 use crate::engine::{Allotment, EngineKind, Session};
-use crate::experiment::{Ordering, Subject, Trial};
+use crate::experiment::{Subject, Trial};
 use crate::store::Entry;
 use crate::store::record::{Authorship, DependenciesRecord, KnowledgeRecord, Verdict};
 use crate::subject::build::{Prepared, build_root};
 use crate::suite::{Change, Coverage, Dependency, TestId};
+use crate::technique::Ordering;
 use crate::technique::detect::seek::{Sought, united};
-use crate::wording::{counted, hex};
+use crate::wording::counted;
 
 use super::open::OpenSubject;
 use super::trial::{describe, is_disk_full};
@@ -244,7 +242,7 @@ impl Run<'_> {
         open: &'a mut OpenSubject,
         files: &'a Files,
     ) -> miette::Result<Inquiry<'a>> {
-        let groups = open.prepared.as_ref().map(|prepared| groups(&prepared.discovery)).unwrap_or_default();
+        let groups = open.prepared.as_ref().map(|prepared| prepared.discovery.process_groups()).unwrap_or_default();
         let machine = &self.order.experiment.machine;
         let allotment = Allotment {
             cores: machine.cores.iter().copied().max().unwrap_or(1),
@@ -273,8 +271,14 @@ impl Run<'_> {
             open.session.iter().flat_map(|session| session.tests()).map(TestId::to_string).collect();
         let mut set_aside: Vec<String> = open.set_aside.iter().map(TestId::to_string).collect();
         set_aside.sort();
-        let about = (&open.record.revision, contents, &open.record.jdk, tests, set_aside, &subject.generator);
-        hex(&Sha256::digest(serde_json::to_vec(&about).unwrap_or_default())[..16])
+        let mut key = subject.fingerprint().of_outcomes("profile");
+        key.text("revision", open.record.revision.as_deref().unwrap_or_default());
+        key.text("jdk", open.record.jdk.as_deref().unwrap_or_default());
+        key.text("contents", contents.map_or("", String::as_str));
+        key.text("generated tests", subject.generated_tests().map_or("", |tests| &tests.hash));
+        key.texts("tests", tests.iter().map(String::as_str));
+        key.texts("set aside", set_aside.iter().map(String::as_str));
+        key.digits(32)
     }
 }
 
@@ -331,7 +335,7 @@ fn notes(findings: &Findings, needs: &Needs) -> Vec<String> {
     let unfinished = findings.searches.iter().filter(|(_, sought)| !sought.complete).map(|(search, sought)| {
         let tests = counted(sought.order_dependent.len(), "test", "tests");
         format!(
-            "orders of {} on {} still fail with all dependencies that were found: {tests} failed in them",
+            "orders of {} on {} still fail with all dependencies that were found: {tests} fail in them",
             search.algorithm,
             counted(search.machines as usize, "machine", "machines")
         )

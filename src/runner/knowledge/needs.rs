@@ -1,7 +1,8 @@
 //! What has to be known of a subject for the configurations that run on it. Pure.
 
-use crate::experiment::{Experiment, Ordering, Subject, Trial};
+use crate::experiment::{Experiment, Subject, Trial};
 use crate::store::record::KnowledgeRecord;
+use crate::technique::Ordering;
 use crate::technique::algorithm::Algorithm;
 
 /// The orders in which dependencies are sought where selections need them and nothing else gives orders.

@@ -4,18 +4,17 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session, Watch};
-use crate::experiment::{Experiment, Origin, Subject};
+use crate::experiment::{Experiment, Subject};
 use crate::home::Home;
 use crate::process::Interrupt;
+use crate::redaction::redact;
 use crate::runner::Watcher;
 use crate::runner::open::{self, OpenSubject};
 use crate::subject::{self, Checkout};
 use crate::suite::{RunEnd, SuiteRun, TestId};
 use crate::whole_file;
-use crate::wording::hex;
 
 /// Marks the processes of this search.
 const TAG: &str = "versions";
@@ -42,14 +41,6 @@ pub(super) struct Examination<'a> {
     pub subject: &'a Subject,
     pub home: &'a Home,
     pub interrupt: &'a Interrupt,
-}
-
-/// What the file asks for.
-pub(super) fn requested(subject: &Subject) -> Option<&str> {
-    match &subject.origin {
-        Origin::Git { revision, .. } => Some(revision),
-        Origin::Folder { .. } | Origin::Model { .. } => None,
-    }
 }
 
 impl Examination<'_> {
@@ -90,6 +81,7 @@ impl Examination<'_> {
             tag: TAG,
             seed: 0,
             build_timeout: self.experiment.machine.build_timeout,
+            memory_bytes: self.experiment.machine.memory_bytes,
             direct: false,
         };
         open::open(&request, self.interrupt, watcher)
@@ -136,22 +128,27 @@ impl Examination<'_> {
 
     /// Named for everything that the answer depends on.
     fn record(&self, revision: &str) -> std::path::PathBuf {
-        let subject = self.subject;
         let jdks: Vec<String> = subject::jdks().found.iter().map(|jdk| jdk.version.to_string()).collect();
-        let about = (
-            (revision, jdks, subject.jdk.as_ref().map(|jdk| &jdk.written), &subject.user),
-            (&subject.directory, &subject.modules, &subject.maven_args, &subject.environment, &subject.phase),
-            (&subject.setup, &subject.surefire, &subject.disable_plugins, &subject.timeout),
-        );
-        let digest = Sha256::digest(serde_json::to_vec(&about).unwrap_or_default());
-        self.home.versions().join(format!("{}-{}.json", subject.name, hex(&digest[..8])))
+        let digits = examination_key(self.subject, revision, &jdks, self.experiment.machine.memory_bytes);
+        self.home.versions().join(format!("{}-{digits}.json", self.subject.name))
     }
+}
+
+/// The project's own tests are run, whatever generates the subject's tests.
+pub(crate) fn examination_key(subject: &Subject, revision: &str, jdks: &[String], memory_bytes: Option<u64>) -> String {
+    let mut key = subject.fingerprint().of_build("version");
+    key.text("source", &redact(&subject.source));
+    key.text("revision", revision);
+    key.texts("JDKs", jdks.iter().map(String::as_str));
+    key.text("jdk", subject.jdk.as_ref().map_or("", |jdk| &jdk.written));
+    key.number("memory", memory_bytes.unwrap_or(0));
+    key.digits(16)
 }
 
 fn outcome(run: &SuiteRun, session: &dyn Session) -> Examined {
     let failure = match &run.end {
         RunEnd::Finished | RunEnd::Interrupted => None,
-        RunEnd::TimedOut => Some("its tests did not come to an end in time".to_owned()),
+        RunEnd::TimedOut => Some("its tests did not end in time".to_owned()),
         RunEnd::Crashed(why) | RunEnd::BuildFailed(why) => Some(brief(why)),
     };
     let ran: std::collections::HashSet<&TestId> = run.executions.iter().map(|execution| &execution.test).collect();

@@ -7,15 +7,13 @@ mod examine;
 
 use std::path::Path;
 
-use sha2::{Digest, Sha256};
-
 use crate::experiment::{Experiment, Subject};
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::store;
 use crate::store::record::{CommitRecord, HistoryRecord, PassedOver};
-use crate::subject::{Candidate, earlier_commits, redact};
-use crate::wording::{counted, hex};
+use crate::subject::{Candidate, earlier_commits};
+use crate::wording::counted;
 
 use super::{Event, Watcher, folder_of};
 use examine::{Examination, Examined};
@@ -62,7 +60,7 @@ pub fn settle(
     }
     let pinned = pinned(wish)?;
     for subject in sought {
-        let asked = fingerprint(subject);
+        let asked = asked_for(subject);
         let known = pinned.iter().find(|known| known.subject == subject.name && known.asked == asked);
         let history = match known {
             Some(known) => known.clone(),
@@ -89,13 +87,11 @@ fn pinned(wish: &Wish<'_>) -> miette::Result<Vec<HistoryRecord>> {
 }
 
 /// Of what the file asks for, the same on every machine.
-fn fingerprint(subject: &Subject) -> String {
-    let about = (
-        (redact(&subject.source), subject.earlier, examine::requested(subject)),
-        (&subject.directory, &subject.modules, &subject.maven_args, &subject.environment, &subject.phase),
-        (&subject.setup, &subject.surefire, &subject.disable_plugins),
-    );
-    hex(&Sha256::digest(serde_json::to_vec(&about).unwrap_or_default())[..8])
+pub(crate) fn asked_for(subject: &Subject) -> String {
+    let mut asked = subject.fingerprint().of_outcomes("earlier versions");
+    asked.number("timeout", subject.timeout.as_secs());
+    asked.number("earlier", subject.earlier.unwrap_or_default().into());
+    asked.digits(16)
 }
 
 /// Goes back through the history until there are enough.
@@ -127,7 +123,7 @@ fn search(
             Some(reason) => {
                 in_vain += 1;
                 let short = short(&candidate.revision);
-                watcher.event(&Event::Note(format!("  – {}: {short} is passed over: {reason}", subject.name)));
+                watcher.event(&Event::Note(format!("  – {}: {short} does not qualify: {reason}", subject.name)));
                 history.passed_over.push(PassedOver { revision: candidate.revision, reason });
             }
         }
@@ -135,7 +131,11 @@ fn search(
     history.earlier.reverse();
     let found = counted(history.earlier.len(), "earlier version", "earlier versions");
     let over = counted(history.passed_over.len(), "commit was", "commits were");
-    watcher.event(&Event::Note(format!("  ✓ {}: {found} of up to {wanted}; {over} passed over", subject.name)));
+    watcher.event(&Event::Note(format!(
+        "  ✓ {}: {found} of up to {wanted} versions; {over} did not \
+        qualify",
+        subject.name
+    )));
     Ok(Some(history))
 }
 
@@ -167,6 +167,7 @@ impl Examined {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::fingerprint_tests::{Dependents, assert_key_follows, subject};
 
     #[test]
     fn what_fails_on_the_newest_version_is_no_reason() {
@@ -179,5 +180,17 @@ mod tests {
         assert!(reason.contains("`C#a` and 1 more"), "{reason}");
         let unbuilt = Examined { failure: Some("does not compile".to_owned()), failing: vec![] };
         assert_eq!(unbuilt.refusal(&[]).unwrap(), "does not compile");
+    }
+
+    #[test]
+    fn a_search_is_made_again_when_something_changed_that_its_result_depends_on() {
+        assert_key_follows(asked_for, &[Dependents::Build, Dependents::Outcomes], &["earlier"]);
+        let jdks = ["17".to_owned()];
+        let key = |subject: &Subject| examine::examination_key(subject, "abc", &jdks, None);
+        assert_key_follows(key, &[Dependents::Build], &["source", "jdk"]);
+        let plain = subject();
+        assert_ne!(examine::examination_key(&plain, "abd", &jdks, None), key(&plain));
+        assert_ne!(examine::examination_key(&plain, "abc", &[], None), key(&plain));
+        assert_ne!(examine::examination_key(&plain, "abc", &jdks, Some(1)), key(&plain));
     }
 }

@@ -46,7 +46,7 @@ impl Names {
             let (length, rest) = bytes.split_first_chunk().ok_or_else(cut_off)?;
             let length = u32::from_le_bytes(*length) as usize;
             let (word, rest) = rest.split_at_checked(length).ok_or_else(cut_off)?;
-            self.text.push_str(std::str::from_utf8(word).map_err(|_| Fault::new("a name that is no text"))?);
+            self.text.push_str(std::str::from_utf8(word).map_err(|_| Fault::new("a name that is not text"))?);
             self.ends.push(self.text.len());
             bytes = rest;
         }

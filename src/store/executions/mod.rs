@@ -21,6 +21,7 @@ mod totals;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
+use super::JournalDoubts;
 use super::RunFolder;
 use super::record::{Phase, RunData, TrialRecord};
 use crate::suite::{Outcome, RunEnd, TestId};
@@ -36,6 +37,8 @@ pub struct RowTotals {
     pub trials: Vec<TrialTotals>,
     /// Files that are missing or damaged, a sentence each.
     pub problems: Vec<String>,
+    /// What shows that somebody changed what was recorded.
+    pub doubts: JournalDoubts,
 }
 
 /// More files than this are counted, not named.
@@ -45,29 +48,38 @@ impl RunFolder {
     /// Adds up the rows of every trial: from `tests.parquet`, and from a trial's own file where that has none of it yet. What cannot
     /// be read is told, and left out.
     pub fn totals(&self, run: &RunData) -> RowTotals {
-        let ours = of_subjects(run);
-        let set_aside: pass::SetAside<'_> =
-            measured(run).filter_map(|trial| Some((trial.trial.as_str(), ours.get(trial.subject.as_str())?))).collect();
-        let mut totals = RowTotals::default();
+        let (set_aside, failed) = (of_subjects(run), failed_in_baseline(run));
+        let marked = pass::MarkedTests {
+            set_aside: measured(run)
+                .filter_map(|trial| Some((trial.trial.as_str(), set_aside.get(trial.subject.as_str())?)))
+                .collect(),
+            failed_in_baseline: measured(run)
+                .filter_map(|trial| Some((trial.trial.as_str(), failed.get(&(trial.subject.as_str(), trial.cores))?)))
+                .collect(),
+        };
+        let mut totals = RowTotals { doubts: self.doubts(run), ..RowTotals::default() };
         let merged = self.merged_tests();
-        match ExecutionFile::open(&merged).and_then(|file| pass::totals(&file, &set_aside)) {
+        match ExecutionFile::open(&merged).and_then(|file| pass::totals(&file, &marked)) {
             Ok(trials) => totals.trials = trials,
             Err(error) => totals.problems.push(error.to_string()),
         }
-        self.add_unmerged(run, &set_aside, &mut totals);
+        self.add_unmerged(run, &marked, &mut totals);
         totals
     }
 
-    fn add_unmerged(&self, run: &RunData, set_aside: &pass::SetAside<'_>, totals: &mut RowTotals) {
+    fn add_unmerged(&self, run: &RunData, marked: &pass::MarkedTests<'_>, totals: &mut RowTotals) {
         let merged: HashSet<String> = totals.trials.iter().map(|trial| trial.trial.clone()).collect();
         let mut problems = Vec::new();
         for trial in measured(run).filter(|trial| has_rows(trial) && !merged.contains(&trial.trial)) {
             let Some(path) = self.own_tests(&trial.trial) else {
-                problems
-                    .push(format!("tests.parquet has no executions of {}, and it has no file of its own", trial.trial));
+                problems.push(format!(
+                    "tests.parquet has no executions of {}, and there is no separate file for \
+                        it",
+                    trial.trial
+                ));
                 continue;
             };
-            match ExecutionFile::open(&path).and_then(|file| pass::totals(&file, set_aside)) {
+            match ExecutionFile::open(&path).and_then(|file| pass::totals(&file, marked)) {
                 Ok(found) => totals.trials.extend(found.into_iter().filter(|found| found.trial == trial.trial)),
                 Err(error) => problems.push(error.to_string()),
             }
@@ -75,7 +87,7 @@ impl RunFolder {
         let others = problems.len().saturating_sub(MOST_NAMED);
         problems.truncate(MOST_NAMED);
         if others > 0 {
-            problems.push(format!("so it is with {}", plural(others, "more trial")));
+            problems.push(format!("the same is true for {}", plural(others, "more trial")));
         }
         totals.problems.extend(problems);
     }
@@ -90,6 +102,19 @@ fn of_subjects(run: &RunData) -> HashMap<&str, HashSet<TestId>> {
     let with = run.subjects.iter().filter(|subject| !subject.set_aside.is_empty());
     with.map(|subject| (subject.subject.as_str(), subject.set_aside.iter().map(|aside| aside.test.clone()).collect()))
         .collect()
+}
+
+/// Tests that failed in a measured trial of the baseline, by subject and number of cores. Running them in parallel is not needed
+/// to make them fail.
+pub fn failed_in_baseline(run: &RunData) -> HashMap<(&str, usize), HashSet<TestId>> {
+    let mut failed: HashMap<(&str, usize), HashSet<TestId>> = HashMap::new();
+    for trial in measured(run).filter(|trial| trial.configuration == run.manifest.baseline) {
+        let failures = trial.residual.iter().filter(|residual| residual.outcome.is_failure());
+        let tests = failures.map(|residual| residual.test.clone());
+        failed.entry((&trial.subject, trial.cores)).or_default().extend(tests);
+    }
+    failed.retain(|_, tests| !tests.is_empty());
+    failed
 }
 
 /// Does the record speak of executions? Those of an interrupted stage are not kept.
@@ -123,7 +148,7 @@ impl fmt::Display for Fault {
 
 impl From<polars_parquet::read::ParquetError> for Fault {
     fn from(error: polars_parquet::read::ParquetError) -> Self {
-        Fault::new(format!("bytes that make no sense ({error})"))
+        Fault::new(format!("invalid bytes ({error})"))
     }
 }
 
@@ -135,5 +160,5 @@ impl From<std::io::Error> for Fault {
 
 fn outcome(word: &str) -> Result<Outcome, Fault> {
     Outcome::named(word)
-        .ok_or_else(|| Fault::new(format!("the outcome `{}`, which there is not", word.escape_debug())).of("outcome"))
+        .ok_or_else(|| Fault::new(format!("the outcome `{}`, which is not known", word.escape_debug())).of("outcome"))
 }

@@ -11,27 +11,36 @@ use super::Fault;
 use super::column::Names;
 use super::keys::{Hashes, TestKey, Tests};
 use super::source::{ExecutionFile, Group};
-use super::totals::{Adder, Execution, TrialRows, TrialTotals};
+use super::totals::{Adder, Execution, MarkedKeys, TrialRows, TrialTotals};
 use crate::suite::{Outcome, TestId};
 
 /// More threads than this only take memory.
 const MOST_THREADS: usize = 8;
 
-/// Tests that do not count, by trial.
-pub type SetAside<'a> = HashMap<&'a str, &'a HashSet<TestId>>;
+/// Tests by trial.
+pub type TestsOfTrials<'a> = HashMap<&'a str, &'a HashSet<TestId>>;
+
+/// Tests whose failures are counted in another way.
+#[derive(Default)]
+pub struct MarkedTests<'a> {
+    /// They do not count at all.
+    pub set_aside: TestsOfTrials<'a>,
+    /// They failed in a trial of the baseline on as many cores. Their failures count, and are also counted apart.
+    pub failed_in_baseline: TestsOfTrials<'a>,
+}
 
 /// Adds up every trial of a file, in the order in which they begin.
-pub fn totals(file: &ExecutionFile, set_aside: &SetAside<'_>) -> miette::Result<Vec<TrialTotals>> {
+pub fn totals(file: &ExecutionFile, marked: &MarkedTests<'_>) -> miette::Result<Vec<TrialTotals>> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
-    by_threads(file, set_aside, threads)
+    by_threads(file, marked, threads)
 }
 
 pub(super) fn by_threads(
     file: &ExecutionFile,
-    set_aside: &SetAside<'_>,
+    marked: &MarkedTests<'_>,
     threads: usize,
 ) -> miette::Result<Vec<TrialTotals>> {
-    let reading = Reading::new(file, set_aside);
+    let reading = Reading::new(file, marked);
     let parts = parts(&file.group_sizes(), threads);
     let read: Vec<miette::Result<Part>> = std::thread::scope(|scope| {
         let readers: Vec<_> = parts.into_iter().map(|groups| scope.spawn(|| reading.part(groups))).collect();
@@ -43,7 +52,7 @@ pub(super) fn by_threads(
 }
 
 fn broke_down() -> miette::Report {
-    miette::miette!("a thread that read executions broke down")
+    miette::miette!("a thread that reads executions failed")
 }
 
 /// Row groups that lie together, as many rows for each thread.
@@ -78,15 +87,16 @@ struct Reading<'a> {
     file: &'a ExecutionFile,
     hashes: Hashes,
     set_aside: HashMap<&'a str, HashSet<TestKey>>,
+    failed_in_baseline: HashMap<&'a str, HashSet<TestKey>>,
     nothing: HashSet<TestKey>,
 }
 
 impl<'a> Reading<'a> {
-    fn new(file: &'a ExecutionFile, set_aside: &SetAside<'a>) -> Self {
+    fn new(file: &'a ExecutionFile, marked: &MarkedTests<'a>) -> Self {
         let hashes = Hashes::new();
-        let keys = |tests: &HashSet<TestId>| tests.iter().map(|test| hashes.of(test)).collect();
-        let set_aside = set_aside.iter().map(|(trial, tests)| (*trial, keys(tests))).collect();
-        Reading { file, hashes, set_aside, nothing: HashSet::new() }
+        let set_aside = by_keys(&marked.set_aside, &hashes);
+        let failed_in_baseline = by_keys(&marked.failed_in_baseline, &hashes);
+        Reading { file, hashes, set_aside, failed_in_baseline, nothing: HashSet::new() }
     }
 
     fn part(&self, groups: Range<usize>) -> miette::Result<Part> {
@@ -125,8 +135,12 @@ impl<'a> Reading<'a> {
     }
 
     fn add_up(&self, trial: &mut TrialRows, adder: &mut Adder) -> TrialTotals {
-        let set_aside = self.set_aside.get(trial.trial.as_str()).unwrap_or(&self.nothing);
-        adder.add_up(trial, set_aside)
+        let name = trial.trial.as_str();
+        let marked = MarkedKeys {
+            set_aside: self.set_aside.get(name).unwrap_or(&self.nothing),
+            failed_in_baseline: self.failed_in_baseline.get(name).unwrap_or(&self.nothing),
+        };
+        adder.add_up(trial, marked)
     }
 
     /// The trials of all parts; one that was cut by the border of two is whole again.
@@ -169,6 +183,10 @@ impl<'a> Reading<'a> {
         };
         Ok(totals.into_iter().filter_map(whole).collect())
     }
+}
+
+fn by_keys<'a>(tests: &TestsOfTrials<'a>, hashes: &Hashes) -> HashMap<&'a str, HashSet<TestKey>> {
+    tests.iter().map(|(trial, tests)| (*trial, tests.iter().map(|test| hashes.of(test)).collect())).collect()
 }
 
 /// Trials whose rows come in pieces.

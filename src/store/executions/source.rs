@@ -22,7 +22,7 @@ pub struct ExecutionFile {
 impl ExecutionFile {
     pub fn open(path: &Path) -> miette::Result<Self> {
         let failed = |error| miette!("{} could not be read: {error}", path.display());
-        let mut file = File::open(path).map_err(failed)?;
+        let mut file = crate::folder_handle::open_regular(path).map_err(failed)?;
         let metadata = guarded(|| Ok(read_metadata(&mut file)?)).map_err(|fault| damaged(path, &fault))?;
         Ok(ExecutionFile { path: path.to_owned(), file, metadata })
     }
@@ -94,8 +94,8 @@ fn guarded<T>(read: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
 
 fn damaged(path: &Path, fault: &Fault) -> miette::Report {
     miette!(
-        help = "`parade run` makes tests.parquet again from the files in tests/; a trial whose file is removed, with its line in \
-                journal.jsonl, is run again",
+        help = "`parade run` rebuilds tests.parquet from the files in tests/; to rerun a trial, remove its file and its line in \
+                journal.jsonl; the report then says that the journal was changed",
         "{} is damaged: it has {fault}",
         path.display()
     )

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::engine::{EngineKind, Parallelism};
 use crate::store::frames;
-use crate::store::record::ExecutionRow;
 use crate::store::record::tests::{subject, trial as record};
+use crate::store::record::{ExecutionRow, ResidualTest};
 use crate::suite::{Concurrency, Cost, Execution, Granularity, Seen, SuiteRun, Tally};
 use crate::technique::{LastOutcomes, Stage};
 
@@ -71,6 +71,7 @@ fn expected(trial: &str, rows: &[ExecutionRow], set_aside: &HashSet<TestId>) -> 
             tests: different(run.executions.iter()),
             tally: Tally::of(counted.map(|execution| execution.outcome)),
             failures_after: LastOutcomes::after(&stages[..=so_far], set_aside).failures(),
+            baseline_failures_after: 0,
             first_start: run.executions.iter().map(|execution| execution.start).fold(f64::INFINITY, f64::min),
             last_end: ends.fold(0.0, f64::max),
             seconds: seconds.iter().sum(),
@@ -122,8 +123,9 @@ proptest! {
         let dir = tempfile::tempdir().unwrap();
         let path = merged(dir.path(), &pieces, group_rows);
         let aside: HashSet<TestId> = aside.parse().into_iter().collect();
-        let set_aside: pass::SetAside<'_> = [("x", &aside), ("z", &aside)].into();
-        let found = pass::by_threads(&ExecutionFile::open(&path).unwrap(), &set_aside, threads).unwrap();
+        let set_aside = [("x", &aside), ("z", &aside)].into();
+        let marked = pass::MarkedTests { set_aside, ..pass::MarkedTests::default() };
+        let found = pass::by_threads(&ExecutionFile::open(&path).unwrap(), &marked, threads).unwrap();
 
         let mut in_order: Vec<&str> = Vec::new();
         for (trial, rows) in &pieces {
@@ -210,13 +212,35 @@ fn set_aside_tests_are_those_of_the_trials_subject() {
 }
 
 #[test]
+fn failures_of_tests_that_fail_in_the_baseline_are_counted_apart() {
+    let dir = tempfile::tempdir().unwrap();
+    let (folder, mut run) = run_with(dir.path(), &two_trials(), true);
+    let counts = |run: &RunData| {
+        let stage = folder.totals(run).trials[0].stages[1].clone();
+        (stage.failures_after, stage.baseline_failures_after)
+    };
+    assert_eq!(counts(&run), (1, 0));
+    run.manifest.baseline = "base".to_owned();
+    let first = run.trials[0].clone();
+    for (test, cores, expected) in
+        [("C#a", first.cores + 1, (1, 0)), ("C#other", first.cores, (1, 0)), ("C#a", first.cores, (1, 1))]
+    {
+        let test = test.parse().unwrap();
+        let residual = vec![ResidualTest { test, outcome: Outcome::Failed, message: None }];
+        let (trial, configuration) = ("base".to_owned(), "base".to_owned());
+        run.trials.push(TrialRecord { trial, configuration, cores, residual, stages: vec![], ..first.clone() });
+        assert_eq!(counts(&run), expected);
+    }
+}
+
+#[test]
 fn damage_anywhere_is_an_error_or_of_no_consequence_and_never_a_panic() {
     let dir = tempfile::tempdir().unwrap();
     let path = merged(dir.path(), &two_trials(), 4);
     let whole = std::fs::read(&path).unwrap();
     let read = || {
         let file = ExecutionFile::open(&path)?;
-        pass::by_threads(&file, &pass::SetAside::new(), 2)
+        pass::by_threads(&file, &pass::MarkedTests::default(), 2)
     };
     for length in (0..whole.len()).step_by(41) {
         std::fs::write(&path, &whole[..length]).unwrap();
@@ -287,7 +311,7 @@ fn too_many_tests_are_thinned_out_evenly_over_their_times() {
 fn files_that_pandas_wrote_are_read_too() {
     for name in ["foreign-1.parquet", "foreign-2.parquet"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
-        let found = pass::by_threads(&ExecutionFile::open(&path).unwrap(), &pass::SetAside::new(), 3).unwrap();
+        let found = pass::by_threads(&ExecutionFile::open(&path).unwrap(), &pass::MarkedTests::default(), 3).unwrap();
         assert_eq!(found.iter().map(|trial| trial.trial.as_str()).collect::<Vec<_>>(), ["b", "a"], "{name}");
         for trial in found {
             let facts =

@@ -34,6 +34,8 @@ pub struct StageTotals {
     pub tally: Tally,
     /// Failures that remain once the stage is over.
     pub failures_after: usize,
+    /// Those of them whose test also failed in a trial of the baseline on as many cores.
+    pub baseline_failures_after: usize,
     /// Seconds since the stage began.
     pub first_start: f64,
     pub last_end: f64,
@@ -71,6 +73,13 @@ pub struct Execution {
     pub is_whole_class: bool,
     /// In 16 bits, which take no room of their own.
     pub machine: u16,
+}
+
+/// The keys of tests whose failures are counted in another way; see [`super::pass::MarkedTests`].
+#[derive(Clone, Copy)]
+pub struct MarkedKeys<'a> {
+    pub set_aside: &'a HashSet<TestKey>,
+    pub failed_in_baseline: &'a HashSet<TestKey>,
 }
 
 /// The executions of one trial as they come.
@@ -135,13 +144,13 @@ impl Ord for Instant {
 }
 
 impl Adder {
-    pub fn add_up(&mut self, trial: &mut TrialRows, set_aside: &HashSet<TestKey>) -> TrialTotals {
+    pub fn add_up(&mut self, trial: &mut TrialRows, marked: MarkedKeys<'_>) -> TrialTotals {
         self.begin(trial.rows.len());
         if !trial.rows.is_sorted_by_key(|row| row.stage) {
             trial.rows.sort_by_key(|row| row.stage);
         }
         let by_stage = trial.rows.chunk_by(|a, b| a.stage == b.stage);
-        let stages = by_stage.map(|rows| self.stage(rows, &trial.outer, set_aside)).collect();
+        let stages = by_stage.map(|rows| self.stage(rows, &trial.outer, marked)).collect();
         TrialTotals {
             trial: std::mem::take(&mut trial.trial),
             tests: self.tests.len(),
@@ -158,12 +167,7 @@ impl Adder {
         self.slots.resize((rows * 2).next_power_of_two().max(2), 0);
     }
 
-    fn stage(
-        &mut self,
-        rows: &[Execution],
-        outer: &HashMap<u64, Vec<u64>>,
-        set_aside: &HashSet<TestKey>,
-    ) -> StageTotals {
+    fn stage(&mut self, rows: &[Execution], outer: &HashMap<u64, Vec<u64>>, marked: MarkedKeys<'_>) -> StageTotals {
         self.forget_repaired_fixtures(rows, outer);
         let (mut tests, mut counts) = (0, [0; 7]);
         for row in rows {
@@ -171,7 +175,7 @@ impl Adder {
             let test = &mut self.tests[place];
             tests += usize::from(test.stage != row.stage);
             test.stage = row.stage;
-            if !set_aside.is_empty() && set_aside.contains(&row.key) {
+            if !marked.set_aside.is_empty() && marked.set_aside.contains(&row.key) {
                 continue;
             }
             counts[row.outcome as usize] += 1;
@@ -186,7 +190,21 @@ impl Adder {
                 self.fixtures.push(place);
             }
         }
-        StageTotals { tests, tally: tally(counts), failures_after: self.failing, ..self.times(rows) }
+        StageTotals {
+            tests,
+            tally: tally(counts),
+            failures_after: self.failing,
+            baseline_failures_after: self.failing_among(marked.failed_in_baseline),
+            ..self.times(rows)
+        }
+    }
+
+    fn failing_among(&self, chosen: &HashSet<TestKey>) -> usize {
+        if chosen.is_empty() || self.failing == 0 {
+            return 0;
+        }
+        let failing = self.tests.iter().filter(|test| test.outcome.is_some_and(Outcome::is_failure));
+        failing.filter(|test| chosen.contains(&test.key)).count()
     }
 
     /// The place of the row's test, which is new or known.
@@ -241,6 +259,7 @@ impl Adder {
             tests: 0,
             tally: Tally::default(),
             failures_after: 0,
+            baseline_failures_after: 0,
             first_start: rows.iter().map(|row| row.start).fold(f64::INFINITY, f64::min),
             last_end: rows.iter().map(|row| row.start + row.seconds).fold(0.0, f64::max),
             seconds: rows.iter().map(|row| row.seconds).sum(),

@@ -21,7 +21,8 @@ pub(super) fn check(inputs: &[Input], overlap: Overlap) -> miette::Result<()> {
             return Err(refusal(
                 &format!("{a} and {b} are not runs of the same experiment"),
                 &reasons,
-                "parade merge joins parts or repetitions of one experiment; parade compare puts different ones side by side",
+                "parade merge joins parts or repetitions of one experiment; parade compare compares different \
+                 experiments",
             ));
         }
     }

@@ -75,7 +75,10 @@ fn groups(inputs: &[Input], notes: &mut [Vec<String>]) -> Vec<BTreeSet<Group>> {
         for (subject, cores) in left_out {
             let label = &inputs[number].label;
             let cores = crate::wording::plural(cores, "core");
-            notes[number].push(format!("{label}: no trial of `{subject}` on {cores} completed there; left out"));
+            notes[number].push(format!(
+                "{label}: no trial of `{subject}` on {cores} completed in this run, so it is \
+                left out"
+            ));
         }
         kept.push(mine);
     }
@@ -106,13 +109,13 @@ fn check_overlap(
         return Ok(());
     }
     Err(refusal(
-        "no run has trials of both the baseline and another configuration, so there would be no pair",
+        "no run has trials of both the baseline and another configuration, so there are no pairs",
         &having(inputs, groups, &unpaired),
         TORN,
     ))
 }
 
-const TORN: &str = "run the baseline and what is compared with it in one run: pairs are never put together from two";
+const TORN: &str = "run the baseline and the candidates in one run: pairs never mix two runs";
 
 /// Do the runs have the baseline and another configuration of a group only between them, never one run both?
 fn is_torn(inputs: &[Input], group: &Group) -> bool {
@@ -149,9 +152,9 @@ fn refuse_overlap(
     has_pairs: bool,
 ) -> miette::Report {
     let help =
-        "--repetitions counts the blocks of each further run as further repetitions; or leave one of the runs out";
+        "add --repetitions to count the blocks of later runs as further repetitions, or leave out one of the runs";
     refusal(
-        "several runs have trials of the same subject on the same number of cores, and pairs must not be mixed from two runs",
+        "several runs have trials of the same subject on the same number of cores, and pairs must not mix two runs",
         &having(inputs, groups, shared),
         if has_pairs { help } else { TORN },
     )

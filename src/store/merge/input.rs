@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use miette::miette;
 
 use crate::bad_usage::BadUsage;
-use crate::store::RunFolder;
 use crate::store::layout::is_plain_name;
 use crate::store::record::{Environment, MergedRun, Provenance, RunManifest, SubjectRecord, TrialRecord};
+use crate::store::{JournalDoubts, RunFolder};
 
 /// One of them. Its trials all say where they come from.
 pub(super) struct Input {
@@ -20,6 +20,8 @@ pub(super) struct Input {
     pub text: String,
     pub subjects: Vec<SubjectRecord>,
     pub trials: Vec<TrialRecord>,
+    /// Was it changed since it was recorded?
+    pub doubts: JournalDoubts,
 }
 
 impl Input {
@@ -41,6 +43,7 @@ impl Input {
 
     fn read(folder: RunFolder, label: String) -> miette::Result<Input> {
         let (manifest, data) = (folder.manifest()?, folder.read()?);
+        let doubts = folder.doubts(&data);
         let mut trials = data.trials;
         for trial in &mut trials {
             if !is_plain_name(&trial.trial) {
@@ -55,7 +58,8 @@ impl Input {
             });
         }
         let text = folder.experiment_text()?;
-        Ok(Input { environment: data.environment, subjects: data.subjects, manifest, text, trials, label, folder })
+        let (environment, subjects) = (data.environment, data.subjects);
+        Ok(Input { environment, subjects, manifest, text, trials, label, folder, doubts })
     }
 
     /// The runs that it stands for: itself, or those that it was merged from.
@@ -95,7 +99,7 @@ fn check_distinct(inputs: &[Input]) -> miette::Result<()> {
             let key = (provenance.host.as_str(), provenance.trial.as_str(), trial.started_at);
             let Some(other) = seen.insert(key, input).filter(|other| other.label != input.label) else { continue };
             let help =
-                "leave one of them out: a copy of a run, or a run that the other was merged from, is no further data";
+                "leave one of them out: a copy of a run, or a run that the other was merged from, is not new data";
             let message = format!(
                 "the same measurement is in {} and in {}: {} of {}",
                 other.folder.dir().display(),

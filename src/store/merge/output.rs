@@ -1,8 +1,6 @@
 //! The folder of a merged run, written beside its name and renamed when it is whole.
 
-use std::collections::{BTreeSet, HashSet};
-use std::fs;
-use std::io::{BufWriter, Write};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use miette::{IntoDiagnostic, miette};
@@ -12,8 +10,11 @@ use super::input::Input;
 use super::{Merged, write_atomically};
 use crate::draft::Draft;
 use crate::folders;
+use crate::store::integrity::hash_file;
+use crate::store::journal::{NewJournal, source_end};
 use crate::store::record::{Environment, MergedRun, Phase, RunManifest, SubjectRecord};
 use crate::store::{Entry, RunFolder, frames};
+use crate::whole_file::copy_regular;
 
 pub(super) fn write(inputs: &[Input], shares: &[Share], out: &Path) -> miette::Result<Merged> {
     check_ids(shares)?;
@@ -23,11 +24,13 @@ pub(super) fn write(inputs: &[Input], shares: &[Share], out: &Path) -> miette::R
     let manifest = manifest(inputs, shares, &runs);
     folder.begin(&manifest, &experiment_text(inputs)?, &environment(&runs))?;
     let mut notes: Vec<String> = shares.iter().flat_map(|share| share.notes.clone()).collect();
+    let mut hashes = HashMap::new();
     for (input, share) in inputs.iter().zip(shares) {
+        notes.extend(input.doubts.sentences().map(|doubt| format!("{}: {doubt}", input.label)));
         keep_origins(input, &folder)?;
-        notes.extend(copy_trials(input, share, &folder)?);
+        notes.extend(copy_trials(input, share, &folder, &mut hashes)?);
     }
-    write_journal(&folder, inputs, shares)?;
+    write_journal(&folder, inputs, shares, &hashes)?;
     folder.derive_tables()?;
     draft.publish()?;
     let measured = shares.iter().flat_map(|share| &share.trials).filter(|(_, trial)| trial.phase == Phase::Measured);
@@ -38,7 +41,7 @@ fn check_ids(shares: &[Share]) -> miette::Result<()> {
     let mut seen = HashSet::new();
     let mut ids = shares.iter().flat_map(|share| &share.trials).map(|(_, trial)| trial.trial.as_str());
     match ids.find(|id| !seen.insert(*id)) {
-        Some(twice) => Err(miette!("two trials would be called {twice}: these runs cannot be merged")),
+        Some(twice) => Err(miette!("two trials would have the name {twice}: these runs cannot be merged")),
         None => Ok(()),
     }
 }
@@ -59,6 +62,7 @@ fn manifest(inputs: &[Input], shares: &[Share], runs: &[MergedRun]) -> RunManife
         contents,
         experiment_folder: shared_folder(inputs),
         merged: runs.to_vec(),
+        accepted_changes: Vec::new(),
         ..first.clone()
     }
 }
@@ -140,37 +144,48 @@ fn keep_origins(input: &Input, folder: &RunFolder) -> miette::Result<()> {
     let origins = folder.dir().join("origins");
     if !input.manifest.merged.is_empty() {
         let earlier = input.folder.dir().join("origins");
-        return if earlier.is_dir() { folders::copy(&earlier, &origins) } else { Ok(()) };
+        return copy_own_folder(&earlier, &origins);
     }
     for name in ["manifest.json", "environment.json", "experiment.toml"] {
-        let text = crate::whole_file::read(&input.folder.dir().join(name))?;
+        let text = crate::whole_file::read_own(&input.folder.dir().join(name))?;
         write_atomically(&origins.join(&input.label).join(name), text.as_bytes())?;
     }
     Ok(())
 }
 
 /// Executions and logs, under the new names. Gives back what was not there.
-fn copy_trials(input: &Input, share: &Share, folder: &RunFolder) -> miette::Result<Option<String>> {
+fn copy_trials(
+    input: &Input,
+    share: &Share,
+    folder: &RunFolder,
+    hashes: &mut HashMap<String, String>,
+) -> miette::Result<Option<String>> {
     let mut without = 0;
     for (old, trial) in &share.trials {
-        let from = input.folder.tests_of(old);
-        if !from.is_file() {
-            without += 1;
-        } else if *old == trial.trial {
-            let to = folder.tests_of(&trial.trial);
-            fs::copy(&from, &to).map_err(|error| miette!("{} could not be copied: {error}", from.display()))?;
-        } else {
-            frames::copy_as(&from, &folder.tests_of(&trial.trial), &trial.trial)?;
-        }
-        copy_logs(&input.folder.logs(old), &folder.logs(&trial.trial))?;
+        let to = folder.tests_of(&trial.trial);
+        let hash = match input.folder.own_tests(old) {
+            None => {
+                without += 1;
+                None
+            }
+            Some(from) if *old == trial.trial => {
+                let copied = copy_regular(&from, &to).and_then(|()| hash_file(&to));
+                Some(copied.map_err(|error| miette!("{} could not be copied: {error}", from.display()))?)
+            }
+            Some(from) => Some(frames::copy_as(&from, &to, &trial.trial)?),
+        };
+        hashes.extend(hash.map(|hash| (trial.trial.clone(), hash)));
+        copy_own_folder(&input.folder.logs(old), &folder.logs(&trial.trial))?;
     }
     copy_preparation_logs(input, folder)?;
     let trials = crate::wording::plural(without, "trial");
     Ok((without > 0).then(|| format!("{}: {trials} without executions on record", input.label)))
 }
 
-fn copy_logs(from: &Path, to: &Path) -> miette::Result<()> {
-    if from.is_dir() { folders::copy(from, to) } else { Ok(()) }
+/// Nothing where it is not there; a link of that name is nothing either.
+fn copy_own_folder(from: &Path, to: &Path) -> miette::Result<()> {
+    let is_own = from.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+    if is_own { folders::copy(from, to) } else { Ok(()) }
 }
 
 fn copy_preparation_logs(input: &Input, folder: &RunFolder) -> miette::Result<()> {
@@ -181,22 +196,34 @@ fn copy_preparation_logs(input: &Input, folder: &RunFolder) -> miette::Result<()
         }
         let to: PathBuf = folder.logs(&name);
         let to = if to.exists() { folder.logs(&format!("{name}.{}", input.label)) } else { to };
-        copy_logs(&input.folder.logs(&name), &to)?;
+        copy_own_folder(&input.folder.logs(&name), &to)?;
     }
     Ok(())
 }
 
-fn write_journal(folder: &RunFolder, inputs: &[Input], shares: &[Share]) -> miette::Result<()> {
+/// A chain of its own that names where those of the runs ended.
+fn write_journal(
+    folder: &RunFolder,
+    inputs: &[Input],
+    shares: &[Share],
+    hashes: &HashMap<String, String>,
+) -> miette::Result<()> {
     let path = folder.journal_path();
     let failed = |error: std::io::Error| miette!("{} could not be written: {error}", path.display());
-    let mut file = BufWriter::new(fs::File::create(&path).map_err(failed)?);
+    let end =
+        |input: &Input| source_end(input.label.clone(), &input.folder.journal_path(), input.doubts.altered.clone());
+    let ends = inputs.iter().map(end).collect();
+    let mut journal = NewJournal::create(&path, ends).map_err(failed)?;
     let subjects = subjects(inputs, shares).into_iter().map(Entry::Subject);
     let trials = shares.iter().flat_map(|share| &share.trials).map(|(_, trial)| Entry::Trial(trial.clone()));
     for entry in subjects.chain(trials) {
-        let line = serde_json::to_string(&entry).into_diagnostic()?;
-        writeln!(file, "{line}").map_err(failed)?;
+        let tests = match &entry {
+            Entry::Trial(trial) => hashes.get(&trial.trial).cloned(),
+            _ => None,
+        };
+        journal.append(&entry, tests).map_err(failed)?;
     }
-    file.into_inner().map_err(|error| failed(error.into_error()))?.sync_all().map_err(failed)
+    journal.finish().map_err(failed)
 }
 
 /// One record for each subject: of the first run that gave trials of it, with what the others noticed.

@@ -8,10 +8,10 @@ use super::functions::Function;
 use super::reduce::{self, Sample};
 use super::syntax::{Kind, Node, Span};
 use super::value::{Column, Entry, Inclusion, Item, Names, Truth, Value};
-use crate::experiment::names::quoted;
 use crate::stats;
 use crate::study::range::Range;
 use crate::study::table::Reader;
+use crate::toml_file::names::quoted;
 
 pub(super) fn call(evaluator: &mut Evaluator<'_>, node: &Node, function: Function, arguments: &[Node]) -> Evaluated {
     if function == Function::Stated {
@@ -92,7 +92,7 @@ fn position(values: &[Value], node: &Node) -> Result<usize, Trouble> {
         }
         _ => Err(Trouble::mistake(
             node.span.clone(),
-            "which part is told by a whole number from 1 on",
+            "the part must be a whole number of at least 1",
             "write `part(column, 2)`",
         )),
     }
@@ -151,7 +151,8 @@ fn joined(node: &Node, values: &[Value]) -> Evaluated {
             }),
             [] => {
                 let message = format!("the first column has no row {}", quoted(&target.key));
-                let help = "select the rows that both have by `where`; where a table calls a row differently, say so in `[tables.….names]`";
+                let help = "select the common rows with `where`; if a table names a row differently, map it in \
+                    `[tables.….names]`";
                 return Err(Trouble::mistake(node.span.clone(), message, help));
             }
             _ => {
@@ -257,7 +258,7 @@ fn is_without_rows(values: &[Value]) -> bool {
 
 fn nothing(node: &Node, function: Function, count: usize) -> Trouble {
     let message = match count {
-        0 => format!("`{}` of no numbers: nothing is selected, or only marks", function.name()),
+        0 => format!("`{}` has no numbers: nothing is selected, or only marks", function.name()),
         1 => format!("`{}` of a single number", function.name()),
         _ => format!("these {count} numbers have no `{}`", function.name()),
     };

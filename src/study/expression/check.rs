@@ -5,8 +5,8 @@ use super::evaluate::Source;
 use super::functions::{Function, Gives, Parameter};
 use super::syntax::{Kind, Node, Operator};
 use super::value::Value;
-use crate::experiment::names::{quoted, suggestion};
 use crate::study::table::Table;
+use crate::toml_file::names::{quoted, suggestion};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Type {
@@ -111,10 +111,10 @@ impl Checker<'_> {
 
     fn own_column(&self, node: &Node, column: &str) -> Checked {
         let Some(index) = self.scope else {
-            let help = format!("outside of `where` the table is named: `table-1[{column}]`");
+            let help = format!("outside of `where`, name the table: `table-1[{column}]`");
             return Err(Trouble::mistake(
                 node.span.clone(),
-                format!("{} is a column of no table", quoted(column)),
+                format!("no table has the column {}", quoted(column)),
                 help,
             ));
         };
@@ -154,7 +154,7 @@ impl Checker<'_> {
         }
         Err(Trouble::mistake(
             node.span.clone(),
-            format!("{wanted} is needed here, and this is {}", found.words()),
+            format!("{wanted} is needed here, but this is {}", found.words()),
             help,
         ))
     }
@@ -183,7 +183,7 @@ impl Checker<'_> {
             node,
             fits,
             "a column as it is printed",
-            "only the texts of cells can be tested so, not what is computed from them",
+            "this works only on the text of cells, not on computed values",
         )?;
         Ok(truth_like(found))
     }
@@ -303,7 +303,7 @@ impl Checker<'_> {
                 )),
             },
             Gives::Loose => common(types).map(|of| Type::Column(None, of)).ok_or_else(|| {
-                let help = "join columns of numbers with such, and conditions with conditions";
+                let help = "join numbers with numbers, and conditions with conditions";
                 Trouble::mistake(node.span.clone(), "these are columns of different kinds", help)
             }),
             Gives::Stated => self.stated(&arguments[0]),
@@ -375,7 +375,7 @@ fn together(node: &Node, left: Type, right: Type, of: Of, single: Type) -> Check
         (Type::Column(a, _), Type::Column(b, _)) if a != b => Err(Trouble::mistake(
             node.span.clone(),
             "these are columns of two tables, whose rows do not belong together",
-            "bring one to the rows of the other: `join(table-2[tests], table-4[classes])`",
+            "map one to the rows of the other: `join(table-2[tests], table-4[classes])`",
         )),
         (Type::Column(table, _), _) | (_, Type::Column(table, _)) => Ok(Type::Column(table, of)),
         _ => Ok(single),

@@ -7,9 +7,9 @@ use super::Trouble;
 use super::call;
 use super::syntax::{Kind, Node, Operator, Span};
 use super::value::{CellRef, Column, Entry, Inclusion, Item, Truth, Value};
-use crate::experiment::names::{quoted, suggestion};
 use crate::study::range::Range;
 use crate::study::table::{Reader, Reading, Table};
+use crate::toml_file::names::{quoted, suggestion};
 
 /// What an expression can refer to.
 pub struct Source<'s> {
@@ -168,7 +168,7 @@ impl Evaluator<'_> {
             about = selected(about, &self.value(part)?);
         }
         if about.entries.is_empty() {
-            let message = "nothing in the run speaks to it: it has no such configuration, subject, stage or cores";
+            let message = "the run has no data for it: no such configuration, subject, stage or core count";
             return Err(Trouble::undefined(condition.span.clone(), message));
         }
         Ok(())
@@ -189,7 +189,7 @@ impl Evaluator<'_> {
             Operator::Times => self.each_number(values, span, |n| Ok(n[0].times(n[1]))),
             Operator::Over => self.each_number(values, span, |n| divided(n[0], n[1])),
             Operator::Power => self.each_number(values, span, |n| {
-                n[0].power(n[1]).ok_or_else(|| "this power is no real number".to_owned())
+                n[0].power(n[1]).ok_or_else(|| "this power is not a real number".to_owned())
             }),
             _ => {
                 let values = self.as_numbers(values, span)?;
@@ -300,7 +300,7 @@ impl Evaluator<'_> {
             }
             match f(&numbers) {
                 Ok(range) if range.value.is_finite() => Item::Number(range),
-                Ok(_) => Item::Undefined("the result is no finite number".to_owned()),
+                Ok(_) => Item::Undefined("the result is not a finite number".to_owned()),
                 Err(why) => Item::Undefined(why),
             }
         })
@@ -370,7 +370,9 @@ impl Evaluator<'_> {
         };
         let message = format!("{text} is not {wanted}: {}, line {}, row {}", table.file, row.line, quoted(&row.key));
         let help = format!(
-            "if it is a mark, say what it means: `[tables.{}.marks]` with `{} = {{ means = \"…\" }}`; times are read by `seconds(…)`, cells with several numbers by `part(…, 1)`, and `number(…)` leaves out what is no number",
+            "if it is a mark, say what it means: `[tables.{}.marks]` with `{} = {{ means = \"…\" }}`; times are read \
+             by `seconds(…)`, cells with several numbers by `part(…, 1)`, and `number(…)` leaves out what is not a \
+             number",
             table.name,
             text.replace('`', "\"")
         );
@@ -423,7 +425,7 @@ impl Value {
             Value::Text(text) => Item::Text(text),
             Value::Names(names) => Item::Text(names.listed.join("; ")),
             Value::Cell(cell) => Item::Cell(cell),
-            Value::Column(_) => Item::Undefined("a column is no single value".to_owned()),
+            Value::Column(_) => Item::Undefined("a column is not a single value".to_owned()),
         }
     }
 }

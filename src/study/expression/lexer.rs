@@ -70,11 +70,11 @@ fn sign_help(c: char) -> &'static str {
         '|' => "write `or`",
         '!' => "write `not`, or `!=`",
         '%' => "percent are plain numbers from 0 to 100: leave the sign out",
-        '\'' | '‘' | '’' | '“' | '”' | '`' => "texts stand between straight double quotes: \"…\"",
+        '\'' | '‘' | '’' | '“' | '”' | '`' => "put texts between straight double quotes: \"…\"",
         '−' | '–' => "write the minus as `-`, with blanks around it",
         '×' | '·' => "write `*`",
         '{' | '}' | ']' => "columns are written `table-4[classes]`",
-        _ => "signs are + - * / ^ ( ) , == != < <= > >=; texts stand in double quotes, columns in brackets",
+        _ => "signs are + - * / ^ ( ) , == != < <= > >=; put texts in double quotes, columns in brackets",
     }
 }
 
@@ -117,7 +117,7 @@ fn number(rest: &str, at: usize) -> Result<(Token, usize), Trouble> {
         _ => {
             let shown = rest.find(|c: char| c.is_whitespace() || matches!(c, ')' | ',')).unwrap_or(rest.len());
             let help = "numbers are written as 1234, 1.5 or 1e6, without units and thousands commas";
-            Err(Trouble::mistake(at..at + shown.max(1), "this is no number", help))
+            Err(Trouble::mistake(at..at + shown.max(1), "this is not a number", help))
         }
     }
 }

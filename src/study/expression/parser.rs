@@ -5,7 +5,7 @@ use super::Trouble;
 use super::functions::{Function, SIGNATURES};
 use super::lexer::{Token, tokens};
 use super::syntax::{Kind, Match, Node, Operator, Span};
-use crate::experiment::names::{quoted, suggestion};
+use crate::toml_file::names::{quoted, suggestion};
 
 /// Of the tree, and of the parentheses around it.
 const DEEPEST: usize = 100;
@@ -131,13 +131,13 @@ impl Parser {
                 let span = node.span.clone();
                 self.built(Kind::Not(Box::new(node)), span)
             }
-            (true, _) => Err(self.unexpected("`not` stands before a condition, or before `in`")),
+            (true, _) => Err(self.unexpected("write `not` before a condition, or before `in`")),
         }
     }
 
     fn unchained(&self) -> Trouble {
         let span = self.tokens.get(self.next.saturating_sub(1)).map_or(self.place(), |(_, span)| span.clone());
-        Trouble::mistake(span, "comparisons do not follow one another", "write `a < b and b < c`")
+        Trouble::mistake(span, "comparisons cannot be chained", "write `a < b and b < c`")
     }
 
     fn comparator(&mut self) -> Option<Operator> {
@@ -253,7 +253,7 @@ impl Parser {
             return Err(Trouble::mistake(
                 place,
                 "something is missing here",
-                "a number, a column or a function has to follow",
+                "a number, a column or a function must follow",
             ));
         };
         match token {
@@ -361,5 +361,5 @@ fn lonely(word: &str, span: Span) -> Trouble {
     } else {
         "a column is written `table-4[column]`, a function `mean(…)`, a text `\"…\"`".to_owned()
     };
-    Trouble::mistake(span, format!("{} is no value", quoted(word)), help)
+    Trouble::mistake(span, format!("{} is not a value", quoted(word)), help)
 }

@@ -245,7 +245,7 @@ fn what_has_no_value_is_told() {
     assert_eq!(undefined("1 / 0"), "division by zero");
     assert_eq!(undefined("mean(table-1[n] / table-1[x])"), "division by zero, in row `c`");
     near("mean(table-1[n] / table-1[x] where [x] > 0)", (1.0 / 1.5 + 4.0 / 2.5) / 2.0);
-    assert!(undefined("mean(table-1[n] where [n] > 9)").contains("of no numbers"));
+    assert!(undefined("mean(table-1[n] where [n] > 9)").contains("has no numbers"));
     assert!(undefined("sd(table-1[n] where [n] == 1)").contains("a single number"));
     assert!(undefined("geomean(table-1[x])").contains("have no `geomean`"));
     assert!(undefined("argmax(table-1[n] where [n] > 9)").contains("no numbers to choose from"));
@@ -273,35 +273,35 @@ fn mistakes_name_their_place() {
         ),
         ("sum(seconds(table-1[word]))", "seconds(table-1[word])", "is not a time", "seconds"),
         ("sum(part(table-1[share], 3))", "part(table-1[share], 3)", "with so many numbers", "part"),
-        ("sum(part(table-1[share], 0))", "part(table-1[share], 0)", "whole number from 1 on", "part(column, 2)"),
+        ("sum(part(table-1[share], 0))", "part(table-1[share], 0)", "whole number of at least 1", "part(column, 2)"),
         ("table-1[n] + table-2[m]", "table-1[n] + table-2[m]", "columns of two tables", "join"),
         ("sum(table-1[n] where table-2[m] > 1)", "table-2[m] > 1", "rows of another table", "join"),
         ("sum(join(table-2[m], table-1[n]))", "join(table-2[m], table-1[n])", "has no row `c`", "where"),
         ("sum(join(table-3[v], table-2[m]))", "join(table-3[v], table-2[m])", "has no row `d`", "names"),
-        ("[n] > 1", "[n]", "`n` is a column of no table", "table-1[n]"),
+        ("[n] > 1", "[n]", "no table has the column `n`", "table-1[n]"),
         ("1 where 1 > 2", "1", "`where` selects rows of a column", "mean("),
-        ("sum(table-1[n] where [n])", "[n]", "a condition is needed here, and this is a column", "compare"),
+        ("sum(table-1[n] where [n])", "[n]", "a condition is needed here, but this is a column", "compare"),
         ("mean(table-1[n], 2)", "mean(table-1[n], 2)", "takes one argument here, and got 2", "mean(column)"),
         ("list()", "list()", "at least one argument", "list(number, …)"),
         ("stated(\"totl\")", "\"totl\"", "there is no claim `totl`", "did you mean `total`?"),
         ("stated(1)", "1", "a text in quotes is needed", "stated("),
-        ("1 +", "", "something is missing here", "has to follow"),
+        ("1 +", "", "something is missing here", "must follow"),
         ("(1 + 2", "(", "this parenthesis is not closed", "`)`"),
         ("1 + 2)", ")", "the expression ends before this", "no `(`"),
         ("1 2", "2", "the expression ends before this", "operator"),
-        ("1 < 2 < 3", "<", "do not follow one another", "and"),
+        ("1 < 2 < 3", "<", "cannot be chained", "and"),
         ("\"a\" < \"b\"", "\"a\" < \"b\"", "neither less nor greater", "=="),
         ("argmax(table-1[n]) == 2", "2", "compared with a number", "without quotes"),
         ("table-1[n] = 1", "=", "means nothing here", "=="),
         ("52%", "%", "means nothing here", "percent"),
-        ("12x", "12x", "this is no number", "without units"),
+        ("12x", "12x", "this is not a number", "without units"),
         ("\"open", "\"open", "this text has no end", "double quote"),
         ("table-1[open", "[open", "this column has no end", "]"),
-        ("mean", "mean", "`mean` is no value", "mean(column)"),
-        ("a-b", "a-b", "`a-b` is no value", "minus"),
+        ("mean", "mean", "`mean` is not a value", "mean(column)"),
+        ("a-b", "a-b", "`a-b` is not a value", "minus"),
         ("table-1[word] is 3 > 1", "3", "after `is` comes a text", "is number"),
         ("sum(table-1[n] where [n] in (1, \"a\"))", "1, \"a\"", "of one kind", "in ("),
-        ("abs(table-1[n]) is number", "abs(table-1[n])", "as it is printed is needed", "texts of cells"),
+        ("abs(table-1[n]) is number", "abs(table-1[n])", "as it is printed is needed", "text of cells"),
         (
             "sum(concat(table-1[n], table-1[n] > 1))",
             "concat(table-1[n], table-1[n] > 1)",

@@ -1,13 +1,13 @@
 //! What the first run of a suite revealed: its tests in their order, and what runs them. How that run comes about is the build's
 //! matter.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{Mode, Parallelism};
 use crate::maven::{self, Handshake, Harvest, Invoked, KnownTest, Launch};
-use crate::suite::{Finding, FindingKind, RunEnd, TestId};
+use crate::suite::{ClassId, Finding, FindingKind, RunEnd, TestId};
 use crate::wording::counted;
 
 /// Of what was left out, so many are named.
@@ -53,7 +53,7 @@ impl Discovery {
                 names.push(format!("and {} more", dropped.len() - NAMED));
             }
             let count = counted(dropped.len(), "generated test or class does", "generated tests or classes do");
-            let text = format!("{count} not compile on this version and had to be left out: {}", names.join(", "));
+            let text = format!("{count} not compile on this version and were left out: {}", names.join(", "));
             self.findings.push(Finding::new(FindingKind::Deviation, text));
         }
         self
@@ -77,14 +77,28 @@ impl Discovery {
         Discovery { tests, suites, findings, scrambled }
     }
 
-    /// Where the subject differs from what was published.
+    /// Where the subject differs from what was published, or from what was asked for.
     pub(super) fn deviations(&self) -> Vec<Finding> {
-        self.findings.iter().filter(|finding| finding.kind == FindingKind::Deviation).cloned().collect()
+        self.findings.iter().filter(|finding| finding.is_of_build()).cloned().collect()
     }
 
     /// Where the first run did not see the whole suite, no later one can be held against it.
     pub fn gaps(&self) -> impl Iterator<Item = Finding> {
         self.findings.iter().filter(|finding| finding.kind == FindingKind::LostTests).cloned()
+    }
+
+    /// For each test, the number of the group of tests that it can meet in a process: one goal runs them in one process. A goal
+    /// that takes a new process for every class keeps classes apart.
+    pub fn process_groups(&self) -> Vec<usize> {
+        let mut numbers: HashMap<(usize, Option<ClassId>), usize> = HashMap::new();
+        let mut groups = Vec::new();
+        for test in &self.tests {
+            let launch = self.suites.get(test.suite).and_then(|suite| suite.launch.as_ref());
+            let reuses = launch.is_none_or(|launch| launch.reuse_forks);
+            let next = numbers.len();
+            groups.push(*numbers.entry((test.suite, (!reuses).then(|| test.id.class_id()))).or_insert(next));
+        }
+        groups
     }
 
     pub fn is_complete(&self) -> bool {
@@ -108,12 +122,12 @@ impl ModuleSuite {
 /// A first run that did not get to its end has not seen all tests.
 fn incomplete(end: &RunEnd, findings: &[Finding]) -> Option<Finding> {
     let why = match end {
-        RunEnd::TimedOut => "its time was up",
+        RunEnd::TimedOut => "its time limit was reached",
         RunEnd::Crashed(reason) => reason,
         _ if findings.iter().any(|finding| finding.kind == FindingKind::DeadWorker) => "a worker process died",
         _ => return None,
     };
-    let text = format!("the first run of the suite ended early, so tests may be unknown: {why}");
+    let text = format!("the first run of the suite ended early, so some tests may be unknown: {why}");
     Some(Finding::new(FindingKind::LostTests, text))
 }
 
@@ -164,9 +178,10 @@ mod tests {
 
     #[test]
     fn only_what_differs_from_the_published_subject_is_a_deviation() {
-        let findings = [FindingKind::Deviation, FindingKind::Disturbance, FindingKind::DeadWorker];
-        let findings = findings.map(|kind| Finding::new(kind, "x")).to_vec();
-        let deviations = Discovery { findings, ..Discovery::default() }.deviations();
-        assert_eq!(deviations, [Finding::new(FindingKind::Deviation, "x")]);
+        let kinds =
+            [FindingKind::Deviation, FindingKind::UnknownProfile, FindingKind::Disturbance, FindingKind::DeadWorker];
+        let findings = kinds.map(|kind| Finding::new(kind, "x")).to_vec();
+        let deviations = Discovery { findings: findings.clone(), ..Discovery::default() }.deviations();
+        assert_eq!(deviations, findings[..2]);
     }
 }

@@ -6,6 +6,7 @@ use miette::miette;
 use serde::{Deserialize, Serialize};
 
 use super::{Discovery, DiscoveryTime};
+use crate::experiment::Fingerprint;
 use crate::subject::{Checkout, snapshot};
 use crate::whole_file;
 
@@ -24,6 +25,13 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// For what is found out about this build later: it depends on all that the build depends on.
+    pub fn fingerprint(&self, purpose: &str) -> Fingerprint {
+        let mut fingerprint = Fingerprint::new(purpose);
+        fingerprint.text("build", &self.key);
+        fingerprint
+    }
+
     /// What did not see the whole suite is not worth keeping.
     pub fn keep(&self, discovery: &Discovery) -> miette::Result<()> {
         if discovery.is_complete() { self.place.write(&self.key, discovery) } else { Ok(()) }

@@ -33,6 +33,9 @@ fn reports_that_parade_wrote_are_no_content() {
         fs::write(path, "x").unwrap();
     }
     assert_eq!(hash(&folder), before);
+    fs::write(folder.path().join("parade-reports/Source.java"), "class Source {}").unwrap();
+    assert_ne!(hash(&folder), before, "sources beside reports are content");
+    fs::remove_file(folder.path().join("parade-reports/Source.java")).unwrap();
     fs::remove_file(folder.path().join("parade-reports/.parade-reports")).unwrap();
     assert_ne!(hash(&folder), before, "anyone else's reports are content");
 }
@@ -101,7 +104,7 @@ fn mistakes_are_told() {
     let missing = revision_of(Path::new("/nowhere/at/all"), &Silent, &|| false).unwrap_err();
     assert!(missing.to_string().contains("/nowhere/at/all"));
     let into_itself = copy(folder.path(), &folder.path().join("src/tree"), &Silent, &|| false).unwrap_err();
-    assert!(into_itself.to_string().contains("into itself"));
+    assert!(into_itself.to_string().contains("would contain itself"));
     let stopped = revision_of(folder.path(), &Silent, &|| true).unwrap_err();
     assert!(stopped.to_string().contains("interrupted"));
     assert!(revision_of_file(Path::new("/nowhere")).is_err());

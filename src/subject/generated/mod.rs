@@ -5,12 +5,14 @@ mod members;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 use miette::{Result, miette};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::folder_handle::FolderHandle;
 use crate::folders;
 use crate::wording::hex;
 
@@ -49,15 +51,20 @@ impl GeneratedTests {
 
     /// Puts the tests of every module where the project's own have been.
     pub fn put_into(&self, build_root: &Path) -> Result<()> {
-        remove_own_tests(build_root)?;
+        let failed = |error: io::Error| miette!("{} cannot be filled: {error}", build_root.display());
+        let root = build_root.canonicalize().and_then(|root| FolderHandle::open(&root)).map_err(failed)?;
+        remove_own_tests(&root).map_err(failed)?;
         for module in modules(&self.folder)? {
             let below = if module == ROOT_MODULE { PathBuf::new() } else { module.split('/').collect() };
-            let target = build_root.join(below);
-            if !target.is_dir() {
-                // A version that has no such module has no tests of it.
-                continue;
+            // A version that has no such module has no tests of it.
+            let Ok(target) = root.descend(&below) else { continue };
+            let target = target.make_folders(Path::new(TEST_SOURCES), None).map_err(failed)?;
+            let sources = self.folder.join(encoded(&module));
+            for file in folders::files(&sources)? {
+                let bytes = crate::whole_file::read_bytes(&sources.join(&file))?;
+                let folder = target.make_folders(file.parent().unwrap_or(Path::new("")), None).map_err(failed)?;
+                folder.write(file.file_name().unwrap_or_default(), &bytes, 0o644).map_err(failed)?;
             }
-            folders::copy(&self.folder.join(encoded(&module)), &target.join(TEST_SOURCES))?;
         }
         Ok(())
     }
@@ -83,20 +90,17 @@ fn modules(folder: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-fn remove_own_tests(root: &Path) -> Result<()> {
-    let sources = std::iter::once(TEST_SOURCES).chain(OTHER_SOURCES);
-    let sources: Vec<&str> = sources.collect();
-    let mut open = vec![root.to_owned()];
-    while let Some(folder) = open.pop() {
-        for own in sources.iter().map(|own| folder.join(own)).filter(|own| own.is_dir()) {
-            fs::remove_dir_all(&own).map_err(|error| miette!("{} cannot be removed: {error}", own.display()))?;
+fn remove_own_tests(folder: &FolderHandle) -> io::Result<()> {
+    for own in std::iter::once(TEST_SOURCES).chain(OTHER_SOURCES).map(Path::new) {
+        // What a link leads to is no folder of the project's.
+        if let Ok(parent) = folder.descend(own.parent().unwrap_or(Path::new(""))) {
+            parent.remove(own.file_name().unwrap_or_default())?;
         }
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let is_source = name == "src" || name == "target" || name.to_string_lossy().starts_with('.');
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !is_source {
-                open.push(entry.path());
-            }
+    }
+    for (name, facts) in folder.entries()? {
+        let is_source = name == "src" || name == "target" || name.to_string_lossy().starts_with('.');
+        if facts.is_folder() && !is_source {
+            remove_own_tests(&folder.folder(&name)?)?;
         }
     }
     Ok(())
@@ -105,13 +109,17 @@ fn remove_own_tests(root: &Path) -> Result<()> {
 /// Takes out the tests that a build log blames, whole classes where the blame is not within a test; whole classes anyway if that
 /// is wished. The names of what went; none if the log blames nothing of ours.
 pub fn drop_blamed(root: &Path, log: &str, whole_classes: bool) -> Result<Vec<String>> {
-    let root = root.canonicalize().map_err(|error| miette!("{}: {error}", root.display()))?;
+    let failed = |error: io::Error| miette!("{}: {error}", root.display());
+    let root = root.canonicalize().map_err(failed)?;
+    let folder = FolderHandle::open(&root).map_err(failed)?;
     let mut dropped = Vec::new();
     for (file, lines) in blamed(log) {
-        let Ok(file) = file.canonicalize() else { continue };
-        let is_test = file.starts_with(&root) && file.to_string_lossy().contains(&format!("/{TEST_SOURCES}/"));
-        if is_test {
-            dropped.extend(drop_from(&file, &lines, whole_classes)?);
+        // The log is the build's to write: only what lies in the project, without a link on the way, is touched.
+        let Ok(below) = file.strip_prefix(&root) else { continue };
+        let is_test = file.to_string_lossy().contains(&format!("/{TEST_SOURCES}/"));
+        let parent = folder.descend(below.parent().unwrap_or(Path::new("")));
+        if let (true, Ok(parent)) = (is_test, parent) {
+            dropped.extend(drop_from(&parent, &file, &lines, whole_classes)?);
         }
     }
     Ok(dropped)
@@ -132,22 +140,28 @@ fn blamed(log: &str) -> BTreeMap<PathBuf, BTreeSet<usize>> {
     places
 }
 
-fn drop_from(file: &Path, lines: &BTreeSet<usize>, whole_class: bool) -> Result<Vec<String>> {
-    let failed = |error: std::io::Error| miette!("{} cannot be changed: {error}", file.display());
-    let class = class_name(file);
-    let small = fs::metadata(file).map_err(failed)?.len() <= LARGEST;
-    let text = if small { fs::read_to_string(file).unwrap_or_default() } else { String::new() };
+fn drop_from(folder: &FolderHandle, file: &Path, lines: &BTreeSet<usize>, whole_class: bool) -> Result<Vec<String>> {
+    let failed = |error: io::Error| miette!("{} cannot be changed: {error}", file.display());
+    let (class, name) = (class_name(file), file.file_name().unwrap_or_default());
+    let Ok(source) = folder.file(name) else { return Ok(Vec::new()) };
+    let mut text = String::new();
+    // What is too large, or no text, goes whole.
+    if source.take(LARGEST).read_to_string(&mut text).is_err() {
+        text.clear();
+    }
     let members = members(&text);
     let hit: Vec<&Member> = members.iter().filter(|member| lines.iter().any(|line| member.has(*line))).collect();
     let all_in_tests = lines.iter().all(|line| hit.iter().any(|member| member.has(*line) && member.is_test(&text)));
     let names: Option<Vec<&str>> = hit.iter().map(|member| member.name(&text)).collect();
     match names {
         Some(names) if all_in_tests && !whole_class => {
-            fs::write(file, without(&text, &hit)).map_err(failed)?;
+            let owner = folder.facts_of(name).map_err(failed)?.map(|facts| facts.owner);
+            folder.write(name, without(&text, &hit).as_bytes(), 0o644).map_err(failed)?;
+            owner.map_or(Ok(()), |owner| folder.set_owner_of(name, owner)).map_err(failed)?;
             Ok(names.iter().map(|name| format!("{class}#{name}")).collect())
         }
         _ => {
-            fs::remove_file(file).map_err(failed)?;
+            folder.remove(name).map_err(failed)?;
             Ok(vec![class])
         }
     }

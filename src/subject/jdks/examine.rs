@@ -32,7 +32,7 @@ pub(super) fn examine(folder: &Path) -> Result<Jdk, String> {
         Some(version) => version,
         None => ask(&javac, &home)?,
     };
-    let version = Version::parse(&text).ok_or_else(|| format!("it has the strange version {text:?}"))?;
+    let version = Version::parse(&text).ok_or_else(|| format!("its version {text:?} is not known"))?;
     let vendor = value(&release, "IMPLEMENTOR").map(|vendor| vendor.chars().take(VENDOR_LENGTH).collect());
     Ok(Jdk { home, version, vendor, found_by: Vec::new() })
 }
@@ -69,7 +69,7 @@ fn ask(javac: &Path, home: &Path) -> Result<String, String> {
     let version = said.lines().find_map(|line| line.trim().strip_prefix("javac "));
     version
         .map(|version| version.trim().to_owned())
-        .ok_or_else(|| format!("its javac does not tell its version, but says {:?}", first_line(&said)))
+        .ok_or_else(|| format!("its javac does not print a version, but {:?}", first_line(&said)))
 }
 
 fn first_line(text: &str) -> String {

@@ -24,7 +24,7 @@ pub(super) fn read(file: &Path) -> (Vec<PathBuf>, Option<String>) {
 fn read_into(file: &Path, homes: &mut Vec<PathBuf>) -> Result<(), String> {
     let file = File::open(file).map_err(|error| error.to_string())?;
     if file.metadata().is_ok_and(|metadata| metadata.len() > FILE_LIMIT) {
-        return Err(format!("it is larger than {} MiB; passed over", FILE_LIMIT >> 20));
+        return Err(format!("it is larger than {} MiB and was ignored", FILE_LIMIT >> 20));
     }
     homes_in(BufReader::new(file.take(FILE_LIMIT)), homes)
 }
@@ -52,7 +52,7 @@ pub(crate) fn homes_in(file: impl BufRead, homes: &mut Vec<PathBuf>) -> Result<(
                 homes.extend(text.take().and_then(|text| home(&text)).filter(|_| homes.len() < MOST_HOMES));
             }
             Event::Eof if depth == 0 => return Ok(()),
-            Event::Eof => return Err("it ends before its last element does".to_owned()),
+            Event::Eof => return Err("the file ends before its last element does".to_owned()),
             _ => {}
         }
     }

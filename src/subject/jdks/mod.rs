@@ -5,6 +5,7 @@
 
 mod examine;
 pub(crate) mod maven_toolchains;
+mod of_maven;
 mod places;
 mod version;
 mod wish;
@@ -16,6 +17,7 @@ use std::sync::OnceLock;
 
 use serde::Serialize;
 
+pub use of_maven::{MavenJdk, maven_jdk};
 pub use version::Version;
 pub use wish::{JdkWish, asked_jdk};
 

@@ -139,10 +139,10 @@ fn what_is_broken_is_passed_over_with_a_note() {
     for expected in [
         "/nowhere (JAVA_HOME)",
         "runtime (IntelliJ): it has no bin/javac: a runtime",
-        "strange version \"nonsense\"",
+        "its version \"nonsense\" is not known",
         "dangling (IntelliJ)",
         "relative (PARADE_JDKS): write an absolute path",
-        "toolchains.xml: it ends before",
+        "toolchains.xml: the file ends before",
     ] {
         assert!(notes.contains(expected), "{expected} in {notes}");
     }
@@ -158,7 +158,7 @@ fn a_jdk_without_a_release_file_is_asked_and_not_for_ever() {
     assert_eq!(versions(&lab.find()), ["1.8.0_504"]);
     program(&home.join("bin/javac"), "#!/bin/sh\nhead -c 10000000 /dev/zero\necho no\n");
     let found = lab.find();
-    assert!(found.found.is_empty() && found.notes[0].contains("does not tell its version"), "{:?}", found.notes);
+    assert!(found.found.is_empty() && found.notes[0].contains("does not print a version"), "{:?}", found.notes);
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn a_wish_takes_the_newest_that_it_means() {
     assert_eq!(chosen("1.8").unwrap(), "1.8.0_392");
     assert_eq!(chosen("usr/lib/jvm/18.0.1").unwrap(), "18.0.1");
     let missing = chosen("21").unwrap_err();
-    assert_eq!(missing.to_string(), "there is no JDK 21 here");
+    assert_eq!(missing.to_string(), "this machine has no JDK 21");
     let help = missing.help().unwrap().to_string();
     assert!(help.contains("18.0.1, 17.0.15, 17.0.2, 1.8.0_392") && help.contains("PARADE_JDKS"), "{help}");
     assert!(chosen("./nowhere").unwrap_err().to_string().contains("is not a JDK"));

@@ -14,6 +14,9 @@ pub struct JdkWish {
     /// As it was written: the same on every machine.
     pub written: String,
     kind: Kind,
+    /// Who asked, where that was not the user: it is no part of what is asked for.
+    #[serde(skip)]
+    because: Option<&'static str>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -43,11 +46,16 @@ impl JdkWish {
             miette!(
                 help =
                     "write a version such as \"8\", \"17\" or \"17.0.2\", or the path of a JDK such as \"/opt/jdk-17\"",
-                "`{}` is neither a version of Java nor a path",
+                "`{}` is neither a Java version nor a path",
                 written.chars().filter(|c| !c.is_control()).take(60).collect::<String>()
             )
         })?;
-        Ok(JdkWish { written: written.to_owned(), kind })
+        Ok(JdkWish { written: written.to_owned(), kind, because: None })
+    }
+
+    /// For this reason, and not as the user asked.
+    pub fn because(self, why: &'static str) -> JdkWish {
+        JdkWish { because: Some(why), ..self }
     }
 
     pub fn is_met_by(&self, jdk: &Jdk) -> bool {
@@ -63,23 +71,27 @@ impl JdkWish {
             return Ok(jdk.clone());
         }
         let help = format!(
-            "on this machine: {}; install it, or name its folder in the variable {VARIABLE}; `parade doctor` lists all",
+            "this machine has: {}. Install the missing JDK, or name its folder in {VARIABLE}; `parade doctor` lists \
+             all JDKs",
             jdks.listed()
         );
         match &self.kind {
             Kind::Home(home) => {
                 Jdk::at(home).map_err(|why| miette!(help = help, "`{}` is not a JDK: {why}", self.written))
             }
-            Kind::Version(_) => Err(miette!(help = help, "there is no JDK {} here", self.written)),
+            Kind::Version(_) => Err(miette!(help = help, "this machine has no JDK {}", self.written)),
         }
     }
 
     /// Why the one that was chosen was, in words.
     pub(in crate::subject) fn reason(&self, jdks: &Jdks) -> String {
+        if let Some(why) = self.because {
+            return why.to_owned();
+        }
         let matching = jdks.found.iter().filter(|jdk| self.is_met_by(jdk)).count();
         match (&self.kind, matching) {
-            (Kind::Version(_), 2..) => format!("{} was asked for; the newest of {matching}", self.written),
-            _ => format!("{} was asked for", self.written),
+            (Kind::Version(_), 2..) => format!("{} was requested; the newest of {matching}", self.written),
+            _ => format!("{} was requested", self.written),
         }
     }
 }

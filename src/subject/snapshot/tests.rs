@@ -1,4 +1,4 @@
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt, symlink};
 
 use tempfile::TempDir;
 
@@ -64,9 +64,10 @@ fn describe(root: &Path, relative: &Path, lines: &mut Vec<String>) {
         kind if kind.is_symlink() => format!("{:?}", fs::read_link(&path).unwrap()),
         _ => format!("{:?}", fs::read(&path).unwrap()),
     };
-    lines.push(format!("{relative:?} {:o} {:?} {content}", metadata.mode(), modified(&metadata)));
+    let modified = (metadata.mtime(), metadata.mtime_nsec());
+    lines.push(format!("{relative:?} {:o} {modified:?} {content}", metadata.mode()));
     if metadata.is_dir() {
-        for name in children(&path).unwrap().keys() {
+        for name in children(&FolderHandle::open(&path).unwrap()).unwrap().keys() {
             describe(root, &relative.join(name), lines);
         }
     }
@@ -199,4 +200,93 @@ fn a_worktree_that_vanished_comes_back() {
     fs::remove_dir_all(fixture.root()).unwrap();
     snapshot.restore().unwrap();
     assert_eq!(fs::read_to_string(fixture.path("module/target/B.class")).unwrap(), "B");
+}
+
+fn set_time_as(file: &Path, original: &std::fs::Metadata) {
+    let times = fs::FileTimes::new().set_modified(original.modified().unwrap());
+    File::options().write(true).open(file).unwrap().set_times(times).unwrap();
+}
+
+#[test]
+fn content_that_changed_without_its_size_and_time_is_brought_back() {
+    for known in [true, false] {
+        let fixture = Fixture::new();
+        let before = fixture.describe();
+        let mut snapshot = Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+        if !known {
+            snapshot = Snapshot::open(&fixture.store()).unwrap().unwrap();
+        }
+        let class = fixture.path("target/classes/A.class");
+        let original = fs::metadata(&class).unwrap();
+        fs::write(&class, "X").unwrap();
+        set_time_as(&class, &original);
+        assert_eq!(snapshot.restore().unwrap().in_build_folders, 1);
+        assert_eq!(fixture.describe(), before);
+    }
+}
+
+#[test]
+fn a_kept_build_that_was_changed_is_an_error_that_names_the_file() {
+    type Deed = fn(&Path);
+    let deeds: [(&str, Deed); 5] = [
+        ("target/classes/A.class", |file| {
+            let original = fs::metadata(file).unwrap();
+            fs::write(file, "X").unwrap();
+            set_time_as(file, &original);
+        }),
+        ("module/target/B.class", |file| fs::remove_file(file).unwrap()),
+        ("target/classes/New.class", |file| fs::write(file, "new").unwrap()),
+        ("link", |link| {
+            fs::remove_file(link).unwrap();
+            symlink("/etc/passwd", link).unwrap();
+        }),
+        ("run.sh", |file| {
+            fs::remove_file(file).unwrap();
+            symlink("/etc/passwd", file).unwrap();
+        }),
+    ];
+    for (name, deed) in deeds {
+        let fixture = Fixture::new();
+        let snapshot = Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+        deed(&fixture.store().join(FILES).join(name));
+        for snapshot in [snapshot, Snapshot::open(&fixture.store()).unwrap().unwrap()] {
+            let error = snapshot.restore().unwrap_err();
+            assert!(error.to_string().contains(name), "{name}: {error}");
+            assert!(error.help().unwrap().to_string().contains("is then built again"), "{error:?}");
+        }
+    }
+}
+
+#[test]
+fn a_kept_build_that_was_only_moved_is_still_good() {
+    let fixture = Fixture::new();
+    Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+    let file = fixture.store().join(FILES).join("run.sh");
+    let original = fs::metadata(&file).unwrap();
+    fs::copy(&file, fixture.folder.path().join("copy")).unwrap();
+    fs::rename(fixture.folder.path().join("copy"), &file).unwrap();
+    set_time_as(&file, &original);
+    let snapshot = Snapshot::open(&fixture.store()).unwrap().unwrap();
+    assert_eq!(snapshot.restore().unwrap(), Changes::default());
+}
+
+#[test]
+fn nobody_else_may_enter_a_snapshot() {
+    let fixture = Fixture::new();
+    Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+    assert_eq!(fs::metadata(fixture.store()).unwrap().mode() & 0o777, 0o700);
+}
+
+#[test]
+fn a_worktree_that_became_a_link_is_replaced() {
+    let fixture = Fixture::new();
+    let outside = fixture.folder.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("precious"), "x").unwrap();
+    let snapshot = Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+    fs::remove_dir_all(fixture.root()).unwrap();
+    symlink(&outside, fixture.root()).unwrap();
+    snapshot.restore().unwrap();
+    assert!(fixture.path("pom.xml").is_file() && !fixture.root().is_symlink());
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
 }

@@ -1,50 +1,23 @@
-use std::collections::BTreeMap;
 use std::process::Command;
 use std::time::Duration;
 
 use git2::ObjectType;
 
 use super::super::Silent;
-use super::super::network::Network;
 use super::super::test_repository::TestRepository;
 use super::*;
-use crate::experiment::SurefireVersion;
+use crate::experiment::fingerprint_tests;
 use crate::home::Home;
 
-fn network() -> Network {
-    Network { git_config: Some("/nowhere".into()), pause: Duration::ZERO, ..Network::default() }
-}
+/// As git wants it for submodules in folders of this machine.
+const TRUSTED: &str = "[protocol \"file\"]\n\tallow = always\n";
 
 fn subject(origin: Origin) -> Subject {
-    Subject {
-        name: "subject".into(),
-        origin,
-        source: "somewhere".into(),
-        directory: None,
-        jdk: None,
-        user: None,
-        overrides: BTreeMap::new(),
-        label: None,
-        inferred: None,
-        generator: None,
-        earlier: None,
-        version: None,
-        modules: Vec::new(),
-        maven_args: Vec::new(),
-        environment: BTreeMap::new(),
-        phase: "test".into(),
-        setup: Vec::new(),
-        surefire: SurefireVersion::Pinned,
-        disable_plugins: Vec::new(),
-        timeout: Duration::from_secs(60),
-        repetitions: 1,
-        configurations: Vec::new(),
-        dependencies: None,
-    }
+    Subject { name: "subject".into(), origin, source: "somewhere".into(), ..fingerprint_tests::subject() }
 }
 
 struct Fixture {
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
     home: Home,
 }
 
@@ -52,11 +25,21 @@ impl Fixture {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::at(folder.path().join("home"));
-        Fixture { _folder: folder, home }
+        Fixture { folder, home }
+    }
+
+    /// The user's git configuration.
+    fn configure(&self, text: &str) {
+        fs::write(self.folder.path().join("gitconfig"), text).unwrap();
+    }
+
+    fn network(&self) -> Network {
+        let git_config = Some(self.folder.path().join("gitconfig"));
+        Network { git_config, pause: Duration::ZERO, ..Network::default() }
     }
 
     fn sources(&self) -> Sources<'_> {
-        Sources { home: &self.home, network: network(), progress: &Silent, interrupt: &|| false }
+        Sources { home: &self.home, network: self.network(), progress: &Silent, interrupt: &|| false }
     }
 
     fn resolve(&self, url: &str, revision: &str) -> Result<String> {
@@ -248,6 +231,7 @@ fn what_a_killed_parade_left_behind_is_swept_away() {
 fn submodules_come_along_at_every_depth() {
     let (outer, middle, fixture) = (TestRepository::new(), TestRepository::new(), Fixture::new());
     let inner = TestRepository::new();
+    fixture.configure(TRUSTED);
     let inner_commit = inner.commit(&[("deep.txt", "deep")]).to_string();
     let modules = format!("[submodule \"i\"]\n\tpath = i\n\turl = {}\n", inner.url());
     let files: [(&str, &[u8], u32); 2] =
@@ -270,8 +254,72 @@ fn submodules_come_along_at_every_depth() {
 }
 
 #[test]
+fn a_submodule_in_this_machines_files_needs_the_users_leave() {
+    let (private, outer) = (TestRepository::new(), TestRepository::new());
+    let commit = private.commit(&[("secret.txt", "secret")]).to_string();
+    let relative = format!("../../{}/origin", private.folder.path().file_name().unwrap().to_str().unwrap());
+    for named in [private.url(), format!("file://{}", private.url()), relative] {
+        let modules = format!("[submodule \"s\"]\n\tpath = s\n\turl = {named}\n");
+        let files: [(&str, &[u8], u32); 2] =
+            [(".gitmodules", modules.as_bytes(), 0o100_644), ("s", commit.as_bytes(), 0o160_000)];
+        outer.commit_modes(&files);
+        let fixture = Fixture::new();
+        for refusing in ["", "[protocol \"file\"]\n\tallow = user\n", "[protocol]\n\tallow = never\n"] {
+            fixture.configure(refusing);
+            let report = fixture.checkout(&outer.url(), "main").unwrap_err();
+            assert!(report.to_string().contains("submodule s of"), "{report}");
+            assert!(report.help().unwrap().to_string().contains("protocol.file.allow always"));
+            assert_eq!(clones(&fixture), 1, "{named} is not read");
+        }
+        fixture.configure(TRUSTED);
+        assert_eq!(read(&fixture.checkout(&outer.url(), "main").unwrap(), "s/secret.txt"), "secret");
+    }
+}
+
+#[test]
+fn a_submodule_does_not_lead_out_of_a_mirror() {
+    let (outer, fixture) = (TestRepository::new(), Fixture::new());
+    let modules = "[submodule \"s\"]\n\tpath = s\n\turl = https://far.invalid/../../private\n";
+    let absent = "1234".repeat(10);
+    let files: [(&str, &[u8], u32); 2] =
+        [(".gitmodules", modules.as_bytes(), 0o100_644), ("s", absent.as_bytes(), 0o160_000)];
+    outer.commit_modes(&files);
+    fixture.configure("[url \"/srv/mirror/\"]\n\tinsteadOf = https://far.invalid/\n");
+    let report = fixture.checkout(&outer.url(), "main").unwrap_err().to_string();
+    assert!(report.contains("is a folder of this machine"), "{report}");
+}
+
+fn clones(fixture: &Fixture) -> usize {
+    let entries = fs::read_dir(fixture.home.repositories()).unwrap().flatten();
+    entries.filter(|entry| entry.path().extension().is_some_and(|extension| extension == "git")).count()
+}
+
+#[test]
+fn clones_are_for_parades_user_alone_unless_another_one_runs_the_tests() {
+    use std::os::unix::fs::PermissionsExt;
+    let (origin, fixture) = (TestRepository::new(), Fixture::new());
+    let commit = origin.commit(&[("a", "1")]).to_string();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let modes = || {
+        let mut entries = fs::read_dir(fixture.home.repositories()).unwrap().flatten().map(|entry| entry.path());
+        (mode(&fixture.home.repositories()), mode(&entries.find(|path| path.is_dir()).unwrap()))
+    };
+    fixture.checkout(&origin.url(), "main").unwrap();
+    assert_eq!(modes(), (0o711, 0o700));
+    if process::missing_privileges().is_some() {
+        return;
+    }
+    // The worktree is there already, and its user's git needs the objects.
+    let origin = Origin::Git { url: origin.url(), revision: commit.clone() };
+    let subject = Subject { user: Some("nobody".into()), ..subject(origin) };
+    fixture.sources().checkout(&subject, &commit).unwrap();
+    assert_eq!(modes(), (0o711, 0o755));
+}
+
+#[test]
 fn a_submodule_that_cannot_be_had_is_named() {
     let (outer, fixture) = (TestRepository::new(), Fixture::new());
+    fixture.configure(TRUSTED);
     let absent = "1234".repeat(10);
     let modules = "[submodule \"gone\"]\n\tpath = lib\n\turl = /nowhere/at/all\n";
     let files: [(&str, &[u8], u32); 2] =

@@ -58,7 +58,7 @@ fn a_circle_is_an_error_that_names_it() {
     let dependencies = vec![depends("a", &["b"], &[]), depends("b", &["a"], &[])];
     let error = DependencyGraph::new(dependencies, &suite("a b")).unwrap_err().to_string();
     assert!(error.contains("`C#a` → `C#b` → `C#a`") || error.contains("`C#b` → `C#a` → `C#b`"), "{error}");
-    assert!(error.contains("has to run before"), "{error}");
+    assert!(error.contains("must run before"), "{error}");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn only_circles_of_polluters_could_be_conflicts() {
 fn a_file_alone_shows_some_mistakes() {
     let circle = "version = 1\n[[dependency]]\ntest = 'C#a'\nafter = [['C#b']]\n[[dependency]]\ntest = 'C#b'\nafter = [['C#a']]\n";
     for (text, named) in [
-        (circle, "circle"),
+        (circle, "cycle"),
         ("version = 1\n[[dependency]]\ntest = 'C#a'\nafter = [[]]\n", "`C#a` have a group without tests"),
         ("version = 1\n[[dependency]]\ntest = 'C#a'\nnot_after = [['C#b'], []]\n", "a group without tests"),
         ("version = 1\n[[conflict]]\ntests = ['C#a', 'C#a']\n", "fewer than two"),

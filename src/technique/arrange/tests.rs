@@ -155,14 +155,16 @@ fn what_an_algorithm_lacks_is_named() {
     let suite = [id("a")];
     let nothing =
         Material { suite: &suite, coverage: None, change: None, seconds: None, dependencies: None, machines: 2 };
-    for (algorithm, what) in [(T1, "cover"), (T4, "cover"), (S1, "cover"), (P2, "take"), (P3, "take")] {
+    for (algorithm, what) in
+        [(T1, "coverage"), (T4, "coverage"), (S1, "coverage"), (P2, "durations"), (P3, "durations")]
+    {
         let error = arrange(algorithm, &nothing).unwrap_err().to_string();
         assert!(error.contains(algorithm.name()) && error.contains(what), "{error}");
     }
     assert!(arrange(P1, &nothing).is_ok());
     let coverage = coverage();
     let covered = Material { coverage: Some(&coverage), ..nothing };
-    assert!(arrange(S4, &covered).unwrap_err().to_string().contains("changed"));
+    assert!(arrange(S4, &covered).unwrap_err().to_string().contains("needs the changes"));
     let methods = Change { modified: vec!["B#m()".parse().unwrap()], ..Change::default() };
     let changed = Material { change: Some(&methods), ..covered };
     assert!(arrange(S1, &changed).unwrap_err().help().unwrap().to_string().contains("S4"));

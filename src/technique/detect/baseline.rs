@@ -101,7 +101,7 @@ fn in_company(lab: &mut Lab<'_>, tests: &[usize], first: &Observation) -> Step<(
 /// Tests that hung or took their process along, as every order with them would be cut in two.
 fn breakers(observation: &Observation) -> BTreeMap<usize, String> {
     let why = |outcome| match outcome {
-        Outcome::TimedOut => Some("it did not come to an end in the original order"),
+        Outcome::TimedOut => Some("it did not end in the original order"),
         Outcome::Crashed => Some("its process ended with it in the original order"),
         _ => None,
     };

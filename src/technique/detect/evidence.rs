@@ -9,14 +9,25 @@ const KEPT: usize = 6;
 pub struct Evidence {
     pub failing: Vec<Vec<usize>>,
     pub passing: Vec<Vec<usize>>,
+    /// Was any of it seen in an order that counts?
+    pub counts: bool,
 }
 
 impl Evidence {
-    pub fn add(&mut self, fails: bool, history: Vec<usize>) {
+    /// `counts`: can a build produce the order that showed it?
+    pub fn add(&mut self, fails: bool, history: Vec<usize>, counts: bool) {
         let kept = if fails { &mut self.failing } else { &mut self.passing };
         if kept.contains(&history) {
             return;
         }
+        if counts && !self.counts {
+            // What no build can show was good enough to look for this.
+            (self.failing, self.passing) = (Vec::new(), Vec::new());
+            self.counts = true;
+        } else if !counts && self.counts {
+            return;
+        }
+        let kept = if fails { &mut self.failing } else { &mut self.passing };
         kept.push(history);
         // Short ones are quicker to run again.
         kept.sort_by_key(Vec::len);
@@ -88,7 +99,7 @@ mod tests {
     #[test]
     fn short_histories_are_kept() {
         let mut evidence = Evidence::default();
-        (0..20).rev().for_each(|length| evidence.add(true, (0..length).collect()));
+        (0..20).rev().for_each(|length| evidence.add(true, (0..length).collect(), true));
         assert_eq!((evidence.failing.len(), evidence.shortest()), (KEPT, 0));
     }
 

@@ -90,7 +90,7 @@ impl Detective<'_> {
             }
             let count = circles.len();
             for (number, ((_, frame), targets)) in circles.into_iter().enumerate() {
-                self.lab.doing(format!("seeking all causes: {} of {count}", number + 1));
+                self.lab.doing(format!("looking for all causes: {} of {count}", number + 1));
                 self.examine(&frame, &targets)?;
                 if frame.turning_back == Role::Cleaner {
                     self.try_setters_as_cleaners(&targets, &frame.context, &frame.turn)?;
@@ -260,7 +260,15 @@ impl Detective<'_> {
     fn others(&self, frame: &Frame, targets: &[usize]) -> Vec<usize> {
         let meets = |test: &usize| targets.iter().any(|target| self.lab.roster.meet(*test, *target));
         let alone = |test: &usize| targets.len() > 1 || !targets.contains(test);
-        self.present().into_iter().filter(|test| meets(test) && alone(test) && !frame.holds(*test)).collect()
+        let counts = |test: &usize| targets.iter().any(|target| self.can_matter(frame, *test, *target));
+        let wanted = |test: &usize| meets(test) && alone(test) && !frame.holds(*test) && counts(test);
+        self.present().into_iter().filter(wanted).collect()
+    }
+
+    /// Is there an order that counts in which the test comes between what the frame has and the target?
+    fn can_matter(&self, frame: &Frame, test: usize, target: usize) -> bool {
+        let roster = &self.lab.roster;
+        [frame.plain(&[test, target]), frame.turned(&[test, target])].iter().any(|order| roster.counts(order))
     }
 }
 

@@ -163,9 +163,11 @@ impl Detective<'_> {
 
     /// Of pairs of a first test and a second, those in which the second fails.
     fn those_that_fail(&mut self, pairs: &[(usize, usize)], care: Care) -> Step<Vec<(usize, usize)>> {
-        let asked: Vec<(Vec<usize>, usize)> = pairs.iter().map(|(first, test)| (vec![*first], *test)).collect();
+        let counting: Vec<Pair> =
+            pairs.iter().copied().filter(|(first, test)| self.lab.roster.counts(&[*first, *test])).collect();
+        let asked: Vec<(Vec<usize>, usize)> = counting.iter().map(|(first, test)| (vec![*first], *test)).collect();
         let ends = self.lab.fail(&asked, care)?;
-        Ok(pairs.iter().zip(ends).filter(|(_, fails)| *fails == Some(true)).map(|(pair, _)| *pair).collect())
+        Ok(counting.into_iter().zip(ends).filter(|(_, fails)| *fails == Some(true)).map(|(pair, _)| pair).collect())
     }
 
     /// Looks into one more order in which the test failed. Is there nothing left to look into?
@@ -200,7 +202,19 @@ impl Detective<'_> {
         if self.baseline.fails.get(&test) == Some(&true) {
             histories.extend(self.baseline.history(test));
         }
-        histories
+        self.as_in_builds(histories, test)
+    }
+
+    /// What a build cannot produce is asked for as near to it as a build can.
+    fn as_in_builds(&self, histories: Vec<Vec<usize>>, test: usize) -> Vec<Vec<usize>> {
+        let mut kept: Vec<Vec<usize>> = Vec::new();
+        for history in histories {
+            let history = self.lab.roster.as_in_a_build(&history, test);
+            if !kept.contains(&history) {
+                kept.push(history);
+            }
+        }
+        kept
     }
 
     fn passing_histories(&self, test: usize) -> Vec<Vec<usize>> {
@@ -208,7 +222,7 @@ impl Detective<'_> {
         if self.baseline.fails.get(&test) == Some(&false) {
             histories.extend(self.baseline.history(test));
         }
-        histories
+        self.as_in_builds(histories, test)
     }
 
     /// Do suspects pass with nothing before them? Two fresh processes tell of many at once: in one a suspect has some of the
@@ -221,7 +235,7 @@ impl Detective<'_> {
         if !self.lab.has_warm() || suspects.len() < MANY {
             return Ok(());
         }
-        self.lab.doing(format!("running {} suspects without the others", suspects.len()));
+        self.lab.doing(format!("running {} suspects without other tests", suspects.len()));
         let backwards: Vec<usize> = suspects.iter().rev().copied().collect();
         let runs = self.lab.observe_all(&[suspects.clone(), backwards], Care::Sure)?;
         let passes = |test: &usize| runs.iter().all(|run| run.fails(*test) == Some(false));
@@ -280,6 +294,9 @@ impl Detective<'_> {
 
     /// The same, where so many runs agreed before.
     fn agreement(&mut self, before: &[usize], test: usize, fails: bool, mut agreed: usize) -> Step<Certainty> {
+        if !self.lab.roster.counts(&[before, &[test]].concat()) {
+            return Ok(Certainty::No);
+        }
         while agreed < self.confirmations {
             match self.lab.fails(before, test, Care::Sure)? {
                 Some(seen) if seen == fails => agreed += 1,
@@ -292,7 +309,9 @@ impl Detective<'_> {
 
     /// The same of several orders and tests, as far as a yes.
     pub(super) fn certain_all(&mut self, asked: &[(Vec<usize>, usize)], fails: bool) -> Step<Vec<bool>> {
-        let mut agreed = vec![true; asked.len()];
+        let counts =
+            |(before, test): &(Vec<usize>, usize)| self.lab.roster.counts(&[before.as_slice(), &[*test]].concat());
+        let mut agreed: Vec<bool> = asked.iter().map(counts).collect();
         for _ in 0..self.confirmations {
             let open: Vec<usize> = (0..asked.len()).filter(|place| agreed[*place]).collect();
             let questions: Vec<(Vec<usize>, usize)> = open.iter().map(|place| asked[*place].clone()).collect();
@@ -312,7 +331,7 @@ impl Detective<'_> {
             sequences.any(|before| self.lab.recorded(&before, *test).is_mixed()).then_some(*test)
         };
         let flaky: Vec<usize> = self.known.iter().filter_map(mixed).collect();
-        flaky.into_iter().for_each(|test| self.call_flaky(test, "in one and the same order"));
+        flaky.into_iter().for_each(|test| self.call_flaky(test, "in the same order"));
     }
 
     fn call_flaky(&mut self, test: usize, wherein: &str) {
@@ -410,7 +429,7 @@ impl Detective<'_> {
                     return Ok(Some(group));
                 }
                 Certainty::Mixed => {
-                    self.call_flaky(test, "in one and the same order");
+                    self.call_flaky(test, "in the same order");
                     return Ok(None);
                 }
                 Certainty::No => {}

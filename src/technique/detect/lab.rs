@@ -522,7 +522,7 @@ impl<'a> Lab<'a> {
     fn watch(&mut self, tests: &[usize]) -> Step<SuiteRun> {
         if !self.session.capabilities().watches.accesses {
             let message = "it is not known what the tests of this suite read and write".to_owned();
-            let help = "give the tests of a model `reads` and `writes`, or choose another strategy".to_owned();
+            let help = "declare `reads` and `writes` in the model suite, or choose another strategy".to_owned();
             return Err(Halt::Broken(BadUsage { message, help }.into()));
         }
         let plain = self.request(tests, Isolation::Fresh, "accesses");

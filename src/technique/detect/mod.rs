@@ -9,6 +9,8 @@ mod aware_tests;
 mod baseline;
 #[cfg(test)]
 mod budget_tests;
+#[cfg(test)]
+mod builds_tests;
 mod coverage;
 mod evidence;
 mod examine;
@@ -253,12 +255,15 @@ impl Detective<'_> {
             })
             .collect();
         let left_out = self.baseline.left_out.iter().chain(&self.dropped);
+        let unproducible = |test: &&usize| self.evidence.get(test).is_some_and(|evidence| !evidence.counts);
+        let unsettled = || self.unconfirmed.iter().filter(|test| !is_settled(test));
         Detection {
             tests: (0..roster.len()).map(|test| id(&test)).collect(),
             failing_originally: self.baseline.fails.values().filter(|fails| **fails).count(),
             flaky: self.flaky.iter().map(|(test, seen)| Flaky { test: id(test), seen: seen.clone() }).collect(),
             order_dependent,
-            unconfirmed: self.unconfirmed.iter().filter(|test| !is_settled(test)).map(id).collect(),
+            unconfirmed: unsettled().filter(|test| !unproducible(test)).map(id).collect(),
+            interleaved_only: unsettled().filter(unproducible).map(id).collect(),
             unexplained: self.unexplained().iter().map(id).collect(),
             fresh_only: self.lab.misled().len(),
             left_out: left_out.map(|(test, why)| LeftOut { test: id(test), why: why.clone() }).collect(),
@@ -295,9 +300,12 @@ fn order_dependent(roster: &Roster, test: usize, known: &Known, fails_originally
         let all: BTreeSet<usize> = groups.iter().flatten().copied().collect();
         all.iter().map(|test| roster.id(*test).clone()).collect()
     };
+    let causes = known.setters.iter().chain(&known.polluters).flatten();
+    let is_own = |cause: &usize| roster.class(*cause) == roster.class(test);
     OrderDependent {
         test: roster.id(test).clone(),
         kind,
+        declared_order: known.is_found() && roster.declares_order(test) && causes.clone().all(is_own),
         polluters: flat(&known.polluters),
         cleaners: known.cleaners.iter().map(|test| roster.id(*test).clone()).collect(),
         state_setters: flat(&known.setters),

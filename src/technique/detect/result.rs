@@ -48,6 +48,9 @@ pub struct OrderDependent {
     pub complete: bool,
     /// Does it fail in the original order?
     pub fails_originally: bool,
+    /// Does its class declare the order of its tests, and is all that it depends on in it? Then it is as its author meant it: it
+    /// fails only if its class is not run whole.
+    pub declared_order: bool,
 }
 
 /// A test that ends in different ways in one and the same order.
@@ -102,6 +105,9 @@ pub struct Detection {
     pub order_dependent: Vec<OrderDependent>,
     /// Tests that looked order-dependent, and that no fresh process confirmed.
     pub unconfirmed: Vec<TestId>,
+    /// Tests that ended otherwise only where classes were interleaved, or where the order that a class declares was not kept: no
+    /// build does so.
+    pub interleaved_only: Vec<TestId>,
     /// Tests that look order-dependent, and that time did not suffice for, not even to see them fail in fresh processes.
     pub unexplained: Vec<TestId>,
     /// How many end otherwise in a process that has run others before, whatever the order, and were looked at in fresh ones.

@@ -119,7 +119,10 @@ impl Detective<'_> {
         if hopeless.is_empty() || hopeless.len() > HOPELESS {
             return Ok(());
         }
-        self.lab.doing(format!("{} that always failed, after each other one", plural(hopeless.len(), "test")));
+        self.lab.doing(format!(
+            "running {} that always failed, each time after one other test",
+            plural(hopeless.len(), "test")
+        ));
         let orders = self.present().into_iter().flat_map(|first| {
             let after: Order = hopeless.iter().copied().filter(|test| self.lab.roster.meet(first, *test)).collect();
             let backwards: Order = after.iter().rev().copied().collect();
@@ -137,7 +140,7 @@ impl Detective<'_> {
             let all = (strategy == Strategy::Exhaustive).then(|| possible(&self.lab.roster, &tests, settings.k));
             return Ok((orders, planned, all.filter(|all| *all > planned)));
         }
-        self.lab.doing("the original order, to see what tests share");
+        self.lab.doing("the original order, to record what tests share");
         let accesses = self.lab.accesses(&tests)?;
         let sharing = Sharing::new(&accesses, &self.lab.roster, &tests);
         let (planned, possible) = (sharing.count(settings.k), sharing.possible(settings.k));
@@ -149,7 +152,7 @@ impl Detective<'_> {
         loop {
             self.explain_all()?;
             let Some((pollutes, cause)) = self.unfollowed() else { return Ok(()) };
-            self.lab.doing(format!("who else depends on {}", self.lab.roster.id(cause)));
+            self.lab.doing(format!("finding other tests that depend on {}", self.lab.roster.id(cause)));
             let mut others = self.present();
             others.retain(|test| self.lab.roster.meet(*test, cause));
             let backwards: Order = others.iter().rev().copied().collect();
@@ -205,7 +208,8 @@ impl Detective<'_> {
             let history = observation.history(place);
             let explained = fails && self.known.get(&seen.test).is_some_and(|known| known.explains(&history));
             if !explained {
-                self.evidence.entry(seen.test).or_default().add(fails, history);
+                let counts = self.lab.roster.counts(&[history.as_slice(), &[seen.test]].concat());
+                self.evidence.entry(seen.test).or_default().add(fails, history, counts);
                 self.reopen(seen.test);
             }
         }
@@ -214,13 +218,13 @@ impl Detective<'_> {
     fn drop_breakers(&mut self, observation: &Observation, lost: bool) {
         for seen in &observation.seen {
             let why = match seen.outcome {
-                Outcome::TimedOut => "it did not come to an end in some orders",
+                Outcome::TimedOut => "it did not end in some orders",
                 Outcome::Crashed => "its process ended with it in some orders",
                 _ => continue,
             };
             let often = self.lab.accidents.get(&(seen.test, seen.outcome)).is_some_and(|runs| *runs >= ACCIDENTS);
             if lost || often {
-                self.dropped.insert(seen.test, format!("{why}; it was left out of the orders after that"));
+                self.dropped.insert(seen.test, format!("{why}; it was left out of later orders"));
             }
         }
     }

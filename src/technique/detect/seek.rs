@@ -141,7 +141,7 @@ impl<'a> Detective<'a> {
                 let history = seen.history(place);
                 let known = self.known.get(&test.test);
                 if !known.is_some_and(|known| known.explains(&history)) {
-                    self.evidence.entry(test.test).or_default().add(true, history);
+                    self.evidence.entry(test.test).or_default().add(true, history, true);
                     self.reopen(test.test);
                 }
             }

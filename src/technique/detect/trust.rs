@@ -27,14 +27,14 @@ impl Detective<'_> {
         if misled || self.lab.tests_dominate() { Care::Sure } else { Care::Look }
     }
 
-    /// Runs the original order in the processes that stay. Tests that end otherwise than in fresh ones are from now on looked
+    /// Runs the original order in warm JVMs. Tests that end otherwise than in fresh ones are from now on looked
     /// at in fresh ones only, and what was held against them is dropped.
     pub(super) fn check_staying(&mut self, settings: Settings) -> Step<()> {
         let stays = self.lab.has_warm() && self.care_for_orders() == Care::Look;
         if !stays || self.evidence.len() <= self.trusted {
             return Ok(());
         }
-        self.lab.doing("the original order in the processes that stay");
+        self.lab.doing("the original order in warm JVMs");
         let order = self.present();
         let seen = self.lab.observe_all(&vec![order.clone(); self.lab.lanes()], Care::Look)?;
         let otherwise = |test: &usize| {
@@ -65,7 +65,7 @@ impl Detective<'_> {
                 }
                 _ => orders.collect(),
             };
-            self.lab.doing(format!("{strategy} in fresh processes, for {count}"));
+            self.lab.doing(format!("{strategy} in fresh JVMs, for {count}"));
             self.look_afresh(place, &orders)?;
         }
         Ok(())
@@ -108,7 +108,7 @@ impl Detective<'_> {
         let mut orders: Vec<Order> = orders.collect();
         shuffle(&mut orders, &mut ChaCha8Rng::seed_from_u64(settings.seed));
         orders.retain(|order| !self.looked.contains(&(Care::Sure, order.clone())));
-        self.lab.doing("each test alone in a fresh process");
+        self.lab.doing("each test alone in a fresh JVM");
         for batch in orders.chunks(self.at_once()) {
             if self.lab.spent() >= until {
                 break;

@@ -24,7 +24,7 @@ impl Detective<'_> {
         let mut open = self.unexplained();
         while !open.is_empty() && done.len() < orders {
             let Some(order) = self.telling_order(&open, &done) else { break };
-            self.lab.doing(format!("an order again that shows {} unexplained suspects", open.len()));
+            self.lab.doing(format!("repeating an order that shows {} unexplained suspects", open.len()));
             let ends = self.end_otherwise(&order, &open)?;
             open.retain(|test| !ends.contains(test));
             self.vouched.extend(ends);
@@ -50,7 +50,9 @@ impl Detective<'_> {
     fn telling_order(&self, open: &BTreeSet<usize>, done: &HashSet<Order>) -> Option<Order> {
         let shown = |seen: &Observation| self.ending_otherwise(seen).intersection(open).count();
         let orders = self.orders.iter().map(|seen| (shown(seen), sequence(seen)));
-        let best = orders.filter(|(count, order)| *count > 0 && !done.contains(order)).max_by_key(|(count, _)| *count);
+        let is_open =
+            |(count, order): &(usize, Order)| *count > 0 && !done.contains(order) && self.lab.roster.counts(order);
+        let best = orders.filter(is_open).max_by_key(|(count, _)| *count);
         let own = || open.iter().flat_map(|test| self.own_orders(*test)).find(|order| !done.contains(order));
         best.map(|(_, order)| order).or_else(own)
     }
@@ -59,7 +61,8 @@ impl Detective<'_> {
         let Some(evidence) = self.evidence.get(&test) else { return Vec::new() };
         let otherwise =
             if self.baseline.fails.get(&test) == Some(&true) { &evidence.passing } else { &evidence.failing };
-        otherwise.iter().take(1).map(|history| [history.as_slice(), &[test]].concat()).collect()
+        let nearest = otherwise.iter().map(|history| self.lab.roster.as_in_a_build(history, test));
+        nearest.take(1).map(|history| [history.as_slice(), &[test]].concat()).collect()
     }
 
     fn ending_otherwise(&self, seen: &Observation) -> BTreeSet<usize> {

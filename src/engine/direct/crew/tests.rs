@@ -160,8 +160,8 @@ fn a_test_that_ends_its_process_costs_only_itself() {
     assert_eq!(
         texts,
         [
-            "a process died in a.B#t1 (exit code 3); the other tests went on in a new one",
-            "a.B#t3 took too long, and its process was ended; the other tests went on in a new one",
+            "a process died in a.B#t1 (exit code 3); the other tests continued in a new one",
+            "a.B#t3 took too long, and its process was ended; the other tests continued in a new one",
         ]
     );
     assert_eq!((haul.end, haul.cost.user_seconds, haul.cost.peak_memory_bytes), (None, 3.0, Some(10)));
@@ -175,7 +175,7 @@ fn with_several_threads_the_culprit_is_found_one_by_one() {
     // The interrupted two alone, and then the rest together.
     assert_eq!(*stage.started.lock().unwrap(), [vec![0, 1, 2, 3, 4], vec![2], vec![3], vec![4]]);
     let texts: Vec<_> = haul.findings.iter().map(|finding| finding.text.as_str()).collect();
-    assert!(texts[0].contains("one of these did it: a.B#t2, a.B#t3; they were run again one by one"), "{texts:?}");
+    assert!(texts[0].contains("caused by one of: a.B#t2, a.B#t3; they were rerun one by one"), "{texts:?}");
     assert_eq!(texts[1], "a process died in a.B#t2 (exit code 3)");
 }
 

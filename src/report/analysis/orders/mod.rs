@@ -16,7 +16,7 @@ pub(in crate::report) mod tests;
 
 use serde::Serialize;
 
-use crate::report::text::shown;
+use crate::shown_text::shown;
 use crate::store::record::{Authorship, RunData};
 use crate::technique::algorithm::{Algorithm, Family};
 use crate::wording::plural;

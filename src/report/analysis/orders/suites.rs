@@ -126,8 +126,11 @@ impl<'a> Suite<'a> {
             .map(|search| configuration_name(search.algorithm, search.machines))
             .collect();
         if !open.is_empty() {
-            let text =
-                format!("the search for dependencies ended before the enhanced orders of {} passed", open.join(", "));
+            let text = format!(
+                "the search for dependencies ended before all tests passed in the enhanced orders of \
+                    {}",
+                open.join(", ")
+            );
             notes.push(noted(self.id(), &text));
         }
         notes

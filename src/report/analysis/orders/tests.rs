@@ -10,7 +10,6 @@
 
 use super::*;
 use crate::engine::Parallelism;
-use crate::experiment::{Harness, Ordering, TechniqueKind};
 use crate::report::sample;
 use crate::report::tables::{Table, TableName};
 use crate::report::{Analysis, render};
@@ -20,6 +19,7 @@ use crate::store::record::{
     Verdict, VersionRecord,
 };
 use crate::suite::{Outcome, TestId};
+use crate::technique::{Harness, Ordering, TechniqueKind};
 
 const DAY: i64 = 86_400;
 

@@ -2,13 +2,12 @@
 
 use serde::Serialize;
 
-use crate::engine::{EngineKind, Mode};
-use crate::experiment::{Harness, TechniqueKind};
 use crate::report::Analysis;
-use crate::report::analysis::WarningKind;
 use crate::report::analysis::orders::{OrderTables, ReductionRow, StatisticsRow};
+use crate::report::analysis::{ComparisonCounts, Headline, WarningKind};
 use crate::report::beside::Beside;
-use crate::report::text::{bytes, shown};
+use crate::report::legend;
+use crate::shown_text::{bytes, shown};
 use crate::store::record::ConfigurationSummary;
 use crate::wording::plural;
 
@@ -43,10 +42,10 @@ pub fn verdict(analysis: &Analysis) -> Vec<Fact> {
         plural(manifest.cores.first().copied().unwrap_or(0), "core")
     };
     let what = format!(
-        "{} in {} on {on}, {} each: {} of {} trials, begun {}.",
+        "{} in {} on {on}, {} each: {} of {} trials, started {}.",
         plural(manifest.subjects.len(), "subject"),
         plural(manifest.configurations.len(), "configuration"),
-        plural(manifest.repetitions as usize, "repetition"),
+        manifest.told_repetitions(),
         run.finished_trials,
         run.planned_trials,
         manifest.started_at.strftime("%Y-%m-%d"),
@@ -65,7 +64,7 @@ pub fn verdict(analysis: &Analysis) -> Vec<Fact> {
         Some(warning) => format!("Virtual time: {}. Computed on {place}", warning.text),
         None => place,
     };
-    let mut facts = vec![Fact::new("What was run", what), Fact::new("On what", place)];
+    let mut facts = vec![Fact::new("What was run", what), Fact::new("Machine", place)];
     facts.extend(reproduction(analysis));
     facts
 }
@@ -74,7 +73,7 @@ pub fn verdict(analysis: &Analysis) -> Vec<Fact> {
 fn reproduction(analysis: &Analysis) -> Option<Fact> {
     let study = shown(analysis.run.manifest.study.as_deref()?);
     let Some(beside) = Beside::of(analysis) else {
-        let text = format!("parade has no published numbers of `{study}` to compare with.");
+        let text = format!("parade has no published numbers for `{study}`.");
         return Some(Fact::new("Does it reproduce the study?", text));
     };
     let class = match beside.share() {
@@ -90,30 +89,47 @@ pub fn cards(analysis: &Analysis) -> Vec<Card> {
     let mut cards: Vec<Card> = order_cards(&analysis.orders);
     if headline.speed.is_some() {
         cards.push(Card {
-            label: "Subjects that gained",
+            label: "Subjects shown to gain",
             value: format!("{} of {}", headline.gained, headline.subjects),
-            detail: "from at least one configuration".to_owned(),
+            detail: comparisons(&headline.comparisons),
         });
     }
     if let Some(best) = &headline.best {
         let place =
             format!("{} on {}, {}", shown(&best.configuration), shown(&best.subject), plural(best.cores, "core"));
-        cards.push(Card { label: "Best speedup", value: format!("{:.2}×", best.speedup), detail: place });
+        let detail = format!("{place}; {}", best.evidence);
+        cards.push(Card { label: "Best speedup", value: format!("{:.2}×", best.speedup), detail });
     }
     if headline.repair.is_some() {
-        let left = headline.provoked - headline.repaired;
-        cards.push(Card {
-            label: "Failures repaired",
-            value: format!("{} of {}", headline.repaired, headline.provoked),
-            detail: if left == 0 { "none is left".to_owned() } else { format!("{left} left after the last stage") },
-        });
+        cards.push(repair_card(headline, &shown(&run.manifest.baseline)));
     }
     cards.push(Card {
         label: "Trials",
         value: format!("{} of {}", run.finished_trials, run.planned_trials),
-        detail: format!("{} each", plural(run.manifest.repetitions as usize, "repetition")),
+        detail: format!("{} each", run.manifest.told_repetitions()),
     });
     cards
+}
+
+fn repair_card(headline: &Headline, baseline: &str) -> Card {
+    let label = "Failures repaired";
+    let (provoked, repaired) = (headline.provoked, headline.repaired);
+    let value = if provoked == 0 { "none".to_owned() } else { format!("{repaired} of {provoked}") };
+    let detail = match (provoked, provoked - repaired) {
+        (0, _) if headline.also_in_baseline == 0 => "no test failed in the runs of PASTE".to_owned(),
+        (0, _) => format!("only tests failed that also failed in {baseline}"),
+        (_, 0) => format!("of tests that never failed in {baseline}; none is left"),
+        (_, left) => format!("of tests that never failed in {baseline}; {left} left after the last stage"),
+    };
+    Card { label, value, detail }
+}
+
+/// What became of the comparisons that show no gain.
+fn comparisons(counts: &ComparisonCounts) -> String {
+    match counts.told() {
+        told if told.is_empty() => "from at least one configuration".to_owned(),
+        told => format!("from at least one configuration; {told}"),
+    }
 }
 
 /// Of runs of regression testing algorithms.
@@ -160,7 +176,7 @@ pub fn machine(analysis: &Analysis) -> Vec<Fact> {
             "repetitions",
             Some(format!(
                 "{}, after {}",
-                run.manifest.repetitions,
+                run.manifest.told_repetitions(),
                 plural(run.manifest.warmup as usize, "warm-up run")
             )),
         ),
@@ -172,48 +188,33 @@ pub fn machine(analysis: &Analysis) -> Vec<Fact> {
     known.into_iter().filter_map(fact).collect()
 }
 
-/// What runs it, where that is not Surefire alone.
-fn engines(summary: &ConfigurationSummary) -> Option<String> {
-    let Harness { engine, rerun_engine, .. } = summary.harness;
-    let reruns = (summary.technique.reruns() && rerun_engine != engine).then(|| format!("reruns on {rerun_engine}"));
-    let main = (engine != EngineKind::default()).then(|| format!("on {engine}"));
-    let parts: Vec<String> = [main, reruns].into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| parts.join(", "))
-}
-
-/// `the order of T2, enhanced`.
-fn order(summary: &ConfigurationSummary) -> String {
-    let Some(ordering) = summary.ordering else { return format!("the order of {}", summary.technique) };
-    let enhanced = if ordering.enhanced { ", enhanced by dependencies" } else { "" };
-    if ordering.algorithm.is_parallel() {
-        let machines = plural(ordering.machines as usize, "machine");
-        format!("{machines} as {} spreads tests{enhanced}", ordering.algorithm)
-    } else {
-        format!("the order of {}{enhanced}", ordering.algorithm)
-    }
-}
-
 pub fn configuration(summary: &ConfigurationSummary) -> Fact {
-    let technique = match summary.technique {
-        TechniqueKind::Sequential => "one test after the other",
-        TechniqueKind::Parallel => "one parallel run",
-        TechniqueKind::Paste => "PASTE: parallel, then failed tests, then their classes",
-        TechniqueKind::SoundRerun => "parallel, then failed tests after all they depend on",
-        TechniqueKind::Ordered(_) => return Fact::new(shown(&summary.name), order(summary)),
-    };
-    let parallelism = &summary.parallelism;
-    let width = match (summary.technique, parallelism.mode) {
-        (TechniqueKind::Sequential, _) | (_, Mode::Sequential | Mode::Project) => String::new(),
-        (_, mode) => {
-            let per_core = if parallelism.threads_per_core { " per core" } else { "" };
-            format!(
-                "; {mode}, {}{per_core}, forks {}",
-                plural(parallelism.threads as usize, "thread"),
-                parallelism.forks
-            )
-        }
-    };
-    let modules = parallelism.modules.map(|modules| format!("; modules at once {modules}")).unwrap_or_default();
-    let harness = engines(summary).map(|engines| format!("; {engines}")).unwrap_or_default();
-    Fact::new(shown(&summary.name), format!("{technique}{width}{modules}{harness}"))
+    Fact::new(shown(&summary.name), legend::explained(summary))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    fn detail(analysis: &Analysis, label: &str) -> String {
+        cards(analysis).into_iter().find(|card| card.label == label).map(|card| card.detail).unwrap_or_default()
+    }
+
+    #[test]
+    fn subjects_with_fewer_repetitions_are_not_hidden() {
+        let mut run = sample::study();
+        assert_eq!(detail(&Analysis::of(&run), "Trials"), "5 repetitions each");
+        run.manifest.trials.retain(|trial| trial.subject != "clean-gain" || trial.repetition <= 3);
+        assert_eq!(detail(&Analysis::of(&run), "Trials"), "3 to 5 repetitions each");
+    }
+
+    #[test]
+    fn failures_that_the_baseline_has_too_are_not_called_none() {
+        let mut analysis = sample::studied().clone();
+        (analysis.headline.provoked, analysis.headline.repaired) = (0, 0);
+        assert_eq!(detail(&analysis, "Failures repaired"), "no test failed in the runs of PASTE");
+        analysis.headline.also_in_baseline = 2;
+        assert_eq!(detail(&analysis, "Failures repaired"), "only tests failed that also failed in sequential");
+    }
 }

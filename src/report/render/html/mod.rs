@@ -12,9 +12,9 @@ use serde::Serialize;
 
 use super::NOT_FOR_PUBLICATION;
 use crate::report::Analysis;
-use crate::report::analysis::{Threat, WarningGroup};
+use crate::report::analysis::{Gravity, Threat, Warning, WarningGroup};
 use crate::report::details::Details;
-use crate::report::text::shown;
+use crate::shown_text::{sentence, shown};
 use crate::wording::plural;
 
 use facts::{Card, Fact};
@@ -25,6 +25,8 @@ const TEMPLATE: Template = Template { name: "report.html", source: include_str!(
 
 /// Places of a warning that are named; of more the number is told.
 const MOST_PLACES: usize = 6;
+/// A caveat names places; a longer one is cut.
+const LONGEST_CAVEAT: usize = 600;
 
 pub fn render(analysis: &Analysis, details: &Details) -> miette::Result<String> {
     page::render(&TEMPLATE, &Page::of(analysis, details)?)
@@ -37,6 +39,8 @@ struct Page<'a> {
     study: Option<String>,
     quick: Option<&'static str>,
     headline: &'a str,
+    /// What a reader must distrust, the gravest first.
+    caveats: Vec<String>,
     /// The sentences after it.
     lead: Vec<&'a str>,
     cards: Vec<Card>,
@@ -67,20 +71,35 @@ impl<'a> Page<'a> {
             study: run.manifest.study.as_deref().map(shown),
             quick: run.manifest.quick.then_some(NOT_FOR_PUBLICATION),
             headline: analysis.headline.sentences().next().map_or("", String::as_str),
+            caveats: analysis.headline.caveats.iter().map(|caveat| sentence(caveat, LONGEST_CAVEAT)).collect(),
             lead: analysis.headline.sentences().skip(1).map(String::as_str).collect(),
             cards: facts::cards(analysis),
             verdict: facts::verdict(analysis),
-            warnings: WarningGroup::of(&analysis.warnings).iter().map(warning).collect(),
+            warnings: less_grave(&analysis.warnings),
             sections: sections::all(analysis, details)?,
             threats: &analysis.threats,
             facts: facts::machine(analysis),
-            limits: analysis.machine.limits.iter().map(|limit| shown(limit)).collect(),
+            limits: analysis.machine.limits.iter().map(|limit| shown(&readable_limit(limit))).collect(),
             configurations: run.manifest.configurations.iter().map(facts::configuration).collect(),
             has_executions_file: !details.lacks_executions_file,
             started: run.manifest.started_at.strftime("%Y-%m-%d %H:%M UTC").to_string(),
             parade: shown(&run.manifest.parade),
         })
     }
+}
+
+/// `memory_peak: …` as people write it. Only the name before the colon is changed.
+fn readable_limit(limit: &str) -> String {
+    match limit.split_once(':') {
+        Some((name, text)) => format!("{}:{text}", name.replace('_', " ")),
+        None => limit.to_owned(),
+    }
+}
+
+/// What does not stand beside the headline already.
+fn less_grave(warnings: &[Warning]) -> Vec<WarningView> {
+    let groups = WarningGroup::of(warnings);
+    groups.iter().filter(|group| group.gravity != Gravity::Grave).map(warning).collect()
 }
 
 fn warning(group: &WarningGroup) -> WarningView {
@@ -96,6 +115,12 @@ fn warning(group: &WarningGroup) -> WarningView {
 mod tests {
     use super::*;
     use crate::report::sample;
+
+    #[test]
+    fn limits_are_named_without_underscores() {
+        assert_eq!(readable_limit("memory_peak: read from a_file"), "memory peak: read from a_file");
+        assert_eq!(readable_limit("no_name"), "no_name");
+    }
 
     /// What stands between two marks, figures left out: they have tests of their own.
     fn section(page: &str, id: &str) -> String {

@@ -48,7 +48,7 @@ impl Carried {
 
 /// `values` have what the template names, and `carried`.
 pub fn render(template: &Template, values: &impl Serialize) -> miette::Result<String> {
-    let failed = |error: minijinja::Error| miette!("the page could not be made: {error:#}");
+    let failed = |error: minijinja::Error| miette!("the page could not be created: {error:#}");
     let mut environment = environment().map_err(failed)?;
     environment.add_template("page.html", FRAME).map_err(failed)?;
     environment.add_template(template.name, template.source).map_err(failed)?;

@@ -74,7 +74,7 @@ impl Maker<'_> {
             if !tables.is_empty() {
                 let others: String = tables.iter().map(|table| self.table(table)).collect();
                 let summary =
-                    if is_claims { "What this run does not speak to" } else { "The same on other numbers of cores" };
+                    if is_claims { "What this run does not cover" } else { "The same on other numbers of cores" };
                 made.push(format!("<details class=\"fold\"><summary>{summary}</summary>{others}</details>"));
             }
         }
@@ -96,14 +96,18 @@ impl Section {
 pub fn all(analysis: &Analysis, details: &Details) -> miette::Result<Vec<Section>> {
     let mut maker = Maker { analysis, figures: Figure::all(analysis, details), tables: 0 };
     use TableName as T;
-    let mut speed =
-        maker.section("speed", "Is it faster?", Topic::Speed, &[T::Speedups, T::Savings, T::Scaling, T::Amdahl])?;
+    let mut speed = maker.section(
+        "speed",
+        "Does it save time?",
+        Topic::Speed,
+        &[T::Speedups, T::Savings, T::Scaling, T::Amdahl],
+    )?;
     let as_printed =
         maker.section("as-printed", "As in the study: only subjects that gained", Topic::Study, &[T::SpeedupsStudy])?;
     speed.folded = (!as_printed.is_empty()).then(|| Box::new(as_printed));
     let orders = maker.section(
         "orders",
-        "What do orders of algorithms do to order-dependent tests?",
+        "How do orders of algorithms affect order-dependent tests?",
         Topic::Orders,
         &[
             T::OdStatistics,
@@ -117,16 +121,26 @@ pub fn all(analysis: &Analysis, details: &Details) -> miette::Result<Vec<Section
         ],
     )?;
     let mut sections = vec![
-        maker.section("study", "Beside the published numbers", Topic::Published, &[T::Claims, T::Study])?,
+        maker.section(
+            "study",
+            "How do the results compare with the published numbers?",
+            Topic::Published,
+            &[T::Claims, T::Study],
+        )?,
         orders,
         speed,
         maker.section(
             "failures",
-            "Does it still pass?",
+            "Do the tests still pass?",
             Topic::Failures,
             &[T::Failures, T::Residual, T::Incomplete],
         )?,
-        maker.section("runs", "What did the runs take?", Topic::Runs, &[T::Concurrency, T::Costs, T::Regressions])?,
+        maker.section(
+            "runs",
+            "How long did the runs take?",
+            Topic::Runs,
+            &[T::Concurrency, T::Costs, T::Regressions],
+        )?,
         maker.section("timeline", "What ran where and when?", Topic::Timeline, &[])?,
         maker.section(
             "subjects",
@@ -134,7 +148,7 @@ pub fn all(analysis: &Analysis, details: &Details) -> miette::Result<Vec<Section
             Topic::Subjects,
             &[T::Subjects, T::Origins, T::Deviations, T::SetAside],
         )?,
-        maker.section("findings", "What was noticed on the way?", Topic::Findings, &[T::Findings])?,
+        maker.section("findings", "What else was noticed?", Topic::Findings, &[T::Findings])?,
     ];
     sections.retain(|section| !section.is_empty());
     Ok(sections)

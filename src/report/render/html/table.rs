@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::report::render::csv;
 use crate::report::tables::{Agreement, Align, Cell, Column, Row, Table, Tone};
-use crate::report::text::shown;
+use crate::shown_text::shown;
 
 /// Longer texts are given a wider column.
 const LONG_TEXT: usize = 28;

@@ -6,7 +6,7 @@ use crate::report::analysis::orders::{
     AUTHORSHIPS, ReductionRow, Scope, SearchRow, SlowdownRow, Technique, authorship_title,
 };
 use crate::report::tables::{Cell, Column, Row, Table, TableName, Tone};
-use crate::report::text::shown;
+use crate::shown_text::shown;
 use crate::store::record::Authorship;
 use crate::wording::plural;
 
@@ -36,8 +36,8 @@ pub fn searches(analysis: &Analysis) -> Table {
         columns,
         rows: analysis.orders.statistics.iter().map(|module| row(&module.subject)).collect(),
         notes: vec![
-            "Time of all searches over the tests that failed in unenhanced orders of the first version, on average. \
-             -: none failed in the orders of the technique. Selection uses what the others found."
+            "Mean time of a search, over all tests that failed in unenhanced orders of the first version. -: no test failed in \
+             the orders of the technique. Selection uses the dependencies that the other techniques found."
                 .to_owned(),
         ],
     }
@@ -102,8 +102,8 @@ pub fn slowdown(analysis: &Analysis) -> Table {
         rows: outcome.of_suites(analysis, &columns),
         columns: technique_heads(&columns),
         notes: vec![
-            "Sums of the times of orders that differ, by their longest machine, on average over the repetitions. Total: of the \
-             sums over all suites. =: both orders are the same everywhere."
+            "The orders that differ are compared by the sum of their times. The time of an order is that of its longest machine, \
+             averaged over the repetitions. Total: from the sums over all suites. =: both orders are the same everywhere."
                 .to_owned(),
         ],
     }

@@ -4,7 +4,7 @@ use super::{marked, nothing, share, technique_columns, technique_heads, tone_of}
 use crate::report::Analysis;
 use crate::report::analysis::orders::{AUTHORSHIPS, AlgorithmRow, Technique, TechniqueRow, authorship_title, studied};
 use crate::report::tables::{Cell, Column, Row, Table, TableName};
-use crate::report::text::shown;
+use crate::shown_text::shown;
 use crate::store::record::Authorship;
 
 pub fn techniques(analysis: &Analysis) -> Table {
@@ -26,9 +26,9 @@ pub fn techniques(analysis: &Analysis) -> Table {
         columns: technique_heads(&columns),
         rows: if orders.techniques.is_empty() { Vec::new() } else { rows },
         notes: vec![
-            "Different tests that failed in every repetition of an unenhanced order, of the known OD tests of the suite; over all \
-             algorithms of a technique, versions and numbers of machines. Total: of the known OD tests of all suites. \
-             n/a: no OD test is known."
+            "The share of the suite's known OD tests that failed in every repetition of some unenhanced order. A test counts once for \
+             all algorithms of a technique, versions and numbers of machines. Total: the share of the known OD tests of all \
+             suites. n/a: no OD test is known."
                 .to_owned(),
         ],
     }

@@ -6,7 +6,7 @@ use super::tone_of;
 use crate::report::Analysis;
 use crate::report::analysis::orders::{OrderFailureRow, ScheduleRow, authorship_title};
 use crate::report::tables::{Cell, Column, Row, Table, TableName, Tone};
-use crate::report::text::{sentence, shown};
+use crate::shown_text::{sentence, shown};
 
 /// Longer lists are cut here; CSV and JSON have them whole.
 const MOST_ROWS: usize = 300;
@@ -17,8 +17,8 @@ pub fn failures(analysis: &Analysis) -> Table {
     let all = &analysis.orders.failures;
     let tests: Vec<&[OrderFailureRow]> = all.chunk_by(is_same_test).collect();
     let mut notes = vec![
-        "Tests that passed in the original order and failed in every repetition of these: algorithms, with their machines, and \
-         the versions on which they did."
+        "Tests that passed in the original order and failed in every repetition of these orders: algorithms with \
+         their machines, and the versions."
             .to_owned(),
     ];
     if tests.len() > MOST_ROWS {
@@ -81,12 +81,13 @@ pub fn schedules(analysis: &Analysis) -> Table {
     columns.extend(["P2, enhanced", "P3", "lower bound"].map(|label| Column::right(label).under("expected")));
     Table {
         name: TableName::OdSchedules,
-        title: "P3, which assigns tests with their dependencies in mind, beside P2".to_owned(),
+        title: "P3, which considers dependencies, compared with P2".to_owned(),
         columns,
         rows: analysis.orders.schedules.iter().map(schedule).collect(),
         notes: vec![
-            "Times are of the longest machine, in seconds. expected: by the times of the first version; no schedule that keeps \
-             the dependencies can be done before the lower bound. P3 is none of the study's algorithms."
+            "Times are those of the longest machine, in seconds. expected: from the durations of the first version. \
+             No schedule that respects the dependencies can end before the lower bound. P3 is not one of the study's \
+             algorithms."
                 .to_owned(),
         ],
     }

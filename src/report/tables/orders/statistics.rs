@@ -4,7 +4,7 @@ use super::share;
 use crate::report::Analysis;
 use crate::report::analysis::orders::{AUTHORSHIPS, StatisticsRow, authorship_title};
 use crate::report::tables::{Cell, Column, Row, Table, TableName};
-use crate::report::text::{sentence, shown};
+use crate::shown_text::{sentence, shown};
 use crate::stats;
 use crate::store::record::Authorship;
 

@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 
 /**
- * What this process has computed so far, and how much of it in threads of the JVM that work beside the program: compilers and
- * concurrent collectors. On one core those keep the program waiting; on two they do not.
+ * CPU time of this process, and the part of it that the JVM's own threads used: compilers and concurrent collectors. On one
+ * core these threads delay the program; on two cores they do not.
  */
 public final class Background {
     private static final String[] BESIDE = {"C1 Compiler", "C2 Compiler", "G1 Conc", "G1 Refine"};
@@ -17,12 +17,16 @@ public final class Background {
     private Background() {}
 
     /** A line of a protocol: nanoseconds beside the program, nanoseconds in all. Null where the system does not tell. */
-    public static Line line(String kind) {
+    public static Line line(LineKind kind) {
         try {
-            return new Line(kind).field(beside()).field(all());
+            return line(kind, beside(), all());
         } catch (IOException | RuntimeException untold) {
             return null;
         }
+    }
+
+    static Line line(LineKind kind, long beside, long all) {
+        return new Line(kind).field(beside).field(all);
     }
 
     private static long beside() throws IOException {
@@ -55,7 +59,7 @@ public final class Background {
         return false;
     }
 
-    /** User and system time stand behind a name that can be anything. */
+    /** Reads user and system time, which follow the process name in parentheses. */
     private static long all() throws IOException {
         String stat = read(new File("/proc/self/stat"));
         String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");

@@ -9,8 +9,8 @@ import java.util.List;
 public final class Line {
     private final StringBuilder text = new StringBuilder();
 
-    public Line(String kind) {
-        text.append(kind);
+    public Line(LineKind kind) {
+        text.append(kind.word());
     }
 
     public Line field(String value) {

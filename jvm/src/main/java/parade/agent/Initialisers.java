@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What static initialisers read of others. What they write is not kept: it is written in every order, whoever comes first.
- * Is used under a lock.
+ * What static initialisers read of other classes. Their writes are not kept, because they happen in every order, whichever
+ * test comes first. All methods are called under a lock.
  */
 final class Initialisers {
     private static final class Initialiser {

@@ -8,12 +8,12 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Can something change behind a reference? By the fields of its class: what has only final ones, of kinds that cannot change
- * either, cannot. Loggers count as unchanging, though they are not: nearly every class has one.
+ * Can an object change? The fields of its class decide: an object with only final fields of unchanging types cannot. Loggers
+ * count as unchanging although they are not, because nearly every class has one.
  */
 final class Mutability {
     private static final int DEPTH = 4;
-    /** They remember what they have computed, and nothing else. */
+    /** Types whose objects never change, apart from what they cache. */
     private static final Set<String> UNCHANGING = new HashSet<>(Arrays.asList(
         "java.lang.String", "java.lang.Boolean", "java.lang.Character", "java.lang.Byte", "java.lang.Short",
         "java.lang.Integer", "java.lang.Long", "java.lang.Float", "java.lang.Double", "java.lang.Class", "java.lang.Enum",
@@ -49,7 +49,7 @@ final class Mutability {
         if (type.isPrimitive() || isUnchanging(type)) {
             return false;
         }
-        // What a thread keeps for it is in no field of it.
+        // The value of a thread-local is in no field of it.
         if (depth == 0 || type.isArray() || type.isInterface() || ThreadLocal.class.isAssignableFrom(type)) {
             return true;
         }

@@ -34,7 +34,7 @@ public final class Outside {
         touch(Shared.named("file:" + name), how);
         int slash = name.lastIndexOf('/');
         if ((how & WRITE) != 0 && slash > 0) {
-            // Whoever lists the folder may see the difference.
+            // A listing of the folder may change.
             Shared.write(Shared.named("file:" + name.substring(0, slash) + "/"));
         }
     }
@@ -73,7 +73,7 @@ public final class Outside {
         }
     }
 
-    /** All of them at once; who has the table can change any. */
+    /** All properties at once. The caller has the table and can change every one. */
     public static void properties(int how) {
         if (how == READ) {
             Shared.read(ALL_PROPERTIES);

@@ -7,8 +7,8 @@ import java.net.URL;
 import java.net.URLClassLoader;
 
 /**
- * Starts the weaver, in a class loader that nobody else sees: the subject can have an ASM of its own. What woven code calls
- * is in this package, which the jar's manifest puts on the bootstrap class path, so that every class finds it.
+ * Starts the weaver in a class loader of its own, because the subject can have another version of ASM. Woven code calls
+ * classes of this package. The jar's manifest puts it on the bootstrap class path, so that every class finds it.
  */
 public final class Premain {
     private static final String WEAVER = "parade.weave.Weaver";

@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What tests share, by number, and who touched it since somebody last asked. Woven code calls this from everywhere, so the
- * usual case, something that was touched already, costs a look into an array.
+ * Things that tests share, by number, and how they were touched since the last call of {@link #take}. Woven code calls this
+ * class very often. The usual case, something that was touched already, costs one access to an array.
  *
- * <p>What a class's static initialiser does is the initialiser's: it runs in whichever test comes first. Who uses the class
- * is noted, as what its initialiser read may matter to all of them.
+ * <p>What a static initialiser does is recorded for its class, because it runs in whichever test comes first. The uses of
+ * the class are recorded too, because what its initialiser read may matter to all of its users.
  */
 public final class Shared {
     /** Everything beyond so many shares the number 0. */
@@ -84,14 +84,14 @@ public final class Shared {
         }
     }
 
-    /** A read after a write of one's own depends on nobody. */
+    /** A read after an own write does not count. */
     public static void read(int number) {
         if (running != 0 || MARKS[number] == 0) {
             touch(number, READ);
         }
     }
 
-    /** Through a reference things can change that nobody sees change. */
+    /** Something behind the reference can change without being observed. */
     public static void read(Object value, int number) {
         if (running != 0 || MARKS[number] == 0) {
             touch(number, READ);

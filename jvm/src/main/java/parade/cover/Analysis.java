@@ -20,8 +20,9 @@ import org.jacoco.core.internal.data.CRC64;
 import parade.Line;
 
 /**
- * Tells which lines and methods stand behind JaCoCo's probes. Reads a file with the folders of the program's classes and the
- * probes that were hit; writes, for each class, its methods with their lines, and for each of those probes what it proves.
+ * Finds the lines and methods behind JaCoCo's probes. It reads a file with the folders of the program's classes and the
+ * probes that were hit. For each class it writes the methods with their lines, and for each of those probes what has run if
+ * it was hit.
  */
 public final class Analysis {
     private final List<File> folders = new ArrayList<>();
@@ -42,14 +43,15 @@ public final class Analysis {
             for (File folder : analysis.folders) {
                 analysis.folder(folder, "");
             }
-            out.write(new Line("end").bytes());
+            out.write(AnswerLines.end().bytes());
         }
     }
 
     private void read(String[] line) {
-        if (line[0].equals("folder")) {
+        QuestionKind kind = QuestionKind.of(line[0]);
+        if (kind == QuestionKind.FOLDER) {
             folders.add(new File(line[1]));
-        } else if (line[0].equals("hits")) {
+        } else if (kind == QuestionKind.HITS) {
             hits.put(Long.parseUnsignedLong(line[1], 16), line[2]);
         }
     }
@@ -72,7 +74,7 @@ public final class Analysis {
     private void classFile(File file, String below) throws IOException {
         byte[] content = Files.readAllBytes(file.toPath());
         long id = CRC64.classId(content);
-        // Classes for other JDKs than the one that ran would only add lines that nobody can cover.
+        // Classes for other JDKs would only add lines that cannot be covered.
         boolean elsewhere = below.startsWith("META-INF/") && !hits.containsKey(id);
         if (elsewhere || !done.add(id)) {
             return;
@@ -82,7 +84,7 @@ public final class Analysis {
                 out.write(line.bytes());
             }
         } catch (IOException | RuntimeException error) {
-            out.write(new Line("unread").field(below + file.getName()).field(error.toString(), 1024).bytes());
+            out.write(AnswerLines.unread(below + file.getName(), error.toString()).bytes());
         }
     }
 }

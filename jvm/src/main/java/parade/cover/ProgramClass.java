@@ -18,8 +18,9 @@ import org.jacoco.core.data.ExecutionDataStore;
 import parade.Line;
 
 /**
- * One class, as JaCoCo sees it. A line is covered if one of its instructions ran, and an instruction ran if any of certain probes
- * was hit: so it suffices to know what each probe proves by itself. Probes of different methods are looked at together.
+ * One class, as JaCoCo sees it. A line is covered if one of its instructions ran, and an instruction ran if one of certain
+ * probes was hit. So it is enough to know what each probe proves by itself. Probes of different methods are analysed
+ * together.
  */
 final class ProgramClass {
     private final long id;
@@ -55,10 +56,9 @@ final class ProgramClass {
         if (methods.isEmpty()) {
             return lines;
         }
-        lines.add(new Line("class").field(Long.toHexString(id)).field(source).field(name.replace('/', '.')));
+        lines.add(AnswerLines.ofClass(id, source, name.replace('/', '.')));
         for (Method method : methods.values()) {
-            lines.add(new Line("method").field(method.number).field(method.shown()).field(Ranges.text(method.lines()))
-                .field(method.host == method ? "own" : "lambda"));
+            lines.add(AnswerLines.method(method.number, method.shown(), method.lines(), method.host != method));
         }
         prove(lines);
         return lines;
@@ -83,8 +83,7 @@ final class ProgramClass {
                 List<Integer> ofMethod = left.get(key(method.getName(), method.getDesc()));
                 if (ofMethod != null && method.getInstructionCounter().getCoveredCount() > 0) {
                     Method host = methods.get(key(method.getName(), method.getDesc())).host;
-                    lines.add(new Line("probe").field(ofMethod.get(now)).field(host.number)
-                        .field(Ranges.text(Method.coveredLines(method))));
+                    lines.add(AnswerLines.probe(ofMethod.get(now), host.number, Method.coveredLines(method)));
                 }
             }
         }

@@ -4,21 +4,20 @@ import java.util.BitSet;
 import java.util.Collections;
 import java.util.Set;
 
-import parade.Line;
 import parade.agent.Shared;
 import parade.agent.Touched;
+import parade.listen.EventLines;
 import parade.listen.EventLog;
 
 /**
- * Puts on record what each test reads and writes of what tests share, as the agent on this process's command line sees it:
- * a line for what ran since the last test, one for the test, one for what ran after it where somebody knows that it was its
- * own. Names come once, then their numbers; what a class read when it was initialised comes with its name. Whose what lies
- * between two tests is, parade decides.
+ * Records what each test reads and writes of the things that tests share, as the agent in this process observes it. There is
+ * a line for what ran since the last test, one for the test itself, and one for what ran after the test if it is known to
+ * belong to it. A name is written once and then referred to by its number. What a class read when it was initialised is
+ * written with its name. parade decides to which test the code between two tests belongs.
  */
 final class AccessLog implements EventLog.Recorder {
-    /** No line grows beyond what its reader takes; whoever touches more has touched everything. */
+    /** The reader's limit for a line. Nothing is recorded of a test that touches more, so it counts as unknown. */
     private static final int LINE_LIMIT = 50_000;
-    private static final int NAME_LIMIT = 1024;
 
     private final BitSet named = new BitSet();
     private boolean running;
@@ -50,7 +49,7 @@ final class AccessLog implements EventLog.Recorder {
         }
     }
 
-    /** That a test touched nothing is worth a line: nothing is known of tests that have none. */
+    /** A test that touched nothing has a line too. A test without a line is unknown. */
     private void write(int number, String part, Touched touched) {
         if (touched.isEmpty() && !part.equals("in")) {
             return;
@@ -63,8 +62,7 @@ final class AccessLog implements EventLog.Recorder {
         for (int type : touched.uses) {
             introduce(type);
         }
-        EventLog.get().note(new Line("A").field(number).field(part).field(joined(touched.reads))
-            .field(joined(touched.writes)).field(joined(touched.uses)));
+        EventLog.get().note(EventLines.accessed(number, part, touched.reads, touched.writes, touched.uses));
     }
 
     private void introduce(int type) {
@@ -72,7 +70,7 @@ final class AccessLog implements EventLog.Recorder {
             Set<Integer> reads = Shared.initialReads(type);
             name(reads);
             name(Collections.singleton(type));
-            EventLog.get().note(new Line("I").field(type).field(joined(reads)));
+            EventLog.get().note(EventLines.initialised(type, reads));
         }
     }
 
@@ -80,16 +78,8 @@ final class AccessLog implements EventLog.Recorder {
         for (int number : numbers) {
             if (!named.get(number)) {
                 named.set(number);
-                EventLog.get().note(new Line("N").field(number).field(Shared.name(number), NAME_LIMIT));
+                EventLog.get().note(EventLines.named(number, Shared.name(number)));
             }
         }
-    }
-
-    private static String joined(Iterable<Integer> numbers) {
-        StringBuilder text = new StringBuilder();
-        for (int number : numbers) {
-            text.append(text.length() == 0 ? "" : " ").append(number);
-        }
-        return text.toString();
     }
 }

@@ -18,7 +18,7 @@ final class ControlReader {
         this.in = in;
     }
 
-    /** The kind and the fields of the next line; null at the end. A line that its writer did not finish is none. */
+    /** Returns the kind and the fields of the next line, or null at the end. An unfinished last line is ignored. */
     String[] next() throws IOException {
         ByteArrayOutputStream line = new ByteArrayOutputStream();
         while (true) {

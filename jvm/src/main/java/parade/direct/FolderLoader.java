@@ -11,7 +11,7 @@ import java.util.Enumeration;
 import java.util.List;
 
 /**
- * Loads what lies in class folders itself, and leaves everything else to the system's loader, which has the jars: folders
+ * Loads classes from class folders itself and leaves everything else to the system's loader, which has the jars. Folders
  * come first, as they do on a class path.
  */
 final class FolderLoader extends URLClassLoader {
@@ -64,7 +64,7 @@ final class FolderLoader extends URLClassLoader {
         }
     }
 
-    /** A file system can be blind to case, a class is not: what is there must also be it, which defining it checks. */
+    /** A file system can ignore case, and class names do not. If the class has another name, defining it fails. */
     private boolean has(String path) {
         for (File folder : folders) {
             if (new File(folder, path).isFile()) {

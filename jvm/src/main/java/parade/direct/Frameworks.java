@@ -5,6 +5,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import parade.direct.core.Events;
+import parade.direct.core.Framework;
+import parade.direct.core.TestThreads;
+import parade.direct.core.Wanted;
+import parade.direct.junit3.JUnit3Framework;
+import parade.direct.junit4.JUnit4Framework;
+import parade.direct.platform.PlatformFramework;
+import parade.direct.testng.TestNgFramework;
+
 /** The frameworks that one thread uses during one order, each created when it is first needed. */
 final class Frameworks {
     private final ClassLoader loader;
@@ -34,10 +43,10 @@ final class Frameworks {
     }
 
     /** Runs tests of one framework at the same time. */
-    void runAtOnce(List<Wanted> tests, Crew crew) {
+    void runAtOnce(List<Wanted> tests, TestThreads threads) {
         String reason = "the framework did not run it";
         try {
-            get(tests.get(0).framework).runAtOnce(tests, crew);
+            get(tests.get(0).framework).runAtOnce(tests, threads);
         } catch (Throwable error) {
             reason = Events.describe(error);
         }

@@ -11,9 +11,11 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.TimeZone;
 
+import parade.direct.core.Events;
+
 /**
- * What tests can change about the JDK itself, and can be put back. What cannot (a URL stream handler factory, say) stays
- * changed until the process ends.
+ * The state of the JDK that tests can change and that can be restored. State that cannot be restored, such as a URL stream
+ * handler factory, stays changed until the process ends.
  */
 final class JvmState {
     private final Properties properties = (Properties) System.getProperties().clone();
@@ -59,7 +61,7 @@ final class JvmState {
         endLeftovers();
     }
 
-    /** A test's security manager would stand in the way of everything else. */
+    /** Removes a test's security manager, which could forbid everything else. */
     static void freeSecurity() {
         try {
             if (System.getSecurityManager() != null) {
@@ -70,7 +72,7 @@ final class JvmState {
         }
     }
 
-    /** Threads that outlive their order are asked to end, and let go of its classes. */
+    /** Interrupts threads that outlive their order, and removes the order's class loader from them. */
     private void endLeftovers() {
         for (Thread thread : Thread.getAllStackTraces().keySet()) {
             if (threads.contains(thread) || thread == Thread.currentThread()) {

@@ -1,22 +1,28 @@
 package parade.direct;
 
+import java.io.ByteArrayInputStream;
+import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
 
+import parade.direct.core.Events;
+import parade.listen.EventLog;
 import parade.listen.Reporting;
 
 /**
- * Runs tests as parade orders them, without a build tool: reads a control file to its end, or a pipe until it is closed,
- * and exits. What runs is on record in the event file; nothing is said on standard output.
+ * Runs tests as parade orders them, without a build tool. It reads a control file to its end, or a pipe until it is closed,
+ * and then exits. The event file records what ran. Nothing is written to standard output.
  */
 public final class Main {
     private Main() {}
 
     public static void main(String[] args) {
         int status = 0;
-        try (InputStream control = new FileInputStream(args[0])) {
-            // The listeners that frameworks find by their service files stay silent.
+        try (InputStream control = open(new File(args[0]))) {
+            EventLog.get().open();
+            // Listeners that frameworks find by their service files do not report.
             Reporting.claim(Main.class);
             new Session().obey(new ControlReader(control));
         } catch (IOException | RuntimeException error) {
@@ -26,7 +32,18 @@ public final class Main {
         exit(status);
     }
 
-    /** As a worker of Maven does: shutdown hooks run, threads that are left do not matter. */
+    /** Tests must not read what is asked for, so the file is deleted before the first of them runs. */
+    private static InputStream open(File control) throws IOException {
+        InputStream stream = control.isFile()
+            ? new ByteArrayInputStream(Files.readAllBytes(control.toPath()))
+            : new FileInputStream(control);
+        if (!control.delete()) {
+            throw new IOException("cannot delete " + control);
+        }
+        return stream;
+    }
+
+    /** Exits as a worker of Maven does: shutdown hooks run, and remaining threads are ignored. */
     private static void exit(int status) {
         JvmState.freeSecurity();
         System.exit(status);

@@ -3,6 +3,8 @@ package parade.direct;
 import java.util.ArrayList;
 import java.util.List;
 
+import parade.direct.core.Wanted;
+
 /** Tests, in the order to run them, and how. */
 final class Order {
     final String id;

@@ -4,6 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
 
+import parade.direct.core.TestThreads;
+import parade.direct.core.Wanted;
+
 /** Cuts an order into jobs as its mode wants, and has them run on as many threads as it says. */
 final class Schedule {
     private Schedule() {}
@@ -37,49 +40,49 @@ final class Schedule {
 
     /** Each class is a job, its tests in their order. */
     private static void runClasses(Order order, final ClassLoader loader) {
-        Crew crew = new Crew(order.threads, loader);
+        TestThreads threads = new TestThreads(order.threads, loader);
         List<Future<?>> jobs = new ArrayList<>();
         for (final List<Wanted> ofClass : sameClass(order.tests)) {
-            jobs.add(crew.submit(new Runnable() {
+            jobs.add(threads.submit(new Runnable() {
                 @Override
                 public void run() {
                     runInOrder(ofClass, loader);
                 }
             }));
         }
-        Crew.await(jobs);
-        crew.dismiss();
+        TestThreads.await(jobs);
+        threads.shutDown();
     }
 
     /** One class after the other, its tests at once. */
     private static void runMethods(Order order, ClassLoader loader) {
-        Crew crew = new Crew(order.threads, loader);
+        TestThreads threads = new TestThreads(order.threads, loader);
         Frameworks frameworks = new Frameworks(loader);
         for (List<Wanted> ofClass : sameClass(order.tests)) {
-            frameworks.runAtOnce(ofClass, crew);
+            frameworks.runAtOnce(ofClass, threads);
         }
         frameworks.close();
-        crew.dismiss();
+        threads.shutDown();
     }
 
-    /** As many classes at once as there are threads for tests; who looks after a class is not one of them. */
+    /** Runs as many classes at once as there are threads for tests. The threads that drive the classes are not counted. */
     private static void runBoth(Order order, final ClassLoader loader) {
-        final Crew crew = new Crew(order.threads, loader);
-        Crew keepers = new Crew(order.threads, loader);
+        final TestThreads threads = new TestThreads(order.threads, loader);
+        TestThreads classThreads = new TestThreads(order.threads, loader);
         List<Future<?>> jobs = new ArrayList<>();
         for (final List<Wanted> together : sameClassOrRunner(order.tests)) {
-            jobs.add(keepers.submit(new Runnable() {
+            jobs.add(classThreads.submit(new Runnable() {
                 @Override
                 public void run() {
                     Frameworks frameworks = new Frameworks(loader);
-                    frameworks.runAtOnce(together, crew);
+                    frameworks.runAtOnce(together, threads);
                     frameworks.close();
                 }
             }));
         }
-        Crew.await(jobs);
-        keepers.dismiss();
-        crew.dismiss();
+        TestThreads.await(jobs);
+        classThreads.shutDown();
+        threads.shutDown();
     }
 
     /** Maximal runs of tests that follow one another and are of one class. */

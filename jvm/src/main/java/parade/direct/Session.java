@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
+import parade.direct.core.Events;
+import parade.direct.core.Wanted;
 import parade.listen.EventLog;
 
 /** Carries out what the control file says. */
@@ -23,38 +25,38 @@ final class Session {
     }
 
     private void obey(String[] line) throws IOException {
-        switch (line[0]) {
-            case "property":
+        switch (ControlKind.of(line[0])) {
+            case PROPERTY:
                 System.setProperty(line[1], line.length > 2 ? line[2] : "");
                 break;
-            case "folder":
+            case FOLDER:
                 folders.add(new File(line[1]));
                 break;
-            case "accesses":
+            case ACCESSES:
                 AccessLog.begin();
                 break;
-            case "trace":
+            case TRACE:
                 Tracer.begin(line[1]);
                 break;
-            case "list":
+            case LIST:
                 listing = line[1];
                 framework = line[2];
                 roots.clear();
                 break;
-            case "root":
+            case ROOT:
                 roots.add(line[1]);
                 break;
-            case "order":
+            case ORDER:
                 order = new Order(line);
                 break;
-            case "test":
+            case TEST:
                 order.tests.add(new Wanted(line));
                 break;
-            case "go":
+            case GO:
                 go();
                 break;
             default:
-                throw new IllegalArgumentException("the control file says `" + line[0] + "`");
+                throw new IllegalStateException(line[0]);
         }
     }
 

@@ -11,16 +11,17 @@ import java.lang.reflect.Method;
 import java.util.HashMap;
 import java.util.Map;
 
+import parade.direct.core.Events;
 import parade.listen.EventLog;
 
 /**
- * Writes down which probes of JaCoCo each test ran into, one record per test and one write per record, so that what ran before
- * a crash is on file. The agent is on this process' command line; it is only spoken to by reflection.
+ * Records which of JaCoCo's probes each test hits: one record per test and one write per record, so that everything before a
+ * crash is recorded. JaCoCo's agent is on the command line of this process and is called by reflection.
  *
- * What runs between two tests belongs to the one that follows, unless somebody settles it: then it belongs to the last one.
+ * Code that runs between two tests belongs to the test that follows, unless it is settled: then it belongs to the last test.
  */
 final class Tracer implements EventLog.Recorder {
-    /** Of the file; what comes after is lost, and a record without a test says so. */
+    /** The largest size of the file. A record without a test says that it was reached. */
     private static final long LIMIT = 1L << 30;
     private static final int FULL = 0;
     private static final int HEADER = 0x01;
@@ -37,7 +38,7 @@ final class Tracer implements EventLog.Recorder {
     private int last;
     private boolean over;
 
-    private Tracer(Object agent, Method dump, OutputStream out) {
+    Tracer(Object agent, Method dump, OutputStream out) {
         this.agent = agent;
         this.dump = dump;
         this.out = out;
@@ -72,7 +73,7 @@ final class Tracer implements EventLog.Recorder {
         last = number;
     }
 
-    /** What ran since the last test ended was its aftermath. */
+    /** What ran since the last test ended belongs to that test. */
     @Override
     public synchronized void settled() {
         if (last != 0 && running == 0) {
@@ -80,7 +81,7 @@ final class Tracer implements EventLog.Recorder {
         }
     }
 
-    /** A test ends the process: what it ran is on file all the same. */
+    /** If a test ends the process, what it ran is recorded too. */
     private synchronized void cutOff() {
         if (running != 0) {
             write(running);

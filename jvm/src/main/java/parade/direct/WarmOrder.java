@@ -4,7 +4,7 @@ import java.io.File;
 import java.io.IOException;
 import java.util.List;
 
-/** An order with classes of its own, in a process that has run others: what they left behind is put back afterwards. */
+/** A warm order: it has classes of its own, in a process that runs several orders. The state of the JVM is restored after it. */
 final class WarmOrder implements Runnable {
     private final Order order;
     private final FolderLoader loader;
@@ -17,7 +17,7 @@ final class WarmOrder implements Runnable {
     static void run(Order order, List<File> folders) throws IOException {
         JvmState before = JvmState.capture();
         try (FolderLoader loader = FolderLoader.over(folders)) {
-            // A thread of its own takes its thread-local values and its interruption along. Tests see the usual name.
+            // A new thread, so that thread-local values and interruptions end with the order. Tests see the usual name.
             Thread thread = new Thread(new WarmOrder(order, loader), "main");
             thread.setContextClassLoader(loader);
             thread.start();
@@ -37,7 +37,7 @@ final class WarmOrder implements Runnable {
             try {
                 thread.join();
             } catch (InterruptedException byATest) {
-                // Tests reach every thread; the order goes on.
+                // A test can interrupt every thread. The order goes on.
                 continue;
             }
         }

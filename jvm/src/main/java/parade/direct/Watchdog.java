@@ -3,14 +3,15 @@ package parade.direct;
 import java.util.HashMap;
 import java.util.Map;
 
+import parade.direct.core.Wanted;
 import parade.listen.EventLog;
 
 /**
- * Ends the process when a test runs longer than it may: what a test does cannot be undone from inside. A class fixture that
- * hangs counts against the test that is next.
+ * Ends the process when a test runs longer than its limit, because a test cannot be stopped from inside the process. A class
+ * fixture that hangs counts as the next test.
  */
 final class Watchdog extends Thread implements EventLog.Watch {
-    /** Tells parade that it was on purpose. */
+    /** Tells parade that the watchdog has ended the process. */
     static final int EXIT_CODE = 87;
     /** Instead of the number of a test that is over its limit. */
     private static final int NONE_YET = 0;
@@ -97,7 +98,7 @@ final class Watchdog extends Thread implements EventLog.Watch {
         try {
             wait(millis);
         } catch (InterruptedException byATest) {
-            // The limit holds all the same.
+            // The limit still holds.
             return;
         }
     }

@@ -1,9 +1,7 @@
 package parade.listen;
 
 import java.io.File;
-import java.io.FileOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.management.ManagementFactory;
@@ -12,9 +10,8 @@ import parade.Background;
 import parade.Line;
 
 /**
- * Writes one line per event to a file of this process. Each line is one write to the operating system, so that what
- * happened before a crash is on record. The file is opened with the first event: listeners are also created in Maven's
- * own process, where nothing runs.
+ * Writes one line per event to a file of this process. The file is opened before the first test and not when a listener is
+ * created, because listeners are also created in Maven's own process, which runs no tests.
  */
 public final class EventLog {
     /** Is told what runs, right after it is on record. */
@@ -24,7 +21,7 @@ public final class EventLog {
         void finished(int number);
     }
 
-    /** Takes down what a test does besides ending. */
+    /** Records what a test does while it runs. */
     public interface Recorder {
         void started(int number);
 
@@ -35,17 +32,16 @@ public final class EventLog {
         void settled();
     }
 
-    static final String FOLDER = "PARADE_EVENTS";
-    /** Is what the JVM computes beside its program to be told, when tests begin and at the end? */
+    private static final String PLACE = "PARADE_EVENTS";
+    private static final String GOAL = "PARADE_GOAL";
+    /** If set, CPU times are written when tests begin and at the end. */
     private static final String BACKGROUND = "PARADE_BACKGROUND";
-    private static final int NAME_LIMIT = 16 * 1024;
-    private static final int TRACE_LIMIT = 4 * 1024;
     private static final EventLog INSTANCE = new EventLog();
 
     /** Wall clock and monotonic clock read together: Java 8 has no finer wall clock than milliseconds. */
     private final long anchorMillis = System.currentTimeMillis();
     private final long anchorNanos = System.nanoTime();
-    private OutputStream out;
+    private EventFile out;
     private boolean broken;
     private int count;
     private volatile Watch watch;
@@ -63,7 +59,7 @@ public final class EventLog {
         recorder = who;
     }
 
-    /** To be said where a class, or whatever has fixtures, is left. */
+    /** To be called when a class, or something else with fixtures, has ended. */
     public void settle() {
         if (recorder != null) {
             recorder.settled();
@@ -83,9 +79,7 @@ public final class EventLog {
         int number = ++count;
         String thread = Thread.currentThread().getName();
         long now = System.nanoTime();
-        write(new Line("S").field(number).field(micros(now)).field(now).field(thread, 1024)
-            .field(test.className, NAME_LIMIT).field(test.name, NAME_LIMIT).field(test.occurrence)
-            .field(test.display, NAME_LIMIT).field(test.root, NAME_LIMIT).field(test.answers));
+        write(EventLines.started(number, micros(now), now, thread, test));
         if (watch != null) {
             watch.started(number, now);
         }
@@ -106,21 +100,20 @@ public final class EventLog {
 
     private void ended(int number, long now, Outcome outcome, String message) {
         synchronized (this) {
-            write(new Line("F").field(number).field(micros(now)).field(now).field(outcome.name())
-                .field(message, TRACE_LIMIT));
+            write(EventLines.finished(number, micros(now), now, outcome, message));
             if (watch != null) {
                 watch.finished(number);
             }
         }
     }
 
-    /** The test is over its limit, and its process will not live on. */
+    /** The test is over its limit, and its process is about to end. */
     public synchronized void timedOut(int number) {
         long now = System.nanoTime();
         if (recorder != null) {
             recorder.ended(number);
         }
-        write(new Line("T").field(number).field(micros(now)).field(now));
+        write(EventLines.timedOut(number, micros(now), now));
     }
 
     /** Any other line of the protocol. */
@@ -135,7 +128,7 @@ public final class EventLog {
 
     public void instant(TestCase test, Outcome outcome, String message) {
         if (outcome == Outcome.skipped) {
-            // What ran before was not for this one.
+            // What ran before was not run for this test.
             ended(begun(test), System.nanoTime(), outcome, message);
         } else {
             finished(started(test), outcome, message);
@@ -146,51 +139,61 @@ public final class EventLog {
         return anchorMillis * 1000 + (nanos - anchorNanos) / 1000;
     }
 
+    /** To be called before the first test, because the file has no name afterwards. */
+    public synchronized void open() {
+        if (out != null || broken) {
+            return;
+        }
+        try {
+            out = find();
+            broken = out == null;
+            if (!broken) {
+                begin();
+            }
+        } catch (IOException | RuntimeException error) {
+            fail(error);
+        }
+    }
+
     private void write(Line line) {
+        open();
         if (broken) {
             return;
         }
         try {
-            if (out == null) {
-                out = open();
-            }
-            if (out != null) {
-                out.write(line.bytes());
-            }
+            out.write(line.bytes());
         } catch (IOException | RuntimeException error) {
-            broken = true;
-            System.err.println("parade: cannot record tests: " + error);
+            fail(error);
         }
     }
 
-    private OutputStream open() throws IOException {
-        String folder = System.getenv(FOLDER);
-        if (folder == null) {
-            folder = System.getProperty(FOLDER);
-        }
-        if (folder == null) {
-            broken = true;
-            return null;
-        }
-        String process = processId();
-        File file = new File(folder, process + "-" + Long.toHexString(anchorNanos) + ".events");
-        OutputStream stream = new FileOutputStream(file, true);
-        stream.write(new Line("P").field(1).field(process).field(micros(anchorNanos)).field(anchorNanos).bytes());
+    private void fail(Exception error) {
+        broken = true;
+        System.err.println("parade: cannot record tests: " + error);
+    }
+
+    private static EventFile find() throws IOException {
+        String place = setting(PLACE);
+        return place == null ? null : EventFile.open(place, setting(GOAL), processId());
+    }
+
+    private static String setting(String name) {
+        String value = System.getenv(name);
+        return value == null ? System.getProperty(name) : value;
+    }
+
+    private void begin() throws IOException {
+        out.write(EventLines.process(processId(), micros(anchorNanos), anchorNanos).bytes());
         if (System.getenv(BACKGROUND) != null) {
-            tellBackground(stream);
-            Runtime.getRuntime().addShutdownHook(new Thread(() -> tellBackground(stream), "parade-background"));
+            tellBackground();
+            Runtime.getRuntime().addShutdownHook(new Thread(this::tellBackground, "parade-background"));
         }
-        return stream;
     }
 
-    private synchronized void tellBackground(OutputStream stream) {
-        Line line = Background.line("C");
-        try {
-            if (line != null) {
-                stream.write(line.bytes());
-            }
-        } catch (IOException error) {
-            broken = true;
+    private synchronized void tellBackground() {
+        Line line = Background.line(EventLines.Kind.COMPUTED);
+        if (line != null) {
+            write(line);
         }
     }
 

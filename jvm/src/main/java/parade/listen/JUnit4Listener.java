@@ -15,7 +15,8 @@ public class JUnit4Listener extends RunListener {
     @Override
     public void testRunStarted(Description description) {
         Reporting.claim(this);
-        // Old versions of Surefire have nothing to say here.
+        EventLog.get().open();
+        // Old versions of Surefire give no description.
         if (description != null) {
             plan(description);
         }
@@ -55,7 +56,7 @@ public class JUnit4Listener extends RunListener {
         EventLog.get().instant(identify(description), Outcome.skipped, (String) null);
     }
 
-    /** Ends what still runs: the framework itself was torn down. */
+    /** Records the end of tests that still run, after the framework itself has failed. */
     public final void cutOff(Throwable why) {
         for (Running.Entry test : running.drain()) {
             test.ended(Outcome.of(why), why);

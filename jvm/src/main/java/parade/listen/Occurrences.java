@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Numbers the tests that share a class and a name, from 1 on. Where the framework says beforehand what will run, the
- * number is the position in that plan, however parallel threads arrive; equals among equals, and whatever was not
- * planned, are numbered as they come.
+ * Numbers the tests that share a class and a name, from 1 on. If the framework announces what will run, the number is the
+ * position in that plan, whatever order parallel threads have. Tests with equal full names, and tests that were not
+ * announced, are numbered as they come.
  */
 public final class Occurrences {
     /** What is still to come per class and name; a slot is cleared when it is taken. */

@@ -23,6 +23,7 @@ public class PlatformListener implements TestExecutionListener {
     public void testPlanExecutionStarted(TestPlan plan) {
         reporting = claim();
         if (reporting) {
+            EventLog.get().open();
             number(plan);
         }
     }
@@ -86,7 +87,7 @@ public class PlatformListener implements TestExecutionListener {
         }
     }
 
-    /** Ends what still runs: the Platform itself was torn down. */
+    /** Records the end of tests that still run, after the Platform itself has failed. */
     public final void cutOff(Throwable why) {
         for (Integer number : running.values()) {
             EventLog.get().finished(number, Outcome.of(why), why);

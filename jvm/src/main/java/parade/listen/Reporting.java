@@ -3,8 +3,8 @@ package parade.listen;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Who reports in this process. A test can itself start a test framework, whose listeners are found by the same service
- * files; only the run that began first is the suite's.
+ * Decides which listener reports in this process. A test can itself start a test framework, which finds listeners by the
+ * same service files. Only the run that began first is the suite's.
  */
 public final class Reporting {
     private static final AtomicReference<Object> OWNER = new AtomicReference<>();

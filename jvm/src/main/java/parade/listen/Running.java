@@ -20,7 +20,7 @@ final class Running<K> {
             this.number = number;
         }
 
-        /** The first trouble is the one that counts. */
+        /** The first failure counts. */
         void ended(Outcome how, Throwable why) {
             if (outcome == Outcome.passed) {
                 outcome = how;

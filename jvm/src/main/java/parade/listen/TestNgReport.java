@@ -20,6 +20,7 @@ public class TestNgReport {
     private final Occurrences occurrences = new Occurrences();
 
     synchronized void plan(ITestContext context) {
+        EventLog.get().open();
         for (ITestNGMethod method : context.getAllTestMethods()) {
             String key = method.getRealClass().getName();
             List<Object> known = instances.get(key);
@@ -55,7 +56,7 @@ public class TestNgReport {
         }
     }
 
-    /** Ends what still runs: TestNG itself was torn down. */
+    /** Records the end of tests that still run, after TestNG itself has failed. */
     public final synchronized void cutOff(Throwable why) {
         for (Integer number : running.values()) {
             EventLog.get().finished(number, Outcome.of(why), why);

@@ -3,7 +3,7 @@ package parade.maven;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 
-/** Calls what Surefire keeps to itself, by name: what it would do is known to nobody else. */
+/** Calls private methods of Surefire by name, as only Surefire knows how it would start a process. */
 final class Calls {
     private Calls() {}
 

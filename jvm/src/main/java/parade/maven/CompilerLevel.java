@@ -81,7 +81,7 @@ final class CompilerLevel {
     }
 
     private String describe(String parameter, String level) {
-        return "compiler " + parameter + " " + level + " lifted to " + lowestFor(parameter);
+        return "compiler " + parameter + " " + level + " raised to " + lowestFor(parameter);
     }
 
     private String lowestFor(String parameter) {

@@ -23,6 +23,12 @@ final class Fields {
         }
     }
 
+    /** Null where there is no such field. */
+    Class<?> type(String name) {
+        Field field = find(name);
+        return field == null ? null : field.getType();
+    }
+
     /** Returns false where this version of the plugin has no such field. */
     boolean set(String name, Object value) {
         Field field = find(name);

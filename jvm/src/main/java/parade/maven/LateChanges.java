@@ -7,8 +7,8 @@ import org.apache.maven.eventspy.AbstractEventSpy;
 import org.apache.maven.execution.ExecutionEvent;
 
 /**
- * Changes models once more that a project's own extension (tiles, say) has read anew after ours had changed them: extensions
- * of projects have their turn last, but this event comes after all of them, and before Maven decides what to do.
+ * Changes models again that an extension of the project has read anew after our change. Extensions of projects run last, but
+ * this event comes after all of them and before Maven plans the build.
  */
 @Named
 @Singleton
@@ -20,7 +20,7 @@ public class LateChanges extends AbstractEventSpy {
         }
         Settings settings = Settings.load();
         if (settings != null) {
-            ProjectChanges.changeAll(settings, ((ExecutionEvent) event).getSession(), new Handshake(settings.handshake()));
+            ProjectChanges.changeAll(settings, ((ExecutionEvent) event).getSession(), settings.handshake());
         }
     }
 }

@@ -25,14 +25,13 @@ import parade.Line;
 public class ProjectChanges extends AbstractMavenLifecycleParticipant {
     private static final String PLUGINS = "org.apache.maven.plugins:";
 
-    /** Also a build whose poms cannot be read has said hello. */
+    /** Says hello before poms are read, as they can be broken. */
     @Override
     public void afterSessionStart(MavenSession session) {
         Settings settings = Settings.load();
         if (settings != null) {
-            new Handshake(settings.handshake()).write(new Line("hello").field(1)
-                .field(session.getSystemProperties().getProperty("maven.version"))
-                .field(System.getProperty("java.version")));
+            settings.handshake().write(HandshakeLines.hello(
+                session.getSystemProperties().getProperty("maven.version"), System.getProperty("java.version")));
         }
     }
 
@@ -42,18 +41,18 @@ public class ProjectChanges extends AbstractMavenLifecycleParticipant {
         if (settings == null) {
             return;
         }
-        Handshake handshake = new Handshake(settings.handshake());
+        Handshake handshake = settings.handshake();
         if (settings.events() != null && !settings.asTheProject()) {
             buildAtOnce(settings.modulesAtOnce(), session, handshake);
         }
         for (MavenProject project : session.getProjects()) {
-            handshake.write(new Line("module").field(Modules.path(session, project))
-                .field(project.getGroupId() + ":" + project.getArtifactId()).field(project.getPackaging()));
+            handshake.write(HandshakeLines.module(Modules.path(session, project),
+                project.getGroupId() + ":" + project.getArtifactId(), project.getPackaging()));
         }
         changeAll(settings, session, handshake);
     }
 
-    /** What is as it should be already stays so. */
+    /** Calling it twice changes nothing more. */
     static void changeAll(Settings settings, MavenSession session, Handshake handshake) {
         for (MavenProject project : session.getProjects()) {
             for (String change : change(settings, project)) {
@@ -68,23 +67,23 @@ public class ProjectChanges extends AbstractMavenLifecycleParticipant {
         if (settings == null || session.getResult() == null) {
             return;
         }
-        Handshake handshake = new Handshake(settings.handshake());
+        Handshake handshake = settings.handshake();
         for (Throwable failure : session.getResult().getExceptions()) {
             handshake.write(describe(session, failure));
         }
-        Line background = Background.line("background");
+        Line background = Background.line(HandshakeLines.Kind.BACKGROUND);
         if (background != null) {
             handshake.write(background);
         }
-        handshake.write(new Line("end"));
+        handshake.write(HandshakeLines.end());
     }
 
-    /** With the module where Maven names it: what comes after a module's tests has not kept them from running. */
+    /** With the module, if Maven names it. */
     private static Line describe(MavenSession session, Throwable failure) {
-        Line line = new Line("failure").field(String.valueOf(failure.getMessage()), 8192);
         MavenProject project =
             failure instanceof LifecycleExecutionException ? ((LifecycleExecutionException) failure).getProject() : null;
-        return project == null ? line : line.field(Modules.path(session, project));
+        return HandshakeLines.failure(String.valueOf(failure.getMessage()),
+            project == null ? null : Modules.path(session, project));
     }
 
     /**
@@ -115,7 +114,7 @@ public class ProjectChanges extends AbstractMavenLifecycleParticipant {
         }
         if (!settings.surefireVersion().isEmpty()) {
             for (Plugin plugin : testPlugins(build)) {
-                changes.addAll(new SurefirePin(settings.surefireVersion()).pin(plugin));
+                changes.addAll(new SurefirePin(settings.surefireVersion(), settings.surefireKeptFrom()).pin(plugin));
             }
         }
         return changes;

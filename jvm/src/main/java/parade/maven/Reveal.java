@@ -22,17 +22,18 @@ import org.apache.maven.execution.MavenSession;
 import org.apache.maven.project.MavenProject;
 
 import parade.Line;
+import parade.maven.HandshakeLines.Kind;
 
 /**
- * Tells how Surefire would start the test process of a goal, so that parade can start one like it without Maven. Asks
- * Surefire itself, and changes nothing that it would not set itself right after.
+ * Tells how Surefire would start the test process of a goal, so that parade can start a similar one without Maven. It asks
+ * Surefire itself, and sets nothing that Surefire would not set right afterwards.
  */
 final class Reveal {
     private static final String SUREFIRE = "org.apache.maven.surefire";
-    /** Of this one build, or said by other means. */
+    /** Properties and variables of this build only, or told by other means. */
     private static final Set<String> NOT_FOR_TESTS =
         new HashSet<>(Arrays.asList(Settings.FILE, "maven.ext.class.path", "user.dir", "PARADE_EVENTS",
-            "PARADE_BACKGROUND"));
+            "PARADE_GOAL", "PARADE_BACKGROUND", "MAVEN_CMD_LINE_ARGS", "MAVEN_BASEDIR"));
 
     private final Object mojo;
     private final Fields goal;
@@ -51,7 +52,7 @@ final class Reveal {
         this.number = number;
     }
 
-    /** All or nothing: half of a command line is none. */
+    /** Writes all lines or none, because half of a command line is of no use. */
     void tell(Handshake handshake, String argLine, Frameworks frameworks) {
         try {
             launch(argLine);
@@ -64,19 +65,15 @@ final class Reveal {
             scannedClasses();
             notes();
         } catch (ReflectiveOperationException | IOException | RuntimeException | LinkageError error) {
-            String why = "Surefire does not tell how it starts its test processes: " + error;
-            handshake.write(new Line("unrevealed").field(number).field(why, 1024));
+            String why = "Surefire does not reveal how it starts its test processes: " + error;
+            handshake.write(HandshakeLines.unrevealed(number, why));
             return;
         }
         lines.forEach(handshake::write);
     }
 
-    private void add(String kind, String... fields) {
-        Line line = new Line(kind).field(number);
-        for (String field : fields) {
-            line.field(field);
-        }
-        lines.add(line);
+    private void add(Kind kind, String... fields) {
+        lines.add(HandshakeLines.launchPart(kind, number, fields));
     }
 
     private void launch(String argLine) throws ReflectiveOperationException {
@@ -87,7 +84,7 @@ final class Reveal {
         File java = (File) Calls.call(Calls.call(mojo, "getEffectiveJvm"), "getJvmExecutable");
         String assertions = String.valueOf(Calls.call(mojo, "effectiveIsEnableAssertions"));
         String reuse = String.valueOf(goal.get("reuseForks"));
-        add("launch", java.getPath(), ((File) goal.get("workingDirectory")).getAbsolutePath(), argLine, assertions, reuse);
+        add(Kind.LAUNCH, java.getPath(), ((File) goal.get("workingDirectory")).getAbsolutePath(), argLine, assertions, reuse);
     }
 
     /** The tests' own first, then what Surefire adds to run them, its own parts apart. */
@@ -108,34 +105,34 @@ final class Reveal {
                 }
             }
         }
-        path.forEach(element -> add("path", element));
+        path.forEach(element -> add(Kind.PATH, element));
     }
 
-    /** Where the classes are that tests are about: of all modules, as tests of one run into the others. */
+    /** The class folders of all modules, because tests of one module can run code of others. */
     private void program() {
         Set<String> folders = new LinkedHashSet<>();
         for (MavenProject module : session.getAllProjects()) {
             folders.add(module.getBuild().getOutputDirectory());
         }
-        folders.forEach(folder -> add("program", folder));
+        folders.forEach(folder -> add(Kind.PROGRAM, folder));
     }
 
     private void surroundings() throws ReflectiveOperationException {
         Properties properties = (Properties) Calls.call(mojo, "setupProperties");
         for (String key : new TreeSet<>(properties.stringPropertyNames())) {
             if (!NOT_FOR_TESTS.contains(key)) {
-                add("property", key, properties.getProperty(key));
+                add(Kind.PROPERTY, key, properties.getProperty(key));
             }
         }
         Object environment = goal.get("environmentVariables");
         if (environment instanceof Map) {
             ((Map<?, ?>) environment).forEach((key, value) -> {
                 if (!NOT_FOR_TESTS.contains(key)) {
-                    add("environment", String.valueOf(key), Objects.toString(value, ""));
+                    add(Kind.ENVIRONMENT, String.valueOf(key), Objects.toString(value, ""));
                 }
             });
         }
-        goal.getList("excludedEnvironmentVariables").forEach(name -> add("without", name));
+        goal.getList("excludedEnvironmentVariables").forEach(name -> add(Kind.WITHOUT, name));
     }
 
     /** The platform takes its configuration from system properties too. */
@@ -146,7 +143,7 @@ final class Reveal {
             parameters.load(new StringReader(((Properties) declared).getProperty("configurationParameters", "")));
         }
         for (String key : new TreeSet<>(parameters.stringPropertyNames())) {
-            add("property", key, parameters.getProperty(key));
+            add(Kind.PROPERTY, key, parameters.getProperty(key));
         }
     }
 
@@ -162,7 +159,7 @@ final class Reveal {
         } else if (order.equals("reversealphabetical")) {
             classes.sort(Collections.reverseOrder());
         }
-        classes.forEach(name -> add("scanned", name));
+        classes.forEach(name -> add(Kind.SCANNED, name));
     }
 
     /** What a process without Surefire does not have. */
@@ -170,16 +167,16 @@ final class Reveal {
         boolean modular = new File(project.getBuild().getOutputDirectory(), "module-info.class").isFile()
             || new File(project.getBuild().getTestOutputDirectory(), "module-info.class").isFile();
         if (modular && !Boolean.FALSE.equals(goal.get("useModulePath"))) {
-            add("note", "Maven runs the tests on the module path; here they run on the class path");
+            add(Kind.NOTE, "Maven runs the tests on the module path; here they run on the class path");
         }
         if (goal.get("suiteXmlFiles") instanceof File[] && ((File[]) goal.get("suiteXmlFiles")).length > 0) {
-            add("note", "Maven runs TestNG suite files; here their tests run without the files' parameters");
+            add(Kind.NOTE, "Maven runs TestNG suite files; here their tests run without the files' parameters");
         }
         Object declared = goal.get("properties");
         String listeners = declared instanceof Properties ? ((Properties) declared).getProperty("listener", "") : "";
         String others = listeners.replaceAll(",?parade\\.listen\\.\\w+", "");
         if (!others.trim().isEmpty()) {
-            add("note", "Maven gives the tests the listeners " + others.trim() + "; here they are missing");
+            add(Kind.NOTE, "Maven gives the tests the listeners " + others.trim() + "; here they are missing");
         }
     }
 }

@@ -36,7 +36,7 @@ final class Steering {
     }
 
     /** Makes the test processes report, and the build go on when tests fail. Nothing of this changes how tests run. */
-    void observe(String events) {
+    void observe(String events, int number) {
         goal.set("testFailureIgnore", true);
         Map<String, String> environment = new HashMap<>();
         Object declared = goal.get("environmentVariables");
@@ -44,19 +44,27 @@ final class Steering {
             ((Map<?, ?>) declared).forEach((key, value) -> environment.put(String.valueOf(key), String.valueOf(value)));
         }
         environment.put("PARADE_EVENTS", events);
+        environment.put("PARADE_GOAL", String.valueOf(number));
         environment.put("PARADE_BACKGROUND", "1");
+        // Maven's start script leaves its arguments here, and with them how many modules are built at once.
+        environment.put("MAVEN_CMD_LINE_ARGS", "");
+        // parade sets it for this Maven, not for those that tests start. Empty is as good as not set.
+        environment.put("MAVEN_BASEDIR", "");
         goal.set("environmentVariables", environment);
         if (runsInMaven()) {
             System.setProperty("PARADE_EVENTS", events);
+            System.setProperty("PARADE_GOAL", String.valueOf(number));
         }
 
         List<String> elements = goal.getList("additionalClasspathElements");
         elements.add(settings.listeners());
         goal.set("additionalClasspathElements", elements);
         addListener();
+        // The other record of the run.
+        goal.set("disableXmlReport", false);
+        goal.set("printSummary", true);
         if (frameworks.runs("surefire-junit3")) {
             goal.set("reportTestTimestamp", true);
-            goal.set("disableXmlReport", false);
         }
     }
 

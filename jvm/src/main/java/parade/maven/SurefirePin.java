@@ -16,15 +16,21 @@ final class SurefirePin {
     private static final String[] OLD_INCLUDES = {"**/Test*.java", "**/*Test.java", "**/*TestCase.java"};
 
     private final String version;
+    private final String keptFrom;
     private final Set<String> changes = new TreeSet<>();
 
-    SurefirePin(String version) {
+    /** A plugin of the version `keptFrom` or newer stays as it is; empty to replace every other version. */
+    SurefirePin(String version, String keptFrom) {
         this.version = version;
+        this.keptFrom = keptFrom;
     }
 
     /** Returns what was changed, in words. */
     Set<String> pin(Plugin plugin) {
         String old = plugin.getVersion();
+        if (!keptFrom.isEmpty() && old != null && !isBelow(old, keptFrom)) {
+            return changes;
+        }
         if (!version.equals(old)) {
             plugin.setVersion(version);
             changes.add(plugin.getArtifactId() + " " + (old == null ? "without a version" : old) + " replaced by " + version);

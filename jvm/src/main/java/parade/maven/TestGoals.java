@@ -20,8 +20,6 @@ import org.apache.maven.plugin.MojoExecution;
 import org.apache.maven.plugin.MojoExecutionException;
 import org.apache.maven.project.MavenProject;
 
-import parade.Line;
-
 /** Takes hold of Surefire's and Failsafe's goals when Maven has configured them, right before they run. */
 @Named
 @Singleton
@@ -65,7 +63,7 @@ public class TestGoals implements MojoExecutionListener {
         Fields goal = new Fields(event.getMojo());
         Frameworks frameworks = new Frameworks(project, event.getExecution().getPlugin(), goal);
         Steering steering = new Steering(settings, goal, frameworks);
-        new Handshake(settings.handshake()).write(new Line("reached").field(module));
+        settings.handshake().write(HandshakeLines.reached(module));
         String selection = settings.selection(module, describe(event.getExecution()));
         if (!Modules.isWanted(settings.modules(), module, project) || (selection != null && selection.isEmpty())) {
             steering.skip();
@@ -75,18 +73,15 @@ public class TestGoals implements MojoExecutionListener {
             steering.select(selection);
         }
         int number = ++count;
-        File events = new File(settings.events(), String.valueOf(number));
-        if (!events.mkdirs()) {
-            throw new IOException("cannot create " + events);
-        }
         if (!settings.asTheProject()) {
             steering.parallelize();
         }
-        steering.observe(events.getPath());
-        File reports = clearReports(goal);
-        Handshake handshake = new Handshake(settings.handshake());
+        steering.observe(settings.events().getPath(), number);
+        File reports = clearReports(settings, goal);
+        Handshake handshake = settings.handshake();
         String argLine = expand(Objects.toString(goal.get("argLine"), ""), project);
         tell(handshake, event, number, module, frameworks, argLine, reports);
+        SurefireCounts.follow(goal, number, handshake);
         if (settings.reveal()) {
             new Reveal(event.getMojo(), event.getSession(), project, settings, number).tell(handshake, argLine, frameworks);
         }
@@ -97,27 +92,30 @@ public class TestGoals implements MojoExecutionListener {
             String version = event.getExecution().getPlugin().getVersion();
             String missing = Providers.fetch(goal, event.getSession(), project, version);
             if (missing != null) {
-                handshake.write(new Line("unfetched").field(module).field(missing));
+                handshake.write(HandshakeLines.unfetched(module, missing));
             }
         }
     }
 
     private static void tell(Handshake handshake, MojoExecutionEvent event, int number, String module,
             Frameworks frameworks, String argLine, File reports) {
-        handshake.write(new Line("goal").field(number).field(module).field(describe(event.getExecution()))
-            .field(event.getExecution().getPlugin().getVersion())
-            .field(String.join(",", frameworks.providers)).field(argLine, 8192)
-            .field(reports == null ? "" : reports.getPath()));
+        handshake.write(HandshakeLines.goal(number, module, describe(event.getExecution()),
+            event.getExecution().getPlugin().getVersion(), frameworks.providers, argLine,
+            reports == null ? "" : reports.getPath()));
         for (Map.Entry<String, String> framework : frameworks.versions.entrySet()) {
-            handshake.write(new Line("framework").field(number).field(framework.getKey()).field(framework.getValue()));
+            handshake.write(HandshakeLines.framework(number, framework.getKey(), framework.getValue()));
         }
     }
 
     /** Once per folder and build, so that what lies there afterwards is of this run. */
-    private File clearReports(Fields goal) throws IOException {
+    private File clearReports(Settings settings, Fields goal) throws IOException {
         Object folder = goal.get("reportsDirectory");
         if (!(folder instanceof File)) {
             return null;
+        }
+        // Reports elsewhere may be another project's. parade does not read them either.
+        if (!settings.isInWorktree((File) folder)) {
+            return (File) folder;
         }
         File[] reports = ((File) folder).listFiles((dir, name) -> name.startsWith("TEST-") && name.endsWith(".xml"));
         if (clearedReports.add((File) folder) && reports != null) {

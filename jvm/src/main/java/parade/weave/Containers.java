@@ -11,8 +11,8 @@ import org.objectweb.asm.tree.FieldInsnNode;
 import org.objectweb.asm.tree.MethodInsnNode;
 
 /**
- * What is done at once with a container of the JDK that was just read from a field: to empty it depends on nothing, and to ask
- * it changes nothing.
+ * Recognizes what is done with a container of the JDK right after it was read from a field. Emptying it depends on nothing,
+ * and asking it changes nothing.
  */
 final class Containers {
     private static final String ATOMIC = "java/util/concurrent/atomic/Atomic";
@@ -52,7 +52,7 @@ final class Containers {
         return fits && call.owner.startsWith("java/util/") ? call : null;
     }
 
-    /** Labels, lines and frames are no code. */
+    /** Skips labels, lines and frames. */
     private static AbstractInsnNode real(AbstractInsnNode node) {
         AbstractInsnNode next = node;
         while (next != null && next.getOpcode() < 0) {

@@ -33,8 +33,8 @@ final class Fields {
             return (access & Opcodes.ACC_FINAL) != 0;
         }
 
-        /** Made by the compiler, or a constant of an enumeration. */
-        boolean isNobodys() {
+        /** Was it made by the compiler, or is it a constant of an enumeration? */
+        boolean isGenerated() {
             return (access & (Opcodes.ACC_SYNTHETIC | Opcodes.ACC_ENUM)) != 0;
         }
     }

@@ -13,9 +13,8 @@ import org.objectweb.asm.tree.MethodInsnNode;
 import org.objectweb.asm.tree.MethodNode;
 
 /**
- * Makes the time limits of tests larger, where their frameworks read them: JUnit 4's annotation and rule, Jupiter's
- * annotation and assertions, TestNG's annotation and suite file. The tests themselves stay as they are, and so does what
- * they wait for by other means.
+ * Enlarges the time limits of tests where their frameworks read them: JUnit 4's annotation and rule, Jupiter's annotation
+ * and assertions, TestNG's annotation and suite file. The tests themselves stay the same, and so do other waits.
  */
 public final class Limits implements ClassFileTransformer {
     private static final String JUNIT_4 = "org/junit/internal/runners/statements/FailOnTimeout";
@@ -50,9 +49,9 @@ public final class Limits implements ClassFileTransformer {
         for (MethodNode method : type.methods) {
             for (AbstractInsnNode each : method.instructions.toArray()) {
                 if (yieldsLimit(type.name, each)) {
-                    method.instructions.insert(each, enlarge());
+                    method.instructions.insert(each, AgentMethod.ENLARGE.call());
                 } else if (returnsLimit(type.name, method, each)) {
-                    method.instructions.insertBefore(each, enlarge());
+                    method.instructions.insertBefore(each, AgentMethod.ENLARGE.call());
                 }
             }
         }
@@ -78,9 +77,5 @@ public final class Limits implements ClassFileTransformer {
         boolean isLimit = type.equals(JUPITER) && method.name.equals("getValue")
             || type.equals(TESTNG) && method.name.equals("getTimeOut");
         return isLimit && method.desc.equals("()J") && each.getOpcode() == Opcodes.LRETURN;
-    }
-
-    private static MethodInsnNode enlarge() {
-        return new MethodInsnNode(Opcodes.INVOKESTATIC, "parade/agent/Enlarged", "of", "(J)J", false);
     }
 }

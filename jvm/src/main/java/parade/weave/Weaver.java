@@ -2,18 +2,23 @@ package parade.weave;
 
 import java.lang.instrument.ClassFileTransformer;
 import java.security.ProtectionDomain;
+import java.util.Arrays;
+import java.util.List;
 
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassWriter;
+import org.objectweb.asm.tree.AbstractInsnNode;
 import org.objectweb.asm.tree.ClassNode;
 import org.objectweb.asm.tree.MethodNode;
 
 /**
- * Makes classes tell which static fields, files and system properties they touch. Only code that is run forward is added, so
- * that the frames of a method stay as they are. A class that cannot be woven stays as it is, and says so in the process's
- * output.
+ * Shows every method of every class in its scope to the observers, which add code that tells the agent what is touched. A
+ * class that cannot be woven stays as it is, and the process's output says so.
  */
 public final class Weaver implements ClassFileTransformer {
+    static final List<Observer> OBSERVERS =
+        Arrays.asList(new StaticFieldObserver(), new OutsideObserver(), new InitialiserObserver());
+
     private final Scope scope;
 
     /** For the project in this folder. */
@@ -27,7 +32,7 @@ public final class Weaver implements ClassFileTransformer {
             return null;
         }
         try {
-            return weave(bytes, new Fields(loader), scope.isOfProject(domain));
+            return weave(bytes, new Fields(loader), scope.isOfProject(domain), OBSERVERS);
         } catch (Throwable error) {
             System.err.println("parade: what " + name.replace('/', '.') + " shares is not seen: " + error);
             return null;
@@ -35,7 +40,7 @@ public final class Weaver implements ClassFileTransformer {
     }
 
     /** Null where there is nothing to do. */
-    static byte[] weave(byte[] bytes, Fields fields, boolean ofProject) {
+    static byte[] weave(byte[] bytes, Fields fields, boolean ofProject, List<Observer> observers) {
         ClassReader reader = new ClassReader(bytes);
         ClassNode type = new ClassNode();
         reader.accept(type, 0);
@@ -43,7 +48,7 @@ public final class Weaver implements ClassFileTransformer {
         boolean changed = false;
         for (MethodNode method : type.methods) {
             if (method.instructions.size() > 0) {
-                changed |= new MethodWeaver(type, method, fields, ofProject).weave();
+                changed |= weave(new WovenMethod(type, method, fields, ofProject), observers);
             }
         }
         if (!changed) {
@@ -52,5 +57,19 @@ public final class Weaver implements ClassFileTransformer {
         ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
         type.accept(writer);
         return writer.toByteArray();
+    }
+
+    /** Observers see an instruction before any of them has added code behind it. */
+    private static boolean weave(WovenMethod method, List<Observer> observers) {
+        boolean changed = false;
+        for (AbstractInsnNode instruction : method.instructions().toArray()) {
+            for (Observer observer : observers) {
+                changed |= observer.observeInstruction(instruction, method);
+            }
+        }
+        for (Observer observer : observers) {
+            changed |= observer.observeMethod(method);
+        }
+        return changed;
     }
 }

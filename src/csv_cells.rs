@@ -1,0 +1,115 @@
+//! Cells of CSV files that a spreadsheet cannot take for formulas. Every CSV file that parade writes goes through here.
+//!
+//! A text that begins with `=`, `+`, `-`, `@`, a tab or a line break gets an apostrophe in front; numbers stay numbers. A text that has
+//! apostrophes before such a character gets one more, so that taking one away always gives the text back.
+
+use std::borrow::Cow;
+
+use miette::IntoDiagnostic;
+use serde::Serialize;
+
+/// The cell as it is written.
+pub fn written(text: &str) -> Cow<'_, str> {
+    if is_dangerous(text) && text.parse::<f64>().is_err() {
+        Cow::Owned(format!("'{text}"))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// The text of a cell that was written so.
+pub fn read(cell: &str) -> &str {
+    match cell.strip_prefix('\'') {
+        Some(text) if is_dangerous(text) => text,
+        _ => cell,
+    }
+}
+
+/// Would a spreadsheet compute it? Apostrophes before it are looked through.
+fn is_dangerous(text: &str) -> bool {
+    let first = text.trim_start_matches('\'').chars().next();
+    matches!(first, Some('=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '＝' | '＋' | '－' | '＠'))
+}
+
+/// Records of texts, with the heads first.
+pub fn of_records<H, R, C>(heads: H, records: R) -> miette::Result<Vec<u8>>
+where
+    H: IntoIterator,
+    H::Item: AsRef<str>,
+    R: IntoIterator<Item = C>,
+    C: IntoIterator,
+    C::Item: AsRef<str>,
+{
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    write_record(&mut writer, heads)?;
+    for record in records {
+        write_record(&mut writer, record)?;
+    }
+    writer.into_inner().into_diagnostic()
+}
+
+fn write_record<C>(writer: &mut csv::Writer<Vec<u8>>, cells: C) -> miette::Result<()>
+where
+    C: IntoIterator,
+    C::Item: AsRef<str>,
+{
+    for cell in cells {
+        writer.write_field(written(cell.as_ref()).as_bytes()).into_diagnostic()?;
+    }
+    writer.write_record(None::<&[u8]>).into_diagnostic()
+}
+
+/// A record for each row, with the names of its fields as heads.
+pub fn of_rows<R: Serialize>(rows: &[R]) -> miette::Result<Vec<u8>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for row in rows {
+        writer.serialize(row).into_diagnostic()?;
+    }
+    let plain = writer.into_inner().into_diagnostic()?;
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(plain.as_slice());
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let mut record = csv::StringRecord::new();
+    while reader.read_record(&mut record).into_diagnostic()? {
+        write_record(&mut writer, &record)?;
+    }
+    writer.into_inner().into_diagnostic()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn formulas_become_texts_and_numbers_stay() {
+        for formula in ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "'=1", "-", "=HYPERLINK(\"x\")"] {
+            assert!(written(formula).starts_with('\''), "{formula}");
+        }
+        for kept in ["-0.25", "+3", "-1e-7", "1.5", "", "commons-io", "a=b", "'quoted'", "−5 %"] {
+            assert_eq!(written(kept), kept);
+        }
+    }
+
+    #[test]
+    fn rows_and_records_are_safe_alike() {
+        #[derive(Serialize)]
+        struct Row {
+            name: &'static str,
+            value: f64,
+        }
+        let rows = of_rows(&[Row { name: "=1+1, \"x\"", value: -0.5 }]).unwrap();
+        assert_eq!(String::from_utf8(rows).unwrap(), "name,value\n\"'=1+1, \"\"x\"\"\",-0.5\n");
+        let records = of_records(["a", "b"], [["@x", "-3"]]).unwrap();
+        assert_eq!(String::from_utf8(records).unwrap(), "a,b\n'@x,-3\n");
+    }
+
+    proptest! {
+        #[test]
+        fn every_text_comes_back(text in "['=+@\\-\t\r\n0-9a-z＝]{0,6}|\\PC{0,12}") {
+            let cell = written(&text).into_owned();
+            prop_assert_eq!(read(&cell), text.as_str());
+            let first = cell.chars().next();
+            prop_assert!(cell.parse::<f64>().is_ok() || !matches!(first, Some('=' | '+' | '-' | '@' | '\t' | '\r')));
+        }
+    }
+}

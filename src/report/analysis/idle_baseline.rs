@@ -1,0 +1,156 @@
+//! Baselines that wait. A subject that recognises the baseline can be slow in it on purpose, by waiting: the candidate then
+//! seems faster than it is. Waiting costs no CPU time, and honest tests wait as long in every configuration.
+//!
+//! Only trials count whose test processes told their CPU time. Tests that wait for a processor seem to wait too; that makes
+//! the candidate's waiting longer, never the baseline's, so it hides a device rather than raise an alarm.
+
+use std::collections::HashSet;
+
+use super::grid::{CellKey, Grid};
+use super::speedups::SpeedupRow;
+use super::warnings::{Warning, WarningKind};
+use crate::stats;
+use crate::store::record::{TrialRecord, Verdict};
+use crate::wording::counted;
+
+/// Less waiting than this, in seconds, is noise.
+const NOTICEABLE: f64 = 1.0;
+/// The baseline's waiting has to exceed the candidate's so many times.
+const TIMES: f64 = 2.0;
+/// And by this part of all the time that the baseline's tests took.
+const PART: f64 = 0.2;
+
+/// What the tests of a trial took together, and how long of it they used no processor; in seconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct TestTime {
+    all: f64,
+    idle: f64,
+}
+
+impl TestTime {
+    /// Of all stages: a test that fails early in the first one waits in the next. `None` where the CPU time of tests is not on
+    /// record for the first stage. Where it is not for a later one, that stage is taken to have waited all the time.
+    fn of(trial: &TrialRecord) -> Option<Self> {
+        trial.stages.first()?.cost.jvm?;
+        let (mut all, mut computed) = (0.0, 0.0);
+        for stage in &trial.stages {
+            computed += stage.cost.jvm.map_or(0.0, |jvm| jvm.tests);
+            all += stage.concurrency.mean * stage.test_seconds;
+        }
+        Some(TestTime { all, idle: (all - computed).max(0.0) })
+    }
+}
+
+/// Only where the candidate has a speedup above 1: otherwise there is none to distrust.
+pub(super) fn idle_only_in_baseline(grid: &Grid, speedups: &[SpeedupRow]) -> Vec<Warning> {
+    let baseline = &grid.run.manifest.baseline;
+    let above = speedups.iter().filter(|row| row.speedup.is_some_and(|speedup| speedup > 1.0));
+    let above: HashSet<CellKey> = above
+        .map(|row| CellKey { subject: &row.subject, configuration: &row.configuration, cores: row.cores })
+        .collect();
+    let mut warnings = Vec::new();
+    for (key, configuration) in grid.keys(|_| true) {
+        if configuration.name == *baseline || !above.contains(&key) {
+            continue;
+        }
+        let base = typical(grid.trials(CellKey { configuration: baseline, ..key }));
+        if let (Some(base), Some(candidate)) = (base, typical(grid.trials(key)))
+            && waits_only_in_baseline(base, candidate)
+        {
+            let text = format!(
+                "tests wait {:.1} s without using a processor in the baseline and {:.1} s here, though they are the same \
+                 tests: a suite that recognises the baseline can be slow in it on purpose; do not believe this speedup \
+                 before you know what they wait for",
+                base.idle, candidate.idle
+            );
+            warnings.push(Warning::of_cell(WarningKind::IdleOnlyInBaseline, key, text));
+        }
+    }
+    warnings
+}
+
+/// Trials whose records contradict each other.
+pub(super) fn contradicted(grid: &Grid) -> Option<Warning> {
+    let contradicted = grid.run.trials.iter().filter(|trial| trial.verdict == Verdict::Contradicted).count();
+    let text = format!(
+        "the records of {} contradict each other, so nothing that they say counts; the trial's `findings` say where",
+        counted(contradicted, "trial", "trials")
+    );
+    (contradicted > 0).then(|| Warning::of_run(WarningKind::Contradicted, text))
+}
+
+/// Over clean trials only: no other has a speedup, and tests that never ran wait for nothing.
+fn typical(trials: &[&TrialRecord]) -> Option<TestTime> {
+    let clean = trials.iter().filter(|trial| trial.verdict == Verdict::Clean);
+    let times: Vec<TestTime> = clean.filter_map(|trial| TestTime::of(trial)).collect();
+    let median = |part: fn(&TestTime) -> f64| stats::median(&times.iter().map(part).collect::<Vec<f64>>());
+    Some(TestTime { all: median(|time| time.all)?, idle: median(|time| time.idle)? })
+}
+
+fn waits_only_in_baseline(baseline: TestTime, candidate: TestTime) -> bool {
+    let more = baseline.idle - candidate.idle;
+    more > NOTICEABLE && more > PART * baseline.all && baseline.idle > TIMES * candidate.idle
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{Analysis, sample};
+    use crate::suite::JvmWork;
+
+    fn time(all: f64, idle: f64) -> TestTime {
+        TestTime { all, idle }
+    }
+
+    #[test]
+    fn a_baseline_that_waits_alone_is_suspected() {
+        assert!(waits_only_in_baseline(time(20.0, 18.0), time(2.5, 0.5)));
+        assert!(waits_only_in_baseline(time(20.0, 6.0), time(15.0, 1.0)));
+    }
+
+    /// `data-race` with tests of four seconds that compute nothing: all of them in the baseline's only stage, and in `classes`
+    /// two seconds in each of two stages, or in the first one only.
+    fn waiting(candidate: [f64; 2], speedup: f64) -> Vec<String> {
+        let mut run = sample::study();
+        for trial in run.trials.iter_mut().filter(|trial| trial.subject == "data-race") {
+            let is_baseline = trial.configuration == "sequential";
+            trial.cost.wall_seconds = if is_baseline { 10.0 * speedup } else { 10.0 };
+            let seconds = if is_baseline { [4.0, 0.0] } else { candidate };
+            for (stage, seconds) in trial.stages.iter_mut().zip(seconds) {
+                stage.cost.jvm = Some(JvmWork::default());
+                stage.concurrency.mean = 1.0;
+                stage.test_seconds = seconds;
+            }
+        }
+        let warnings = Analysis::of(&run).warnings;
+        let ours =
+            |w: &&Warning| w.kind == WarningKind::IdleOnlyInBaseline && w.configuration.as_deref() == Some("classes");
+        warnings.iter().filter(ours).map(|warning| warning.text.clone()).collect()
+    }
+
+    #[test]
+    fn a_test_that_fails_early_and_waits_in_the_next_stage_is_not_suspected() {
+        assert_eq!(waiting([2.0, 2.0], 1.5), Vec::<String>::new());
+        let found = waiting([1.0, 0.5], 1.5);
+        assert!(found.len() == 1 && found[0].contains("4.0 s") && found[0].contains("1.5 s here"), "{found:?}");
+    }
+
+    #[test]
+    fn there_is_no_speedup_to_distrust_where_the_candidate_is_slower() {
+        assert_eq!(waiting([1.0, 0.5], 0.8), Vec::<String>::new());
+    }
+
+    #[test]
+    fn tests_that_wait_alike_are_not() {
+        // Sleeps take as long in parallel.
+        assert!(!waits_only_in_baseline(time(10.0, 9.0), time(10.5, 9.2)));
+        // Tests that compete for processors wait longer in parallel.
+        assert!(!waits_only_in_baseline(time(10.0, 1.0), time(18.0, 9.0)));
+        // More processes compute more when they start, which looks like less waiting.
+        assert!(!waits_only_in_baseline(time(10.0, 8.5), time(10.5, 6.0)));
+        // Suites that take no time.
+        assert!(!waits_only_in_baseline(time(0.9, 0.8), time(0.1, 0.0)));
+        // A little of a long suite.
+        assert!(!waits_only_in_baseline(time(100.0, 3.0), time(100.0, 1.0)));
+    }
+}

@@ -1,0 +1,12 @@
+//! TOML files that people write, read so that every mistake is found at once and named with its line: the text becomes a
+//! tree with positions ([`document`]), a [`reader`] takes typed values out of it, and a log collects every [`Mistake`].
+//!
+//! What a file means is not known here.
+
+pub(crate) mod document;
+pub(crate) mod mistake;
+pub(crate) mod names;
+pub(crate) mod reader;
+
+pub use mistake::{Mistake, Mistakes};
+pub use names::{did_you_mean, quoted, safe_name, suggestion};

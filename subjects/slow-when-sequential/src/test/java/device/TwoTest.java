@@ -1,0 +1,25 @@
+package device;
+
+import org.junit.Test;
+
+public class TwoTest {
+    @Test
+    public void first() throws Exception {
+        Device.work();
+    }
+
+    @Test
+    public void second() throws Exception {
+        Device.work();
+    }
+
+    @Test
+    public void third() throws Exception {
+        Device.work();
+    }
+
+    @Test
+    public void fourth() throws Exception {
+        Device.work();
+    }
+}
