@@ -4,6 +4,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use tempfile::TempDir;
 
 use super::*;
+use crate::spec::JdkWish;
 
 /// A machine in a folder.
 struct Lab {
@@ -170,7 +171,7 @@ fn a_wish_takes_the_newest_that_it_means() {
     let jdks = lab.find();
     let chosen = |written: &str| {
         let wish = JdkWish::parse(written, lab.folder.path()).unwrap();
-        wish.choose(&jdks).map(|jdk| jdk.version.to_string())
+        jdks.choose(&wish).map(|jdk| jdk.version.to_string())
     };
     assert_eq!(chosen("17").unwrap(), "17.0.15");
     assert_eq!(chosen("17.0.2").unwrap(), "17.0.2");

@@ -9,12 +9,10 @@ use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 use miette::{Result, miette};
-use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 use crate::folder_handle::FolderHandle;
 use crate::folders;
-use crate::wording::hex;
+use crate::spec::GeneratedTests;
 
 use members::{Member, members, without};
 
@@ -27,47 +25,24 @@ pub const ROOT_MODULE: &str = "_root";
 /// A source beyond this was not meant to be compiled.
 const LARGEST: u64 = 64 << 20;
 
-/// Java sources, below a folder for each module.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct GeneratedTests {
-    #[serde(skip)]
-    pub folder: PathBuf,
-    /// Of names and contents.
-    pub hash: String,
-}
-
-impl GeneratedTests {
-    /// What lies in a folder.
-    pub fn at(folder: &Path) -> Result<Self> {
-        let mut digest = Sha256::new();
-        for file in folders::files(folder)? {
-            let bytes = crate::whole_file::read_bytes(&folder.join(&file))?;
-            digest.update(file.as_os_str().as_encoded_bytes());
-            digest.update([0]);
-            digest.update(Sha256::digest(&bytes));
+/// Puts the tests of every module where the project's own have been.
+pub fn put_into(tests: &GeneratedTests, build_root: &Path) -> Result<()> {
+    let failed = |error: io::Error| miette!("{} cannot be filled: {error}", build_root.display());
+    let root = build_root.canonicalize().and_then(|root| FolderHandle::open(&root)).map_err(failed)?;
+    remove_own_tests(&root).map_err(failed)?;
+    for module in modules(&tests.folder)? {
+        let below = if module == ROOT_MODULE { PathBuf::new() } else { module.split('/').collect() };
+        // A version that has no such module has no tests of it.
+        let Ok(target) = root.descend(&below) else { continue };
+        let target = target.make_folders(Path::new(TEST_SOURCES), None).map_err(failed)?;
+        let sources = tests.folder.join(encoded(&module));
+        for file in folders::files(&sources)? {
+            let bytes = crate::whole_file::read_bytes(&sources.join(&file))?;
+            let folder = target.make_folders(file.parent().unwrap_or(Path::new("")), None).map_err(failed)?;
+            folder.write(file.file_name().unwrap_or_default(), &bytes, 0o644).map_err(failed)?;
         }
-        Ok(GeneratedTests { folder: folder.to_owned(), hash: hex(&digest.finalize()[..16]) })
     }
-
-    /// Puts the tests of every module where the project's own have been.
-    pub fn put_into(&self, build_root: &Path) -> Result<()> {
-        let failed = |error: io::Error| miette!("{} cannot be filled: {error}", build_root.display());
-        let root = build_root.canonicalize().and_then(|root| FolderHandle::open(&root)).map_err(failed)?;
-        remove_own_tests(&root).map_err(failed)?;
-        for module in modules(&self.folder)? {
-            let below = if module == ROOT_MODULE { PathBuf::new() } else { module.split('/').collect() };
-            // A version that has no such module has no tests of it.
-            let Ok(target) = root.descend(&below) else { continue };
-            let target = target.make_folders(Path::new(TEST_SOURCES), None).map_err(failed)?;
-            let sources = self.folder.join(encoded(&module));
-            for file in folders::files(&sources)? {
-                let bytes = crate::whole_file::read_bytes(&sources.join(&file))?;
-                let folder = target.make_folders(file.parent().unwrap_or(Path::new("")), None).map_err(failed)?;
-                folder.write(file.file_name().unwrap_or_default(), &bytes, 0o644).map_err(failed)?;
-            }
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 /// The folder of a module among generated sources: one level deep, whatever the module's path.
@@ -194,7 +169,7 @@ mod tests {
         write(written.path(), &format!("{}/GenTest.java", encoded("core")), "core");
         write(written.path(), &format!("{}/GenTest.java", encoded("no/such")), "none");
         let tests = GeneratedTests::at(written.path()).unwrap();
-        tests.put_into(project.path()).unwrap();
+        put_into(&tests, project.path()).unwrap();
         let left: Vec<_> = folders::files(project.path()).unwrap();
         let expected = ["core/src/test/java/GenTest.java", "src/main/java/A.java", "src/test/java/a/GenTest.java"];
         assert_eq!(left, expected.map(PathBuf::from));

@@ -19,7 +19,7 @@ use serde::Serialize;
 
 pub use of_maven::{MavenJdk, maven_jdk};
 pub use version::Version;
-pub use wish::{JdkWish, asked_jdk};
+pub use wish::asked_jdk;
 
 /// A folder, or a list of folders, of JDKs that parade would not find by itself.
 pub(super) const VARIABLE: &str = "PARADE_JDKS";

@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use crate::spec::version_numbers;
+
 /// As the JDK writes it, with the numbers that order it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
@@ -16,7 +18,7 @@ pub struct Version {
 impl Version {
     /// `None` where it does not begin with a number.
     pub fn parse(text: &str) -> Option<Version> {
-        let numbers = numbers(text)?;
+        let numbers = version_numbers(text)?;
         let early_access = text.contains("-ea") || text.contains("-beta") || text.contains("-internal");
         Some(Version { text: text.to_owned(), numbers, early_access })
     }
@@ -29,22 +31,6 @@ impl Version {
     pub(super) fn begins_with(&self, wanted: &[u32]) -> bool {
         self.numbers.starts_with(wanted)
     }
-}
-
-/// The numbers of a version, the leading `1.` of old ones left out.
-pub(super) fn numbers(text: &str) -> Option<Vec<u32>> {
-    if !text.starts_with(|c: char| c.is_ascii_digit()) {
-        return None;
-    }
-    // What follows a `-` or a name is no part of the order.
-    let end = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '_' | '+'))).unwrap_or(text.len());
-    let parts: Option<Vec<u32>> =
-        text[..end].split(['.', '_', '+']).filter(|part| !part.is_empty()).map(|part| part.parse().ok()).collect();
-    let mut parts = parts?;
-    if parts.len() > 1 && parts[0] == 1 {
-        parts.remove(0);
-    }
-    (!parts.is_empty() && parts[0] > 1).then_some(parts)
 }
 
 impl Ord for Version {
