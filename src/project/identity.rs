@@ -3,20 +3,16 @@
 use std::path::Path;
 
 use git2::{Repository, StatusOptions};
-use quick_xml::Reader;
-use quick_xml::events::Event;
 use serde::Serialize;
 
-use crate::experiment::{Origin, Subject};
+use super::platform_in;
 use crate::redaction::redact;
-
-/// A pom that is larger is not read for its name.
-const LARGEST_POM: u64 = 1 << 22;
+use crate::spec::{Origin, Subject};
 
 /// What reports of a project begin with.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ProjectIdentity {
-    /// The artifactId of its pom, else the name of its folder, repository or file.
+    /// As its build file names it, else the name of its folder, repository or file.
     pub name: String,
     /// The commit that was looked at; nothing outside of git.
     pub commit: Option<String>,
@@ -25,7 +21,7 @@ pub struct ProjectIdentity {
 }
 
 impl ProjectIdentity {
-    /// `revision` is what [`super::resolve`] gave, which is a commit for a repository; without it, what was asked for is told.
+    /// `revision` is what [`crate::subject::resolve`] gave, which is a commit for a repository; without it, what was asked for is told.
     pub fn find(subject: &Subject, revision: Option<&str>) -> Self {
         match &subject.origin {
             Origin::Git { url, revision: asked } => ProjectIdentity {
@@ -35,7 +31,8 @@ impl ProjectIdentity {
             },
             Origin::Folder { path } => {
                 let root = subject.directory.as_ref().map_or_else(|| path.clone(), |directory| path.join(directory));
-                let name = artifact_id(&root.join("pom.xml")).unwrap_or_else(|| folder_name(&root));
+                let own = platform_in(&root).and_then(|platform| platform.project_name(&root));
+                let name = own.unwrap_or_else(|| folder_name(&root));
                 ProjectIdentity { name, ..of_checkout(path) }
             }
             Origin::Model { path } => ProjectIdentity { name: last_part(&path.to_string_lossy()), ..Self::default() },
@@ -80,46 +77,9 @@ fn of_checkout(folder: &Path) -> ProjectIdentity {
     ProjectIdentity { commit: Some(commit.to_string()), uncommitted_changes: changes, ..nothing }
 }
 
-/// The project's own artifactId: not that of its parent or of a dependency.
-fn artifact_id(pom: &Path) -> Option<String> {
-    let is_small = std::fs::metadata(pom).is_ok_and(|file| file.is_file() && file.len() <= LARGEST_POM);
-    let text = is_small.then(|| std::fs::read_to_string(pom).ok()).flatten()?;
-    let mut reader = Reader::from_str(&text);
-    let mut path: Vec<String> = Vec::new();
-    loop {
-        match reader.read_event().ok()? {
-            Event::Start(start) => path.push(start.local_name().as_ref().to_owned()),
-            Event::End(_) => {
-                path.pop();
-            }
-            Event::Text(text) if path == ["project", "artifactId"] => {
-                let name = text.trim().to_owned();
-                return (!name.is_empty()).then_some(name);
-            }
-            Event::Eof => return None,
-            _ => {}
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_pom_names_its_project_and_not_its_parent() {
-        let folder = tempfile::tempdir().unwrap();
-        let pom = folder.path().join("pom.xml");
-        let text = "<project><parent><artifactId>parent</artifactId></parent><!-- <artifactId>no</artifactId> -->\
-            <dependencies><dependency><artifactId>junit</artifactId></dependency></dependencies>\
-            <artifactId> shop </artifactId></project>";
-        std::fs::write(&pom, text).unwrap();
-        assert_eq!(artifact_id(&pom).as_deref(), Some("shop"));
-        for wrong in ["<project><artifactId/></project>", "no xml <", "<project>"] {
-            std::fs::write(&pom, wrong).unwrap();
-            assert_eq!(artifact_id(&pom), None, "{wrong}");
-        }
-    }
 
     #[test]
     fn a_checkout_has_a_commit_and_says_if_that_is_not_all() {

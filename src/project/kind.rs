@@ -1,6 +1,8 @@
-//! What kind of project a folder holds: parade runs Maven's, and says what it found instead.
+//! What kind of project a folder holds: one of a registered platform, or what was found instead.
 
 use std::path::Path;
+
+use super::{Platform, platforms};
 
 /// Files that tell a build tool, with its name.
 const BUILD_FILES: [(&str, &str); 13] = [
@@ -18,8 +20,7 @@ const BUILD_FILES: [(&str, &str); 13] = [
     ("setup.py", "Python"),
     ("go.mod", "Go"),
 ];
-const POM: &str = "pom.xml";
-/// More folders than this are not looked into for a pom.
+/// More folders than this are not looked into for a build file.
 const LOOKED_INTO: usize = 200;
 
 /// Why a folder cannot be built, and what to do.
@@ -29,42 +30,65 @@ pub struct Refusal {
     pub help: String,
 }
 
-/// `None` for a Maven project.
+/// The platform whose build file a folder has.
+pub fn platform_in(folder: &Path) -> Option<&'static dyn Platform> {
+    let has = |platform: &&&'static dyn Platform| build_file(folder, **platform).is_some();
+    platforms().iter().find(has).copied()
+}
+
+fn build_file(folder: &Path, platform: &dyn Platform) -> Option<&'static str> {
+    platform.build_files().iter().find(|file| folder.join(file).is_file()).copied()
+}
+
+/// `None` for a project of a registered platform.
 pub fn refusal(folder: &Path, shown: &str) -> Option<Refusal> {
-    if folder.join(POM).is_file() {
+    if platform_in(folder).is_some() {
         return None;
     }
+    let supported = supported();
     let tool = other_tool(folder);
     let message = match tool {
-        Some((file, tool)) => format!("`{shown}` is a {tool} project ({file}), but parade supports only Maven"),
-        None => format!("there is no pom.xml in `{shown}`, and parade supports only Maven"),
+        Some((file, tool)) => format!("`{shown}` is a {tool} project ({file}), but parade supports only {supported}"),
+        None => format!("there is no {} in `{shown}`, and parade supports only {supported}", main_file()),
     };
-    let help = match (pom_below(folder), tool) {
-        (Some(below), _) => format!("there is a pom.xml in `{below}`: write `directory = \"{below}\"`"),
+    let help = match (build_below(folder), tool) {
+        (Some((file, below)), _) => format!("there is a {file} in `{below}`: write `directory = \"{below}\"`"),
         (None, Some((_, "Gradle"))) => "JUnit and TestNG tests need a pom.xml: Gradle's maven-publish plugin can \
             write a first version, and `setup` can put it in place"
             .to_owned(),
-        (None, _) => {
-            "write `directory` if the root of the build is elsewhere, or `setup` if a command generates the pom.xml; \
-             suites of other tools can be described as a `model`"
-                .to_owned()
-        }
+        (None, _) => format!(
+            "write `directory` if the root of the build is elsewhere, or `setup` if a command generates the {}; \
+             suites of other tools can be described as a `model`",
+            main_file()
+        ),
     };
     Some(Refusal { message, help })
 }
 
-/// The file of another build tool, and whose it is.
+/// The platforms as people write them: `Maven and pytest`.
+pub(super) fn supported() -> String {
+    let names: Vec<&str> = platforms().iter().map(|platform| platform.name()).collect();
+    names.join(" and ")
+}
+
+/// The build file that most projects have.
+pub(super) fn main_file() -> &'static str {
+    platforms().first().and_then(|platform| platform.build_files().first()).copied().unwrap_or("build file")
+}
+
+/// The file of a build tool that no platform knows, and whose it is.
 pub fn other_tool(folder: &Path) -> Option<(&'static str, &'static str)> {
     BUILD_FILES.into_iter().find(|(file, _)| folder.join(file).is_file())
 }
 
-/// The first folder below that has a pom.
-fn pom_below(folder: &Path) -> Option<String> {
+/// The first folder below that has a build file, with that file.
+fn build_below(folder: &Path) -> Option<(&'static str, String)> {
     let entries = std::fs::read_dir(folder).ok()?.flatten().take(LOOKED_INTO);
-    let with_pom = entries.filter(|entry| entry.path().join(POM).is_file());
-    let mut names: Vec<String> = with_pom.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    names.sort();
-    names.into_iter().next()
+    let files = |path: &Path| platforms().iter().find_map(|platform| build_file(path, *platform));
+    let mut found: Vec<(String, &'static str)> =
+        entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, files(&entry.path())?))).collect();
+    found.sort();
+    found.into_iter().next().map(|(name, file)| (file, name))
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ pub trait Platform: Sync {
     /// The build that a folder belongs to, and what of it is meant by the folder and by the modules asked for.
     fn layout(&self, folder: &Path, modules: &[String]) -> Result<BuildLayout, Refusal>;
 
-    /// Names every module that is asked for and not there, with those that are.
+    /// Can this machine fulfil the wish? A platform without JDKs has nothing to say.
     fn check_jdk(&self, wish: &JdkWish) -> miette::Result<()>;
 
     /// The versions of this machine's tools, by name, that subjects would get.
@@ -87,14 +87,22 @@ pub struct OpenRequest<'a> {
     pub seed: u64,
     /// May tests of different classes meet in a process, though the build keeps them apart? A finding says so.
     pub shares_processes: bool,
-    /// Are other revisions of the same subject kept in the cache?
-    pub keeps_other_revisions: bool,
+    pub purpose: OpenPurpose,
     /// Are reports of the build tool kept, for whoever hands them on?
     pub keeps_reports: bool,
     pub progress: &'a dyn Progress,
     pub interrupt: &'a Interrupt,
     /// Begins the mark of all processes, so that a resumed run finds those of a killed one.
     pub tag: &'a str,
+}
+
+/// What a project is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpenPurpose {
+    /// Trials: other revisions of the subject stay in the cache, as other trials may need them.
+    Experiment,
+    /// A command on a project: of its other revisions nothing stays, and failures name the user's own files.
+    Command,
 }
 
 /// When the suite runs for the first time, which tells which tests there are.
@@ -141,6 +149,11 @@ pub trait Project {
 
     /// The tools in words, as `parade test` and `parade assess` tell them, by what they are: `JDK`, `Maven`.
     fn tools_in_words(&self) -> Vec<(&'static str, String)>;
+
+    /// Logs of attempts with other tools: a name for each, and the file.
+    fn attempts(&self) -> &[(String, PathBuf)] {
+        &[]
+    }
 
     /// As people write them: `JUnit 4.13.2`.
     fn frameworks(&self) -> Vec<String>;
@@ -300,23 +313,32 @@ pub fn platforms() -> &'static [&'static dyn Platform] {
 
 /// Opens a subject, whatever it is: the only way to its tests.
 pub fn open(request: &OpenRequest<'_>) -> miette::Result<Opened> {
-    let stop = || request.interrupt.is_set();
     let opened = match &request.subject.origin {
         Origin::Model { path } => Opened::Ready(Box::new(ModelProject::open(request, path)?)),
-        Origin::Git { .. } | Origin::Folder { .. } => platform_of(request)?.open(request)?,
+        Origin::Git { .. } | Origin::Folder { .. } => open_built(request)?,
     };
-    Ok(if stop() { Opened::Interrupted } else { opened })
+    Ok(if request.interrupt.is_set() { Opened::Interrupted } else { opened })
 }
 
-/// The platform of a subject: what its folder tells. A repository is known only when it is checked out.
-fn platform_of(request: &OpenRequest<'_>) -> miette::Result<&'static dyn Platform> {
+/// A repository tells whose it is only when it is checked out.
+fn open_built(request: &OpenRequest<'_>) -> miette::Result<Opened> {
     let subject = request.subject;
-    let root = match &subject.origin {
-        Origin::Folder { path } => Some(subject.directory.as_ref().map_or(path.clone(), |below| path.join(below))),
-        Origin::Git { .. } | Origin::Model { .. } => None,
+    let [only] = platforms() else {
+        let stop = || request.interrupt.is_set();
+        let revision = match request.revision {
+            Some(revision) => revision.to_owned(),
+            None => subject::resolve(&subject.origin, request.home, request.progress, &stop)?,
+        };
+        let tree = match &subject.origin {
+            Origin::Folder { path } => path.clone(),
+            _ => subject::checkout(subject, &revision, request.home, request.progress, &stop)?.root,
+        };
+        let root = subject.directory.as_ref().map_or_else(|| tree.clone(), |below| tree.join(below));
+        let platform = platform_in(&root).or_else(|| platforms().first().copied());
+        let platform = platform.ok_or_else(|| miette::miette!("nothing is registered that could build {}", subject.source))?;
+        return platform.open(&OpenRequest { revision: Some(&revision), ..*request });
     };
-    let found = root.and_then(|root| platform_in(&root)).or_else(|| platforms().first().copied());
-    found.ok_or_else(|| miette::miette!("this program has no platform that could build {}", subject.source))
+    only.open(request)
 }
 
 /// What a change of a subject between two revisions is, by the platform that its sources belong to.

@@ -1,7 +1,7 @@
 //! A scripted suite as a project: nothing to build, and every engine is the model.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::{OpenRequest, Project, ToolFacts};
 use crate::engine::model::{ModelSession, ModelSuite};
@@ -11,7 +11,6 @@ use crate::suite::{Change, ClassId, TestId};
 
 pub struct ModelProject {
     pub suite: ModelSuite,
-    path: PathBuf,
     revision: String,
     seed: u64,
 }
@@ -21,12 +20,9 @@ impl ModelProject {
         let stop = || request.interrupt.is_set();
         let revision = subject::resolve(&request.subject.origin, request.home, request.progress, &stop)?;
         let suite = ModelSuite::load(path)?;
-        Ok(ModelProject { suite, path: path.to_owned(), revision, seed: request.seed })
+        Ok(ModelProject { suite, revision, seed: request.seed })
     }
 
-    fn model_session(&self) -> ModelSession {
-        ModelSession::new(self.suite.clone(), self.seed)
-    }
 }
 
 impl Project for ModelProject {
@@ -51,11 +47,11 @@ impl Project for ModelProject {
     }
 
     fn tests(&self) -> Vec<TestId> {
-        self.model_session().tests().to_vec()
+        self.suite.tests.iter().map(|test| test.id.clone()).collect()
     }
 
     fn declared_orders(&self) -> HashSet<ClassId> {
-        self.model_session().declared_orders()
+        self.suite.declared_orders()
     }
 
     fn runs_for_real(&self) -> bool {
@@ -67,11 +63,6 @@ impl Project for ModelProject {
     }
 
     fn session(&self, _: EngineKind) -> miette::Result<Box<dyn Session>> {
-        Ok(Box::new(self.model_session()))
-    }
-
-    fn source_folders(&self) -> Vec<PathBuf> {
-        debug_assert!(self.path.is_absolute() || !self.path.as_os_str().is_empty());
-        Vec::new()
+        Ok(Box::new(ModelSession::new(self.suite.clone(), self.seed)))
     }
 }
