@@ -9,19 +9,20 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::columns;
-use crate::engine::direct;
+use crate::java::direct;
 use crate::engine::model::{ModelSession, ModelSuite};
 use crate::engine::{Allotment, Forks, Handling, Mode, Parallelism, RunRequest, Selection, Session, Watch};
 use crate::experiment::{self, Filter, MachineLimits, Outlook, Plan};
-use crate::maven::{self, Clock, Handshake};
+use crate::java::maven::{self, Clock, Handshake};
 use crate::process::{self, wire};
 use crate::report::{Analysis, Details, Table, TableName, render};
 use crate::stats;
 use crate::store::record::{Environment, RunManifest};
 use crate::store::{self};
 use crate::study::{Answer, Document, Files, Library};
-use crate::subject::changes::compare;
-use crate::subject::{address, jdks};
+use crate::java::changes::compare;
+use crate::java::jdks;
+use crate::subject::address;
 use crate::suite::{Change, Coverage, DependencyGraph, Durations, Notation, TestId, Unit};
 
 /// A reader by name.

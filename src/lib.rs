@@ -42,14 +42,16 @@ pub mod folders;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod home;
-pub mod maven;
+pub mod java;
 pub mod once;
 pub mod process;
+pub mod project;
 pub mod redaction;
 pub mod report;
 pub mod runner;
 pub mod shown_text;
 pub mod simulation;
+pub mod spec;
 pub mod stats;
 pub mod store;
 pub mod study;

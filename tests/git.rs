@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use git2::{Oid, Repository, Signature, Time};
 use miette::Result;
-use parade::experiment::{Origin, Subject, SurefireVersion};
+use parade::spec::{Origin, Subject, SurefireVersion};
 use parade::home::Home;
 use parade::subject::{Network, Progress, Silent, Sources};
 use server::{Mood, Server};

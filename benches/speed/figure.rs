@@ -78,7 +78,7 @@ fn machine() -> String {
     let environment = parade::store::capture_environment();
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load = load.split_whitespace().next().unwrap_or("?").to_owned();
-    let tools = parade::subject::toolchain().map_or_else(
+    let tools = parade::java::toolchain().map_or_else(
         |_| "no Maven".to_owned(),
         |tools| format!("JDK {}, Maven {}", tools.java_version, tools.maven_version),
     );

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use parade::engine::direct::DirectSession;
+use parade::java::direct::DirectSession;
 use parade::engine::{Handling, Selection};
 use parade::process::Interrupt;
 use parade::suite::TestId;
@@ -37,7 +37,7 @@ fn rerun(subject: &str, class: &str, kind: &str, goal: f64) -> Figure {
     }
 }
 
-fn first_of(tests: &[parade::maven::KnownTest], class: &str) -> TestId {
+fn first_of(tests: &[parade::java::maven::KnownTest], class: &str) -> TestId {
     let test = tests.iter().find(|test| test.id.class == class);
     test.unwrap_or_else(|| panic!("no test of {class}")).id.clone()
 }

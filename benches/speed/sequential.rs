@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use parade::engine::surefire::SurefireSession;
+use parade::java::surefire::SurefireSession;
 use parade::engine::{Handling, Selection};
 use parade::process::Interrupt;
 

@@ -6,10 +6,11 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use parade::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session, Watch};
-use parade::experiment::{self, MachineLimits, Subject};
+use parade::experiment::{self, MachineLimits};
+use parade::spec::Subject;
 use parade::home::Home;
 use parade::process::Interrupt;
-use parade::subject::build::{self, BuildOutcome, DiscoveryTime, Preparation, Prepared};
+use parade::java::build::{self, BuildOutcome, DiscoveryTime, Preparation, Prepared};
 use parade::subject::{self, Silent};
 
 pub const TAG: &str = "bench";

@@ -10,7 +10,8 @@ use super::course::MOST_BLOCKS;
 use super::survey::Survey;
 use super::taken::Taken;
 use super::ways::{SEQUENTIAL, Way};
-use crate::experiment::{Origin, format_duration};
+use crate::experiment::format_duration;
+use crate::spec::Origin;
 
 /// Of what is left of the budget, for finding out why tests failed.
 pub(super) const FOR_CAUSES: f64 = 0.2;

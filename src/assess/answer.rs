@@ -16,7 +16,7 @@ use super::firmness::Shortfall;
 use super::forecast::{Check, Curve, Improvement, Point};
 use super::survey::Survey;
 use super::ways::ModeInWords;
-use crate::subject::ProjectIdentity;
+use crate::project::ProjectIdentity;
 use crate::suite::TestId;
 use crate::wording::plural;
 

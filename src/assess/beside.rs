@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::causes::Beside;
 use super::ways::Way;
-use crate::engine::surefire::SurefireSession;
+use crate::java::surefire::SurefireSession;
 use crate::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session, Watch};
 use crate::store::record::RunData;
 use crate::suite::{Outcome, RunEnd, SuiteRun, TestId};

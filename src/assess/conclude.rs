@@ -20,7 +20,7 @@ use crate::simulation::Scheduler;
 use crate::stats;
 use crate::store::RunFolder;
 use crate::store::record::RunData;
-use crate::subject::ProjectIdentity;
+use crate::project::ProjectIdentity;
 use crate::suite::TestId;
 use crate::wording::{VIRTUAL_TIME, counted};
 

@@ -34,7 +34,8 @@ use miette::miette;
 use serde::Deserialize;
 
 use crate::bad_usage::BadUsage;
-use crate::experiment::{self, Experiment, MachineLimits, Plan, Subject};
+use crate::experiment::{self, Experiment, MachineLimits, Plan};
+use crate::spec::Subject;
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::runner::{self, Event, Watcher};

@@ -15,16 +15,16 @@ use super::forecast::{Model, Observed, Suite};
 use super::ways::Way;
 use super::{Order, TAG};
 use crate::bad_usage::BadUsage;
-use crate::engine::direct::DirectSession;
+use crate::java::direct::DirectSession;
 use crate::engine::model::ModelSession;
-use crate::engine::surefire::SurefireSession;
+use crate::java::surefire::SurefireSession;
 use crate::engine::{Allotment, Capabilities, Handling, Parallelism, RunRequest, Selection, Session, Support, Watch};
-use crate::experiment::{Origin, Subject};
+use crate::spec::{Origin, Subject};
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::runner::{Event, Telling, Watcher};
 use crate::store::record::TrialRecord;
-use crate::subject::build::{Discovery, DiscoveryTime, Prepared};
+use crate::java::build::{Discovery, DiscoveryTime, Prepared};
 use crate::subject::{self, BuildOrder, Built};
 use crate::suite::{ClassId, Execution, FindingKind, Outcome, RunEnd, SuiteRun, TestId};
 use crate::whole_file;
@@ -344,7 +344,7 @@ pub(super) fn times(executions: &[Execution]) -> Vec<(TestId, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::fingerprint_tests::{Dependents, assert_key_follows, subject};
+    use crate::spec::fingerprint_tests::{Dependents, assert_key_follows, subject};
 
     impl Survey {
         /// Of a suite that takes so long, and computes so much.

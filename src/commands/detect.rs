@@ -7,11 +7,12 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use parade::detection::{self, Ended, Found, Order};
-use parade::experiment::{MachineLimits, SurefireVersion};
+use parade::experiment::MachineLimits;
+use parade::spec::SurefireVersion;
 use parade::home::Home;
-use parade::once::project::{self, Choice, Refusal};
+use parade::project::{self, Choice, Refusal};
 use parade::process::Interrupt;
-use parade::subject::ProjectIdentity;
+use parade::project::ProjectIdentity;
 use parade::suite::{Outcome, TestId};
 use parade::technique::detect::{Detection, Kind, OrderDependent, Settings, Strategy};
 use parade::wording::{counted, plural};

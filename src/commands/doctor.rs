@@ -5,10 +5,11 @@ use std::process::ExitCode;
 
 use parade::folders;
 use parade::home::Home;
-use parade::maven::Helper;
+use parade::java::maven::Helper;
 use parade::process::{self, Interrupt};
 use parade::store;
-use parade::subject::{self, Jdk, Jdks};
+use parade::java::{Jdk, Jdks};
+use parade::subject;
 use parade::wording::plural;
 use serde::Serialize;
 use serde_json::json;
@@ -279,7 +280,7 @@ fn free_bytes(folder: &std::path::Path) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use parade::subject::Version;
+    use parade::java::Version;
 
     use super::*;
 

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::env::VarError;
 use std::path::PathBuf;
 
-use parade::experiment::Subject;
+use parade::spec::Subject;
 use parade::process::TAG_VARIABLE;
-use parade::subject::maven_at;
+use parade::java::maven_at;
 use parade::wording::brief;
 
 use super::BadUsage;
@@ -219,7 +219,7 @@ fn reserved(argument: &str) -> Option<(&'static str, &'static str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parade::once::project::{self, Choice};
+    use parade::project::{self, Choice};
     use std::time::Duration;
 
     fn subject() -> (tempfile::TempDir, Subject) {

@@ -22,7 +22,9 @@ pub mod test;
 mod trial_progress;
 
 pub use parade::bad_usage::BadUsage;
-use parade::subject::{self, JdkWish, MavenJdk};
+use parade::java::MavenJdk;
+use parade::spec::JdkWish;
+use parade::subject;
 
 /// The exit code when the user interrupted.
 const INTERRUPTED: u8 = 130;

@@ -5,13 +5,14 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use parade::engine::{EngineKind, Forks, Isolation, Mode, Parallelism};
-use parade::experiment::{MachineLimits, Origin, SurefireVersion};
+use parade::experiment::MachineLimits;
+use parade::spec::{Origin, SurefireVersion};
 use parade::home::Home;
-use parade::once::project::{self, Choice, Refusal};
+use parade::project::{self, Choice, Refusal};
 use parade::once::{self, Ended, Order, Outcome, TestStory, failure, junit};
 use parade::process::Interrupt;
 use parade::store::record::Verdict;
-use parade::subject::ProjectIdentity;
+use parade::project::ProjectIdentity;
 use parade::suite::FindingKind;
 use parade::technique::{Harness, TechniqueKind};
 use parade::wording::{VIRTUAL_TIME, plural};

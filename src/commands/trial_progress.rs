@@ -7,8 +7,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use indicatif::ProgressBar;
-use parade::engine::direct::ended_tests;
-use parade::maven::LiveLog;
+use parade::java::direct::ended_tests;
+use parade::java::maven::LiveLog;
 
 const PAUSE: Duration = Duration::from_secs(1);
 /// Of a log, at a time.

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use miette::miette;
 
 use crate::engine::Allotment;
-use crate::experiment::Subject;
+use crate::spec::Subject;
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::runner::{Event, Watcher};

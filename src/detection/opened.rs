@@ -6,14 +6,14 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use super::{Order, declared_order};
-use crate::engine::direct::DirectSession;
+use crate::java::direct::DirectSession;
 use crate::engine::model::ModelSession;
 use crate::engine::{Capabilities, EngineKind, RunRequest, Session, logs};
-use crate::experiment::Origin;
+use crate::spec::Origin;
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::runner::{Telling, Watcher};
-use crate::subject::build::{Discovery, DiscoveryTime, Prepared};
+use crate::java::build::{Discovery, DiscoveryTime, Prepared};
 use crate::subject::{self, BuildOrder, Built};
 use crate::suite::{Finding, FindingKind, SuiteRun, TestId};
 use crate::technique::detect::Roster;

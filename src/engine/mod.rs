@@ -3,11 +3,9 @@
 //! A technique sees only [`Session`]: it asks for runs and reads [`SuiteRun`]s. What an engine cannot do it refuses by
 //! its [`Capabilities`]; nothing falls back silently to something else.
 
-pub mod direct;
 mod explained;
 pub(crate) mod logs;
 pub mod model;
-pub mod surefire;
 
 use std::fmt;
 use std::path::PathBuf;

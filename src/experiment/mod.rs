@@ -7,7 +7,6 @@
 mod differences;
 mod families;
 mod filter;
-mod fingerprint;
 mod identity;
 mod outlook;
 mod plan;
@@ -25,21 +24,18 @@ pub use crate::toml_file::{Mistake, Mistakes, did_you_mean, quoted, safe_name, s
 pub use differences::{Difference, differences};
 pub use families::{ComparisonFamily, by_family};
 pub use filter::{Filter, FilterError};
-#[cfg(test)]
-pub(crate) use fingerprint::tests as fingerprint_tests;
-pub use fingerprint::{Fingerprint, SubjectFingerprint};
 pub use outlook::{ConfigurationOutlook, KnowledgeOutlook, Outlook, SubjectOutlook, repetitions_needed, smallest_p};
 pub use quantity::{format_duration, format_size, parse_duration, parse_size};
 pub use spec::{
-    Configuration, DependencySource, Experiment, Generator, Located, Machine, Origin, Override, Plan, Regression,
-    Subject, SurefireVersion, Trial, Version,
+    Configuration, DependencySource, Experiment, Machine, Plan, Regression, Trial,
 };
 
 pub use starter::{Starter, StarterOrigin};
 
 use crate::process;
 use crate::redaction::redact;
-use crate::subject::{self, Jdks};
+use crate::java::Jdks;
+use crate::subject;
 use crate::toml_file::document;
 use crate::toml_file::mistake::Log;
 use validate::Context;
@@ -65,7 +61,8 @@ impl MachineLimits {
 /// What else an experiment can ask of this machine. Looked up only when one does.
 #[derive(Clone, Copy)]
 struct Here {
-    jdks: Option<fn() -> &'static Jdks>,
+    /// Is there a JDK as somebody asks for?
+    check_jdk: fn(&JdkWish) -> miette::Result<()>,
     /// Can subjects be run as the user of this name?
     check_user: fn(&str) -> miette::Result<()>,
     /// Are folders and repositories of this machine looked into?
@@ -74,12 +71,12 @@ struct Here {
 
 impl Here {
     const REAL: Here = Here {
-        jdks: Some(subject::jdks),
+        check_jdk: project::check_jdk,
         check_user: |name| process::other_user(name).map(drop),
         looks_into_projects: true,
     };
     /// Some other machine, of which nothing is known.
-    const ELSEWHERE: Here = Here { jdks: None, check_user: |_| Ok(()), looks_into_projects: false };
+    const ELSEWHERE: Here = Here { check_jdk: |_| Ok(()), check_user: |_| Ok(()), looks_into_projects: false };
 }
 
 /// An experiment file that has no mistake.

@@ -19,9 +19,10 @@ use super::{
     Changes, Checkout, MavenOrigin, Progress, SealedRepository, Snapshot, Toolchain, checkout, ownership, project,
 };
 use crate::engine::{Mode, Parallelism};
-use crate::experiment::{Subject, SurefireVersion, format_size};
+use crate::experiment::format_size;
+use crate::spec::{Subject, SurefireVersion};
 use crate::home::Home;
-use crate::maven::{self, Helper, Invocation, Invoked, Limits, Picked, SUREFIRE_VERSION, Settings, TestSettings};
+use crate::java::maven::{self, Helper, Invocation, Invoked, Limits, Picked, SUREFIRE_VERSION, Settings, TestSettings};
 use crate::process::{self, Account, Cause, Exit, Interrupt};
 use crate::suite::{Execution, Finding, FindingKind, RunEnd};
 use crate::wording::hex;
@@ -432,7 +433,7 @@ impl Building<'_> {
             return Ok(Stop::Failed { reason, log: logs.clone(), whatever_the_jdk: true }.into());
         }
         if let Some(tests) = self.preparation.subject.generated_tests() {
-            tests.put_into(&build_root(self.preparation.subject, self.checkout)?)?;
+            put_into(tests, &build_root(self.preparation.subject, self.checkout)?)?;
             ownership::hand_over(&self.checkout.root, self.means.user.as_ref())?;
         }
         let mut dropped = Vec::new();

@@ -11,8 +11,8 @@ use super::Progress;
 use super::build::{self, BuildOutcome, Discovery, Preparation};
 use super::jdks::Jdk;
 use super::toolchain::Tools;
-use crate::experiment::Subject;
-use crate::maven::is_independent_of_jdk;
+use crate::spec::Subject;
+use crate::java::maven::is_independent_of_jdk;
 use crate::process;
 use crate::suite::Outcome;
 use crate::whole_file;
@@ -58,13 +58,13 @@ struct Record {
 /// Prepares a subject with the JDK that it is to have, whichever one `base` has.
 pub fn prepare(base: &Preparation<'_>, tools: &Tools, pin: Option<Pin>) -> miette::Result<Chosen> {
     let wish = base.subject.jdk.as_ref();
-    let pin = pin.filter(|pin| wish.is_none_or(|wish| wish.is_met_by(&pin.jdk)));
+    let pin = pin.filter(|pin| wish.is_none_or(|wish| pin.jdk.meets(wish)));
     if let Some(Pin { jdk, why }) = pin {
         return on(base, tools, &jdk, why);
     }
     if let Some(wish) = wish {
-        let jdk = wish.choose(tools.jdks)?;
-        return on(base, tools, &jdk, wish.reason(tools.jdks));
+        let jdk = tools.jdks.choose(wish)?;
+        return on(base, tools, &jdk, tools.jdks.reason(wish));
     }
     let store = Store::of(base, tools)?;
     match store.read(tools) {
@@ -405,7 +405,7 @@ impl Store {
 mod tests {
     use super::super::jdks::Version;
     use super::*;
-    use crate::experiment::fingerprint_tests::{self, Dependents, assert_key_follows};
+    use crate::spec::fingerprint_tests::{self, Dependents, assert_key_follows};
 
     fn attempt(jdk: &str, reason: &str) -> Attempt {
         Attempt { jdk: jdk.to_owned(), reason: reason.to_owned(), log: PathBuf::new() }

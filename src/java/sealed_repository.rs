@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::file_state::FileState;
-use crate::experiment::{Origin, Subject};
+use crate::spec::{Origin, Subject};
 use crate::folder_handle::{self, EntryKind, FolderHandle};
 use crate::home::Home;
 use crate::process::Account;
@@ -480,7 +480,7 @@ mod tests {
     #[test]
     fn what_a_subjects_wrapper_downloads_is_for_no_other_subject() {
         let home = Home::at("/home");
-        let one = crate::experiment::fingerprint_tests::subject();
+        let one = crate::spec::fingerprint_tests::subject();
         let origin = Origin::Git { url: "https://example.org/other".to_owned(), revision: "v1".to_owned() };
         let other = Subject { origin, ..one.clone() };
         let store = |subject: &Subject| SealedRepository::of_subject(&home, subject, None).distributions(&home);

@@ -9,7 +9,7 @@ use std::time::Duration;
 use miette::{Result, miette};
 
 use super::jdks::{Jdk, JdkWish, Jdks, jdks};
-use crate::maven::BASE_VARIABLE;
+use crate::java::maven::BASE_VARIABLE;
 use crate::process;
 
 /// For Maven to start and say its version, on a busy machine.
@@ -122,7 +122,7 @@ impl Tools {
     /// With the JDK that is asked for, or the newest.
     pub fn toolchain(&self, wish: Option<&JdkWish>) -> Result<Toolchain> {
         match (wish, self.jdks.newest()) {
-            (Some(wish), _) => self.with(&wish.choose(self.jdks)?),
+            (Some(wish), _) => self.with(&self.jdks.choose(wish)?),
             (None, Some(newest)) => self.with(newest),
             (None, None) => Err(missing(Some(self.jdks), None)),
         }

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::engine::{Allotment, EngineKind, Parallelism};
-use crate::experiment::{Origin, Subject};
+use crate::spec::{Origin, Subject};
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::runner::judge::{Expectation, Judgement, judge};

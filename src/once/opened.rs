@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::{Order, note};
-use crate::engine::direct::DirectSession;
+use crate::java::direct::DirectSession;
 use crate::engine::model::ModelSession;
-use crate::engine::surefire::{Revealed, SharedReports, SurefireSession};
+use crate::java::surefire::{Revealed, SharedReports, SurefireSession};
 use crate::engine::{Capabilities, EngineKind, Handling, Isolation, RunRequest, Selection, Session, Watch};
 use crate::home::Home;
-use crate::maven::KeptReports;
+use crate::java::maven::KeptReports;
 use crate::process::Interrupt;
 use crate::runner::{Event, Telling, Watcher};
-use crate::subject::build::{Discovery, DiscoveryTime, Prepared};
+use crate::java::build::{Discovery, DiscoveryTime, Prepared};
 use crate::subject::{BuildOrder, Built};
 use crate::suite::{ClassId, Cost, Finding, Granularity, Outcome, RunEnd, Seen, SuiteRun, TestId};
 use crate::wording::counted;
@@ -306,7 +306,7 @@ mod tests {
 
     use super::*;
     use crate::engine::{Allotment, Parallelism};
-    use crate::maven::KnownTest;
+    use crate::java::maven::KnownTest;
 
     fn classes(names: &[&str]) -> Selection {
         Selection::Classes(names.iter().map(|name| TestId::new("", name, "t", 1).class_id()).collect())

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use miette::miette;
 
 use super::project::{self, Choice, Refusal};
-use crate::experiment::{Origin, Subject};
+use crate::spec::{Origin, Subject};
 use crate::home::Home;
 use crate::subject;
-use crate::subject::changes::{self, Scope};
+use crate::java::changes::{self, Scope};
 use crate::suite::{Change, Coverage};
 
 /// The same project at another revision. Its builds are kept apart from those of the project itself.

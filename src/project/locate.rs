@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::reactor::{self, Reactor};
-use crate::experiment::{Origin, Subject, SurefireVersion, safe_name};
+use crate::experiment::safe_name;
+use crate::spec::{Origin, Subject, SurefireVersion};
 use crate::redaction::redact;
-pub use crate::subject::project::Refusal;
-use crate::subject::project::other_tool;
+pub use crate::project::Refusal;
+use crate::project::other_tool;
 
 /// What to run of it.
 #[derive(Debug, Clone, Default)]

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use miette::miette;
 
 use crate::experiment::Trial;
-use crate::subject::changes::{self, Scope};
+use crate::java::changes::{self, Scope};
 use crate::suite::{Change, Dependency, DependencyGraph, TestId, dependency_file};
 use crate::technique::Ordering;
 use crate::technique::arrange::{Arrangement, Material, arrange};

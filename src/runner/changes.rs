@@ -9,7 +9,7 @@ use miette::miette;
 use crate::experiment::{Experiment, Trial};
 use crate::store::RunFolder;
 use crate::store::record::{Environment, RunManifest, SubjectRecord};
-use crate::subject::Jdk;
+use crate::java::Jdk;
 use crate::wording::plural;
 
 /// One sentence per difference that matters.

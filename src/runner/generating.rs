@@ -9,13 +9,13 @@ use std::time::Duration;
 use miette::miette;
 
 use crate::draft::ScratchFolder;
-use crate::experiment::{Generator, Subject};
+use crate::spec::{Generator, Subject};
 use crate::folder_handle::FolderHandle;
-use crate::maven;
+use crate::java::maven;
 use crate::process::{self, Cause, Exit};
 use crate::store::record::Verdict;
-use crate::subject::build::{ModuleSuite, Prepared};
-use crate::subject::generated::{GeneratedTests, encoded};
+use crate::java::build::{ModuleSuite, Prepared};
+use crate::java::generated::{GeneratedTests, encoded};
 
 use super::knowledge::Refusal;
 use super::open::{self, OpenSubject};

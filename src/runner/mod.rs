@@ -23,7 +23,8 @@ use std::rc::Rc;
 use sha2::{Digest, Sha256};
 
 use crate::engine::EngineKind;
-use crate::experiment::{Experiment, Plan, Subject, Trial};
+use crate::experiment::{Experiment, Plan, Trial};
+use crate::spec::Subject;
 use crate::home::Home;
 use crate::process::{self, Interrupt};
 use crate::store::record::{

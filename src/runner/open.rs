@@ -8,17 +8,19 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::engine::Session;
-use crate::engine::direct::DirectSession;
+use crate::java::direct::DirectSession;
 use crate::engine::model::{ModelSession, ModelSuite};
-use crate::engine::surefire::SurefireSession;
-use crate::experiment::{Experiment, Origin, Subject};
+use crate::java::surefire::SurefireSession;
+use crate::experiment::Experiment;
+use crate::spec::{Origin, Subject};
 use crate::home::Home;
 use crate::process::{self, Interrupt};
 use crate::redaction::redact;
 use crate::store;
 use crate::store::record::{Environment, SubjectFailure, SubjectRecord, Verdict, VersionRecord};
-use crate::subject::build::{BuildOutcome, DiscoveryTime, Preparation, Prepared};
-use crate::subject::{self, Attempt, Jdk, Pin, Progress, committed_at};
+use crate::java::build::{BuildOutcome, DiscoveryTime, Preparation, Prepared};
+use crate::java::Jdk;
+use crate::subject::{self, Attempt, Pin, Progress, committed_at};
 use crate::suite::{Change, ClassId, DependencyGraph, Finding, FindingKind, TestId};
 use crate::whole_file::copy_regular;
 

@@ -4,7 +4,8 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::experiment::{Machine, Subject, Trial};
+use crate::experiment::{Machine, Trial};
+use crate::spec::Subject;
 use crate::store::record::{Phase, SetAsideTest, SubjectRecord, TrialRecord, Verdict};
 use crate::suite::{Outcome, TestId};
 
@@ -110,11 +111,11 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::experiment::Generator;
-    use crate::experiment::fingerprint_tests::{Dependents, assert_key_follows, subject};
+    use crate::spec::Generator;
+    use crate::spec::fingerprint_tests::{Dependents, assert_key_follows, subject};
     use crate::store::record::ResidualTest;
     use crate::store::record::tests::trial;
-    use crate::subject::generated::GeneratedTests;
+    use crate::spec::GeneratedTests;
 
     fn run(verdict: Verdict, not_passed: &[(&str, Outcome)]) -> TrialRecord {
         let entry = |&(name, outcome): &(&str, Outcome)| ResidualTest {

@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use miette::miette;
 
 use crate::folders;
-use crate::maven::{self, Clock, Unreadable};
+use crate::java::maven::{self, Clock, Unreadable};
 use crate::suite::{Execution, TestId};
 use crate::wording::{brief, counted, plural};
 

@@ -5,7 +5,7 @@ use miette::{Result, miette};
 use super::cache::Cache;
 use super::network::Network;
 use super::{Checkout, Progress, folder, revision, worktree};
-use crate::experiment::{Origin, Subject};
+use crate::spec::{Origin, Subject};
 use crate::home::Home;
 use crate::redaction::redact;
 

@@ -19,7 +19,7 @@ use super::lock::Hold;
 use super::network::Network;
 use super::source::Sources;
 use super::{Checkout, Snapshot, folder, revision};
-use crate::experiment::{Origin, Subject};
+use crate::spec::{Origin, Subject};
 use crate::home::Home;
 use crate::process;
 use crate::redaction::{redact, without_secrets};

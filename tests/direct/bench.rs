@@ -5,12 +5,13 @@ use std::rc::Rc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use parade::engine::direct::DirectSession;
+use parade::java::direct::DirectSession;
 use parade::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session, Watch};
-use parade::experiment::{self, MachineLimits, Subject};
+use parade::experiment::{self, MachineLimits};
+use parade::spec::Subject;
 use parade::home::Home;
 use parade::process::{self, Interrupt};
-use parade::subject::build::{BuildOutcome, DiscoveryTime, Preparation, Prepared};
+use parade::java::build::{BuildOutcome, DiscoveryTime, Preparation, Prepared};
 use parade::subject::{self, Silent};
 use parade::suite::{Execution, RunEnd, SuiteRun, TestId};
 

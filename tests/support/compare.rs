@@ -90,7 +90,7 @@ fn compare_subject(expectation: &Expectation, subject: &SubjectRecord, found: &m
         found.holds("no word on the choice of the JDK", subject.jdk_choice.is_some() && subject.java_home.is_some());
     }
     if let (Some(bounds), None) = (expectation.jdk, &subject.failure) {
-        let version = subject.jdk.as_deref().and_then(parade::subject::Version::parse);
+        let version = subject.jdk.as_deref().and_then(parade::java::Version::parse);
         found.within("JDK", bounds, version.map_or(0, |version| version.major().into()));
     }
 }

@@ -6,7 +6,7 @@ use std::sync::PoisonError;
 
 use parade::process::keeper;
 use parade::store::record::Verdict;
-use parade::subject::{Jdk, Jdks, jdks};
+use parade::java::{Jdk, Jdks, jdks};
 
 use super::expectation::Expectation;
 

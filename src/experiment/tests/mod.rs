@@ -10,7 +10,7 @@ use std::path::Path;
 
 use super::validate::Context;
 use super::*;
-use crate::subject::Jdk;
+use crate::java::Jdk;
 use crate::technique::TechniqueKind;
 
 const LIMITS: MachineLimits = MachineLimits { cores: 4, memory_bytes: 16 << 30 };

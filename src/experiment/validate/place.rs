@@ -3,7 +3,7 @@
 
 use super::{At, Context};
 use crate::experiment::raw::{RawMachine, RawSubject};
-use crate::subject::JdkWish;
+use crate::spec::JdkWish;
 
 /// The JDK and the user of those subjects that do not say otherwise.
 #[derive(Default)]
@@ -30,10 +30,7 @@ pub(super) fn of_subject(raw: &RawSubject, machine: &Place, context: &Context<'_
 fn jdk(written: Option<&At<String>>, context: &Context<'_>) -> Option<JdkWish> {
     let written = written?;
     let wish = JdkWish::parse(&written.value, context.folder);
-    let wish = wish.and_then(|wish| match context.here.jdks {
-        Some(jdks) => wish.choose(jdks()).map(|_| wish),
-        None => Ok(wish),
-    });
+    let wish = wish.and_then(|wish| (context.here.check_jdk)(&wish).map(|()| wish));
     wish.map_err(|report| context.report(written, &report)).ok()
 }
 

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::{At, Context, quoted, suggestion};
 use crate::experiment::raw::{RawGenerator, RawRegression};
-use crate::experiment::{DependencySource, Generator, Regression};
+use crate::experiment::{DependencySource, Regression};
+use crate::spec::Generator;
 
 const USUAL_TIMEOUT: Duration = Duration::from_secs(600);
 /// It stands in a narrow column of tables.

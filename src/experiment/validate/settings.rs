@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::{At, Context, quoted, suggestion};
-use crate::experiment::SurefireVersion;
+use crate::spec::SurefireVersion;
 use crate::experiment::raw::RawSettings;
 
 /// Phases in or before which tests have run; `verify` brings Failsafe's.

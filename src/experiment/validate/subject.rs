@@ -12,7 +12,7 @@ use super::{At, Configuration, Context, Subject, list, quoted, suggestion};
 use super::{regression, versions};
 use crate::engine::model::ModelSuite;
 use crate::experiment::raw::{RawFile, RawOverride, RawSubject};
-use crate::experiment::{Located, Origin, Override};
+use crate::spec::{Located, Origin, Override};
 use crate::redaction::redact;
 use crate::subject::{local_repository, project};
 use crate::suite::{DependencyGraph, TestId};

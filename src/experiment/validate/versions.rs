@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::subject::{Common, check_model, existing, revision};
 use super::{At, Configuration, Context, MAX_NAME, MAX_RUNS, Subject, quoted};
 use crate::engine::model::ModelSuite;
-use crate::experiment::Origin;
+use crate::spec::Origin;
 use crate::experiment::raw::{RawFile, RawSubject, RawVersions};
 use crate::toml_file::mistake::Span;
 

@@ -12,7 +12,7 @@ use super::base_folder::{BASE_VARIABLE, check_above};
 use super::decisive_lines;
 use crate::home::Home;
 use crate::process::{self, Cause, Exit, Interrupt};
-use crate::subject::{SealedRepository, Toolchain, jdks};
+use crate::java::{SealedRepository, Toolchain, jdks};
 use crate::wording::hex;
 
 const BUILD_LIMIT: Duration = Duration::from_secs(15 * 60);

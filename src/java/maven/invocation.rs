@@ -18,7 +18,7 @@ use super::seal::SealDamage;
 use super::settings::{Orders, Settings, TestSettings};
 use crate::folder_handle;
 use crate::process::{self, Account, Cause, CommandOutput, Ended, Exit, Interrupt, UnnamedOutput};
-use crate::subject::Toolchain;
+use crate::java::Toolchain;
 
 /// Of Maven's log; what a test prints goes there too.
 const LOG_LIMIT: u64 = 64 << 20;

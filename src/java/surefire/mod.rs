@@ -16,11 +16,11 @@ use std::rc::Rc;
 use miette::miette;
 
 use super::{Capabilities, EngineKind, Parallelism, RunRequest, Selection, Session};
-use crate::maven::seal::SealKey;
-use crate::maven::{self, Harvest, Invocation, Invoked, KeptReports, Known, Limits, Settings, TestSettings};
+use crate::java::maven::seal::SealKey;
+use crate::java::maven::{self, Harvest, Invocation, Invoked, KeptReports, Known, Limits, Settings, TestSettings};
 use crate::process::Interrupt;
 use crate::subject::Changes;
-use crate::subject::build::{Discovery, Prepared, build_root, settings};
+use crate::java::build::{Discovery, Prepared, build_root, settings};
 use crate::suite::{Cost, Execution, Finding, FindingKind, RunEnd, Seen, SuiteRun, TestId};
 use crate::wording::plural;
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::subject::build::Prepared;
+use crate::java::build::Prepared;
 use crate::suite::Coverage;
 
 /// Where the coverage of one build lies.

@@ -15,10 +15,11 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 
 use crate::engine::{Allotment, EngineKind, Session};
-use crate::experiment::{Subject, Trial};
+use crate::experiment::Trial;
+use crate::spec::Subject;
 use crate::store::Entry;
 use crate::store::record::{Authorship, DependenciesRecord, KnowledgeRecord, Verdict};
-use crate::subject::build::{Prepared, build_root};
+use crate::java::build::{Prepared, build_root};
 use crate::suite::{Change, Coverage, Dependency, TestId};
 use crate::technique::Ordering;
 use crate::technique::detect::seek::{Sought, united};

@@ -1,6 +1,7 @@
 //! What has to be known of a subject for the configurations that run on it. Pure.
 
-use crate::experiment::{Experiment, Subject, Trial};
+use crate::experiment::{Experiment, Trial};
+use crate::spec::Subject;
 use crate::store::record::KnowledgeRecord;
 use crate::technique::Ordering;
 use crate::technique::algorithm::Algorithm;

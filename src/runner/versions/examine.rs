@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session, Watch};
-use crate::experiment::{Experiment, Subject};
+use crate::experiment::Experiment;
+use crate::spec::Subject;
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::redaction::redact;

@@ -7,7 +7,8 @@ mod examine;
 
 use std::path::Path;
 
-use crate::experiment::{Experiment, Subject};
+use crate::experiment::Experiment;
+use crate::spec::Subject;
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::store;
@@ -167,7 +168,7 @@ impl Examined {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::fingerprint_tests::{Dependents, assert_key_follows, subject};
+    use crate::spec::fingerprint_tests::{Dependents, assert_key_follows, subject};
 
     #[test]
     fn what_fails_on_the_newest_version_is_no_reason() {

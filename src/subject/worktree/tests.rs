@@ -6,7 +6,7 @@ use git2::ObjectType;
 use super::super::Silent;
 use super::super::test_repository::TestRepository;
 use super::*;
-use crate::experiment::fingerprint_tests;
+use crate::spec::fingerprint_tests;
 use crate::home::Home;
 
 /// As git wants it for submodules in folders of this machine.
