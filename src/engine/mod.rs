@@ -186,6 +186,9 @@ pub struct Handling {
     pub test_limit: Option<Duration>,
     /// Start processes as fast as possible, at the price of slower code later: for reruns of a few tests, not for timing.
     pub quick_start: bool,
+    /// Frameworks grant tests many times the time limits that these ask for: shows whether a limit is only too tight.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub larger_limits: bool,
 }
 
 /// What may run at the same time as what, inside one process.

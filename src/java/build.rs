@@ -5,7 +5,7 @@
 //! Done once per worktree and everything it depends on; the next time what was found is read back. A build that fails is
 //! data. What the subject's settings mean for its tests is for the engine to say.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,11 +13,12 @@ use std::time::Duration;
 use miette::miette;
 use sha2::{Digest, Sha256};
 
-use super::generated::drop_blamed;
+use super::generated::{drop_blamed, put_into};
 use super::wrapper::{self, MavenWrapper};
-use super::{
-    Changes, Checkout, MavenOrigin, Progress, SealedRepository, Snapshot, Toolchain, checkout, ownership, project,
-};
+use super::platform::DiscoveryTime;
+use super::{MavenOrigin, SealedRepository, Toolchain};
+use crate::project::{self, KeptReports};
+use crate::subject::{Changes, Checkout, Progress, Snapshot, checkout, check_open, hand_over};
 use crate::engine::{Mode, Parallelism};
 use crate::experiment::format_size;
 use crate::spec::{Subject, SurefireVersion};
@@ -43,7 +44,7 @@ const TURNS_BY_TEST: u32 = 25;
 #[derive(Clone, Copy)]
 pub struct Preparation<'a> {
     pub subject: &'a Subject,
-    /// As [`super::resolve`] gave it.
+    /// As [`crate::subject::resolve`] gave it.
     pub revision: &'a str,
     pub toolchain: &'a Toolchain,
     pub home: &'a Home,
@@ -56,17 +57,6 @@ pub struct Preparation<'a> {
     pub tag: &'a str,
     /// When the suite runs for the first time.
     pub discovery: DiscoveryTime,
-}
-
-/// When it is found out which tests there are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DiscoveryTime {
-    /// In the preparation, by a sequential run.
-    Now,
-    /// The same, but what it did not reach by then stays unknown, and another time it is run anew.
-    Within(Duration),
-    /// In the first run of a session, whatever that is, unless it is known from an earlier one.
-    Later,
 }
 
 /// How a preparation ended.
@@ -100,7 +90,10 @@ pub struct Prepared {
     pub snapshot: Snapshot,
     /// Shared by all engines that run on this worktree.
     pub worktree: Cleanliness,
-    pub discovery: Discovery,
+    /// Filled as soon as a run has shown which tests there are.
+    revealed: OnceCell<Discovery>,
+    /// Surefire's own reports of the last run of everything, where somebody wants them.
+    pub kept_reports: RefCell<KeptReports>,
     /// Where what a later run reveals is kept.
     pub memory: Memory,
     /// Why it was not built with the Maven that the project asks for.
@@ -128,7 +121,24 @@ impl Cleanliness {
     }
 }
 
+static NOTHING_REVEALED: Discovery =
+    Discovery { tests: Vec::new(), suites: Vec::new(), findings: Vec::new(), scrambled: false };
+
 impl Prepared {
+    /// What the first run of the suite revealed; nothing before it.
+    pub fn discovery(&self) -> &Discovery {
+        self.revealed.get().unwrap_or(&NOTHING_REVEALED)
+    }
+
+    pub(super) fn discovery_mut(&mut self) -> Option<&mut Discovery> {
+        self.revealed.get_mut()
+    }
+
+    /// The first run tells which tests there are. Later ones cannot tell otherwise.
+    pub(super) fn reveal(&self, discovery: Discovery) {
+        let _ = self.revealed.set(discovery);
+    }
+
     /// Before every run: the worktree is as the build left it, the artifacts are as they were downloaded, and parade's helper is as
     /// it was built.
     /// Tells what had to be put right in the worktree though nothing of this subject had run.
@@ -140,7 +150,7 @@ impl Prepared {
 
     /// As people write them, e.g. `JUnit 4.13.2`.
     pub fn frameworks(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.discovery.suites.iter().flat_map(ModuleSuite::framework_names).collect();
+        let mut names: Vec<String> = self.discovery().suites.iter().flat_map(ModuleSuite::framework_names).collect();
         names.sort();
         names.dedup();
         names
@@ -148,7 +158,7 @@ impl Prepared {
 
     /// The modules that have tests.
     pub fn modules(&self) -> Vec<String> {
-        let mut modules: Vec<String> = self.discovery.tests.iter().map(|test| test.id.module.clone()).collect();
+        let mut modules: Vec<String> = self.discovery().tests.iter().map(|test| test.id.module.clone()).collect();
         modules.sort();
         modules.dedup();
         modules
@@ -156,14 +166,14 @@ impl Prepared {
 
     pub fn classes(&self) -> usize {
         let classes: std::collections::HashSet<_> =
-            self.discovery.tests.iter().map(|test| (&test.id.module, &test.id.class)).collect();
+            self.discovery().tests.iter().map(|test| (&test.id.module, &test.id.class)).collect();
         classes.len()
     }
 
     pub fn deviations(&self) -> Vec<Finding> {
         let maven = self.maven_note.iter().map(|note| Finding::new(FindingKind::Deviation, note));
         let maven = maven.chain(self.left_out());
-        maven.chain(self.discovery.deviations().into_iter().map(|deviation| self.explained(deviation))).collect()
+        maven.chain(self.discovery().deviations().into_iter().map(|deviation| self.explained(deviation))).collect()
     }
 
     /// Options of the project that keep tests from ever being found.
@@ -188,7 +198,7 @@ impl Prepared {
 /// Builds the subject, or finds that this was done.
 pub fn prepare(preparation: &Preparation<'_>) -> miette::Result<BuildOutcome> {
     let user = preparation.subject.user.as_deref().map(process::other_user).transpose()?.flatten();
-    ownership::check_reach(preparation.home, preparation.toolchain, user.as_ref())?;
+    check_reach(preparation.home, preparation.toolchain, user.as_ref())?;
     let helper = Helper::obtain(preparation.home, preparation.toolchain, preparation.tag, preparation.interrupt)?;
     let checkout = preparation.checkout()?;
     let repository = SealedRepository::of_subject(preparation.home, preparation.subject, user.as_ref());
@@ -208,8 +218,17 @@ pub fn prepare(preparation: &Preparation<'_>) -> miette::Result<BuildOutcome> {
     // Another JDK, other arguments: nothing of the old build may reach the new one.
     place.forget(&checkout)?;
     let checkout = preparation.checkout()?;
-    ownership::hand_over(&checkout.root, means.user.as_ref())?;
+    hand_over(&checkout.root, means.user.as_ref())?;
     Building { preparation, checkout: &checkout, means: &means, place: &place }.run(&key)
+}
+
+/// Can the user get to the cache and to the tools?
+fn check_reach(home: &Home, toolchain: &Toolchain, user: Option<&Account>) -> miette::Result<()> {
+    let Some(user) = user else { return Ok(()) };
+    check_open(user, home.root(), "set PARADE_HOME to a folder that everyone may enter")?;
+    let install = "use one that is installed for everyone";
+    check_open(user, &toolchain.java_home, install)?;
+    check_open(user, &toolchain.mvn, install)
 }
 
 /// What a build uses besides the subject and its tools.
@@ -262,7 +281,8 @@ impl Preparation<'_> {
             user: means.user,
             snapshot,
             worktree: Cleanliness::default(),
-            discovery,
+            revealed: if discovery.is_pending() { OnceCell::new() } else { OnceCell::from(discovery) },
+            kept_reports: RefCell::default(),
             memory,
             maven_note: means.maven_note,
         }))
@@ -434,7 +454,7 @@ impl Building<'_> {
         }
         if let Some(tests) = self.preparation.subject.generated_tests() {
             put_into(tests, &build_root(self.preparation.subject, self.checkout)?)?;
-            ownership::hand_over(&self.checkout.root, self.means.user.as_ref())?;
+            hand_over(&self.checkout.root, self.means.user.as_ref())?;
         }
         let mut dropped = Vec::new();
         if let Some(stop) = self.build_what_compiles(&mut dropped)? {

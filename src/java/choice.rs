@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::Progress;
 use super::build::{self, BuildOutcome, Discovery, Preparation};
 use super::jdks::Jdk;
+use crate::subject::Progress;
 use super::toolchain::Tools;
 use crate::spec::Subject;
 use crate::java::maven::is_independent_of_jdk;
@@ -88,7 +88,7 @@ fn search(base: &Preparation<'_>, tools: &Tools, store: &Store) -> miette::Resul
         let toolchain = tools.with(jdk)?;
         Ok(match build::prepare(&Preparation { toolchain: &toolchain, ..*base })? {
             BuildOutcome::Ready(prepared) => {
-                let suite = suite_of(&prepared.discovery);
+                let suite = suite_of(prepared.discovery());
                 Tried::Ready(prepared, suite)
             }
             BuildOutcome::Failed { reason, log, whatever_the_jdk } => {

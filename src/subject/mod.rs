@@ -8,14 +8,14 @@ mod cache;
 mod cleaning;
 mod credentials;
 mod export;
-mod file_state;
+pub(crate) mod file_state;
 mod folder;
 mod history;
 mod lock;
 mod network;
 mod ownership;
 mod revision;
-mod snapshot;
+pub(crate) mod snapshot;
 mod source;
 #[cfg(test)]
 mod test_repository;
@@ -27,10 +27,11 @@ pub use export::{copy_folder, export_commit, is_local_address, kept, local_repos
 pub use folder::REPORTS_LIST;
 pub use history::{Candidate, committed_at, earlier_commits};
 pub use network::Network;
-pub use ownership::check_open;
+pub use ownership::{check_open, hand_over};
 pub use snapshot::{Changes, Snapshot};
 pub use source::{Sources, checkout, resolve};
 pub use worktree::forget_others;
+
 
 use std::path::PathBuf;
 

@@ -4,24 +4,13 @@ use std::path::Path;
 
 use miette::miette;
 
-use super::Toolchain;
-use crate::home::Home;
 use crate::process::Account;
 
 /// A worktree that somebody else made.
-pub(super) fn hand_over(worktree: &Path, user: Option<&Account>) -> miette::Result<()> {
+pub fn hand_over(worktree: &Path, user: Option<&Account>) -> miette::Result<()> {
     let Some(user) = user else { return Ok(()) };
     user.take_over_all(worktree)
         .map_err(|error| miette!("the owner of {} cannot be changed to {}: {error}", worktree.display(), user.name))
-}
-
-/// Can the user get to the cache and to the tools?
-pub(super) fn check_reach(home: &Home, toolchain: &Toolchain, user: Option<&Account>) -> miette::Result<()> {
-    let Some(user) = user else { return Ok(()) };
-    check_open(user, home.root(), "set PARADE_HOME to a folder that everyone may enter")?;
-    let install = "use one that is installed for everyone";
-    check_open(user, &toolchain.java_home, install)?;
-    check_open(user, &toolchain.mvn, install)
 }
 
 /// An error names the folder on the way that the user may not enter.

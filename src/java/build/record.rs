@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use miette::miette;
 use serde::{Deserialize, Serialize};
 
-use super::{Discovery, DiscoveryTime};
+use super::Discovery;
+use crate::java::platform::DiscoveryTime;
 use crate::spec::Fingerprint;
 use crate::subject::{Checkout, snapshot};
 use crate::whole_file;

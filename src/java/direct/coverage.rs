@@ -163,7 +163,7 @@ fn analysis(prepared: &Prepared, files: [&Path; 2], log: &Path, tag: &str) -> pr
 
 /// The folders of the modules' own classes.
 fn program(prepared: &Prepared) -> Vec<PathBuf> {
-    let launches = prepared.discovery.suites.iter().filter_map(|suite| suite.launch.as_ref());
+    let launches = prepared.discovery().suites.iter().filter_map(|suite| suite.launch.as_ref());
     let folders: BTreeSet<&PathBuf> = launches.flat_map(|launch| &launch.program).collect();
     folders.into_iter().filter(|folder| folder.is_dir()).cloned().collect()
 }

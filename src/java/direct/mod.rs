@@ -46,7 +46,7 @@ use self::request::Manner;
 use self::roots::{Framework, Listing, Place};
 use self::worker::{Bounds, JvmPlace, JvmWorker, Ticket};
 use super::surefire::{dirty, safe_label};
-use super::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support, Watch};
+use crate::engine::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support, Watch};
 use crate::java::maven::seal::SealKey;
 use crate::java::maven::{self, Clock, KnownTest, Launch};
 use crate::process::Interrupt;
@@ -93,17 +93,17 @@ impl DirectSession {
     /// `tag` begins the mark of all processes, so that a resumed run finds those of a killed one. An error where the build
     /// did not reveal how its tests are started.
     pub fn open(prepared: Rc<Prepared>, tag: impl Into<String>, interrupt: Interrupt) -> miette::Result<Self> {
-        check_revealed(&prepared.discovery, &prepared.subject.name)?;
+        check_revealed(prepared.discovery(), &prepared.subject.name)?;
         prepared.snapshot.restore()?;
         let failed = |error| miette!("no temporary folder: {error}");
         let scratch = tempfile::Builder::new().prefix("parade-direct-").tempdir().map_err(failed)?;
         // Others find their own folders in it, and can put nothing else there.
         std::fs::set_permissions(scratch.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711))
             .map_err(failed)?;
-        let tests: Vec<TestId> = prepared.discovery.tests.iter().map(|test| test.id.clone()).collect();
+        let tests: Vec<TestId> = prepared.discovery().tests.iter().map(|test| test.id.clone()).collect();
         let positions = tests.iter().cloned().enumerate().map(|(position, id)| (id, position)).collect();
         let mut session = DirectSession {
-            notes: notes(&prepared.discovery),
+            notes: notes(prepared.discovery()),
             identities: Identities::new(&[], &[]),
             prepared,
             tests,
@@ -122,8 +122,8 @@ impl DirectSession {
             scratch,
         };
         let listings = session.listings()?;
-        session.places = roots::places(&session.prepared.discovery, &listings);
-        session.identities = Identities::new(&session.prepared.discovery.tests, &session.places);
+        session.places = roots::places(session.prepared.discovery(), &listings);
+        session.identities = Identities::new(&session.prepared.discovery().tests, &session.places);
         Ok(session)
     }
 
@@ -134,12 +134,12 @@ impl DirectSession {
     }
 
     fn known(&self) -> &[KnownTest] {
-        &self.prepared.discovery.tests
+        &self.prepared.discovery().tests
     }
 
     /// Suites that have tests are revealed.
     fn launch_of(&self, suite: usize) -> miette::Result<&Launch> {
-        let revealed = self.prepared.discovery.suites.get(suite).and_then(|suite| suite.launch.as_ref());
+        let revealed = self.prepared.discovery().suites.get(suite).and_then(|suite| suite.launch.as_ref());
         revealed
             .ok_or_else(|| miette!("parade does not know how the tests of {} are started", self.prepared.subject.name))
     }
@@ -153,7 +153,7 @@ impl DirectSession {
 
     /// What the frameworks have to be asked, from the shelf where it was asked before.
     fn listings(&mut self) -> miette::Result<Vec<Listing>> {
-        let wanted = roots::wanted(&self.prepared.discovery);
+        let wanted = roots::wanted(self.prepared.discovery());
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
@@ -180,7 +180,7 @@ impl DirectSession {
             match listing::ask(&place, suite, framework, &self.launch_of(suite)?.scanned)? {
                 Ok(listing) => listings.push(listing),
                 Err(why) => {
-                    let module = &self.prepared.discovery.suites[suite].module;
+                    let module = &self.prepared.discovery().suites[suite].module;
                     let text = format!(
                         "the tests of the classes in `{module}` could not be listed ({why}): tests of suite \
                          classes, and tests with repeated names, may not be found"
@@ -207,7 +207,7 @@ impl DirectSession {
     ) -> JvmPlace<'a> {
         JvmPlace {
             jvm,
-            module: &self.prepared.discovery.suites[suite].module,
+            module: &self.prepared.discovery().suites[suite].module,
             bounds,
             clock: Clock::now(),
             interrupt: &self.interrupt,

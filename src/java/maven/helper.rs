@@ -19,7 +19,7 @@ const BUILD_LIMIT: Duration = Duration::from_secs(15 * 60);
 
 macro_rules! sources {
     ($($path:literal),* $(,)?) => {
-        &[$(($path, include_str!(concat!("../../jvm/", $path)))),*]
+        &[$(($path, include_str!(concat!("../../../jvm/", $path)))),*]
     };
 }
 

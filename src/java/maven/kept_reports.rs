@@ -1,25 +1,19 @@
 //! Surefire's own XML reports, copied out of a worktree before it is restored. They are the subject's: links are not followed,
 //! what is no plain file is left where it is, and what is copied has a limit.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 
 use rustix::fs::OFlags;
 
 use super::handshake::Handshake;
+use crate::project::KeptReports;
 
 /// Of one report, and of all.
 const FILE_LIMIT: u64 = 64 << 20;
 const LIMIT: u64 = 1 << 30;
-
-/// The reports of one run, by module: where the copies are.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct KeptReports {
-    pub folders: BTreeMap<String, PathBuf>,
-}
 
 /// Copies the reports of all goals that ran below `root` into numbered folders below `into`. A report that cannot be copied is
 /// left out: whoever reads them has the events beside.

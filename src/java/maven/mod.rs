@@ -39,7 +39,7 @@ pub use helper::Helper;
 pub(crate) use identity::identify;
 pub(crate) use invocation::environment;
 pub use invocation::{Invocation, Invoked, Limits};
-pub use kept_reports::{KeptReports, keep_reports};
+pub use kept_reports::keep_reports;
 pub use launch::Launch;
 pub use live_log::LiveLog;
 pub use log::{dead_workers, decisive_lines};

@@ -113,7 +113,7 @@ line_kinds! {
 /// The table of the protocol, for tests.
 #[cfg(test)]
 pub(crate) mod table {
-    const TEXT: &str = include_str!("../../jvm/protocol.txt");
+    const TEXT: &str = include_str!("../../../jvm/protocol.txt");
 
     /// A kind of line, as the table has it.
     #[derive(Debug)]

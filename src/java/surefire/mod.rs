@@ -8,16 +8,15 @@
 mod limits;
 mod modes;
 
-use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Component, Path};
 use std::rc::Rc;
 
 use miette::miette;
 
-use super::{Capabilities, EngineKind, Parallelism, RunRequest, Selection, Session};
+use crate::engine::{Capabilities, EngineKind, Parallelism, RunRequest, Selection, Session};
 use crate::java::maven::seal::SealKey;
-use crate::java::maven::{self, Harvest, Invocation, Invoked, KeptReports, Known, Limits, Settings, TestSettings};
+use crate::java::maven::{self, Harvest, Invocation, Invoked, Known, Limits, Settings, TestSettings};
 use crate::process::Interrupt;
 use crate::subject::Changes;
 use crate::java::build::{Discovery, Prepared, build_root, settings};
@@ -36,18 +35,9 @@ pub struct SurefireSession {
     tag: String,
     /// May something that the next run needs still have to be fetched?
     online: bool,
-    revealed: Revealed,
-    /// Of the subject's processes.
-    environment: BTreeMap<String, String>,
-    /// Where somebody wants Surefire's own reports of runs of everything.
-    reports: Option<SharedReports>,
+    /// Are Surefire's own reports of runs of everything kept?
+    keeps_reports: bool,
 }
-
-/// Filled with Surefire's own reports of the last run of the whole suite.
-pub type SharedReports = Rc<RefCell<KeptReports>>;
-
-/// Filled with the subject as soon as its tests are known.
-pub type Revealed = Rc<OnceCell<Rc<Prepared>>>;
 
 impl SurefireSession {
     /// `tag` begins the mark of all processes, so that a resumed run finds those of a killed one.
@@ -59,10 +49,8 @@ impl SurefireSession {
             known: Known::default(),
             interrupt,
             tag: tag.into(),
-            online: prepared.discovery.is_pending(),
-            revealed: Revealed::default(),
-            environment: prepared.subject.environment.clone(),
-            reports: None,
+            online: prepared.discovery().is_pending(),
+            keeps_reports: false,
             prepared,
         };
         if !session.online {
@@ -71,44 +59,38 @@ impl SurefireSession {
         Ok(session)
     }
 
-    /// For who needs the subject once its tests are known, while others have the session.
-    pub fn revealed(&self) -> Revealed {
-        Rc::clone(&self.revealed)
-    }
-
     /// From now on, Surefire's own reports of runs of the whole suite are copied beside their logs.
-    pub fn share_reports(&mut self) -> SharedReports {
-        Rc::clone(self.reports.get_or_insert_default())
+    pub fn keep_reports(&mut self) {
+        self.keeps_reports = true;
     }
 
-    fn keep_reports(&self, request: &RunRequest, invoked: &Invoked) {
-        let (Some(shared), Some(handshake)) = (&self.reports, &invoked.handshake) else { return };
+    fn copy_reports(&self, request: &RunRequest, invoked: &Invoked) {
+        let Some(handshake) = invoked.handshake.as_ref().filter(|_| self.keeps_reports) else { return };
         if request.selection == Selection::All {
             let into = request.allotment.logs.join("surefire-reports");
-            *shared.borrow_mut() = maven::keep_reports(handshake, &self.prepared.checkout.root, &into);
+            let kept = maven::keep_reports(handshake, &self.prepared.checkout.root, &into);
+            *self.prepared.kept_reports.borrow_mut() = kept;
         }
     }
 
-    /// From now on, frameworks grant tests many times the time limits that they ask for. Nothing else changes.
-    pub fn enlarge_limits(&mut self) -> miette::Result<()> {
-        self.environment = limits::enlarged(&self.prepared.helper, &self.prepared.subject.environment)?;
-        Ok(())
-    }
-
-    pub fn restore_limits(&mut self) {
-        self.environment = self.prepared.subject.environment.clone();
+    /// Of the subject's processes. With larger limits, frameworks grant tests many times the time that they ask for.
+    fn environment(&self, request: &RunRequest) -> miette::Result<BTreeMap<String, String>> {
+        let declared = &self.prepared.subject.environment;
+        if request.handling.larger_limits {
+            limits::enlarged(&self.prepared.helper, declared)
+        } else {
+            Ok(declared.clone())
+        }
     }
 
     /// Takes over what the discovery holds.
     fn learn(&mut self) {
-        let discovery = &self.prepared.discovery;
+        let discovery = self.prepared.discovery();
         self.tests = discovery.tests.iter().map(|test| test.id.clone()).collect();
         self.capabilities = modes::capabilities(&discovery.suites);
         let suites = discovery.suites.iter();
         let goals: Vec<_> = suites.map(|suite| (suite.module.as_str(), suite.goal.as_str())).collect();
         self.known = Known::new(discovery.tests.clone(), modes::selected_by_class(discovery), &goals);
-        // Nobody can have filled it before: a suite is discovered once.
-        let _ = self.revealed.set(Rc::clone(&self.prepared));
     }
 
     /// The first run of a suite that nobody had run: from now on its tests are known.
@@ -120,8 +102,8 @@ impl SurefireSession {
         if saw_all && !self.online && harvest.end == RunEnd::Finished {
             self.prepared.memory.keep(&discovery)?;
         }
-        if let (Some(prepared), false) = (Rc::get_mut(&mut self.prepared), discovery.is_pending()) {
-            prepared.discovery = discovery;
+        if !discovery.is_pending() {
+            self.prepared.reveal(discovery);
             self.learn();
         }
         Ok(())
@@ -138,7 +120,7 @@ impl SurefireSession {
             repository: self.prepared.repository.folder(),
             folder: &allotment.logs.join(safe_label(&request.label)?),
             exchange: &self.prepared.home.exchange(),
-            environment: &self.environment,
+            environment: &self.environment(request)?,
             args: &subject.maven_args,
             goals: &[&subject.phase],
             offline: !self.online,
@@ -157,7 +139,7 @@ impl SurefireSession {
 
     /// What differs from the published subject is told once, with the subject.
     fn is_news(&self, finding: &Finding) -> bool {
-        !finding.is_of_build() || !self.prepared.discovery.findings.contains(finding)
+        !finding.is_of_build() || !self.prepared.discovery().findings.contains(finding)
     }
 }
 
@@ -178,7 +160,7 @@ impl Session for SurefireSession {
         self.capabilities.check_mode(request.parallelism.mode, &self.prepared.subject.name)?;
         self.capabilities.check_watch(request)?;
         let selected = maven::select(&request.selection, &self.known);
-        let is_first = self.prepared.discovery.is_pending() && request.selection == Selection::All;
+        let is_first = self.prepared.discovery().is_pending() && request.selection == Selection::All;
         let tests = TestSettings {
             parallelism: request.parallelism,
             cores: request.allotment.cores,
@@ -197,11 +179,11 @@ impl Session for SurefireSession {
         if is_first {
             self.discover(&invoked, &harvest, request.parallelism)?;
         }
-        self.keep_reports(request, &invoked);
+        self.copy_reports(request, &invoked);
         let changes = self.prepared.worktree.after_run(&self.prepared.snapshot)?;
 
         let mut findings = selected.findings;
-        findings.extend(self.prepared.discovery.gaps());
+        findings.extend(self.prepared.discovery().gaps());
         findings.extend(harvest.findings.into_iter().filter(|finding| self.is_news(finding)));
         findings.extend(dirty(&changes));
         findings.extend(changed_meanwhile(&meanwhile));
