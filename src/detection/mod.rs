@@ -3,7 +3,6 @@
 //! Every order that was run is on record before the next one starts. A detection that was killed goes on from there: the
 //! technique asks for the same runs again and gets what is on record.
 
-mod declared_order;
 mod folder;
 pub mod graph;
 mod opened;

@@ -2,20 +2,15 @@
 
 use std::cell::RefCell;
 use std::path::PathBuf;
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use super::{Order, declared_order};
-use crate::java::direct::DirectSession;
-use crate::engine::model::ModelSession;
+use super::Order;
 use crate::engine::{Capabilities, EngineKind, RunRequest, Session, logs};
-use crate::spec::Origin;
 use crate::home::Home;
 use crate::process::Interrupt;
+use crate::project::{self, FirstRun, OpenFailure, OpenRequest, Project};
 use crate::runner::{Telling, Watcher};
-use crate::java::build::{Discovery, DiscoveryTime, Prepared};
-use crate::subject::{self, BuildOrder, Built};
-use crate::suite::{Finding, FindingKind, SuiteRun, TestId};
+use crate::suite::{Finding, SuiteRun, TestId};
 use crate::technique::detect::Roster;
 
 /// Begins the mark of all processes.
@@ -43,74 +38,41 @@ pub(super) fn open(
     interrupt: &Interrupt,
     watcher: &RefCell<&mut dyn Watcher>,
 ) -> miette::Result<Opened> {
-    let progress = &Telling(watcher);
-    if let Origin::Model { path } = &order.subject.origin {
-        let revision = subject::resolve(&order.subject.origin, home, progress, &|| interrupt.is_set())?;
-        let session = Box::new(ModelSession::load(path, order.settings.seed)?);
-        let all = Roster::by_module(session.tests());
-        let roster = if order.interleave { all } else { all.only_orders_of_builds(&session.declared_orders()) };
-        return Ok(Opened::Suite(Box::new(Suite { session, roster, revision, jdk: None, notes: Vec::new() })));
-    }
-    let wanted = BuildOrder {
-        subject: &order.subject,
-        home,
-        timeout: order.build_timeout,
+    let progress = Telling(watcher);
+    let wanted = OpenRequest {
+        build_timeout: order.build_timeout,
         memory_bytes: order.memory_bytes,
         // A test that hangs must not cost more than what looks for such tests.
-        discovery: DiscoveryTime::Within(order.budget.max(DISCOVERED)),
-        progress,
-        interrupt,
-        tag: TAG,
+        first_run: FirstRun::Within(order.budget.max(DISCOVERED)),
+        seed: order.settings.seed,
+        shares_processes: true,
+        ..OpenRequest::of_command(&order.subject, home, &progress, interrupt, TAG)
     };
-    Ok(match wanted.build(None)? {
-        Built::Ready { prepared, jdk } => {
-            let revision = prepared.checkout.revision.clone();
-            Opened::Suite(Box::new(of_maven(*prepared, revision, jdk, order.interleave, interrupt)?))
-        }
-        Built::Failed { reason, log } => Opened::BuildFailed { reason, log },
+    Ok(match project::open(&wanted)? {
+        project::Opened::Ready(project) => Opened::Suite(Box::new(suite(&*project, order.interleave)?)),
+        project::Opened::Failed(OpenFailure { reason, log, .. }) => Opened::BuildFailed { reason, log },
+        project::Opened::Interrupted => Opened::BuildFailed { reason: "interrupted".to_owned(), log: PathBuf::new() },
     })
 }
 
-fn of_maven(
-    mut prepared: Prepared,
-    revision: String,
-    jdk: String,
-    interleave: bool,
-    interrupt: &Interrupt,
-) -> miette::Result<Suite> {
-    let mut notes = prepared.deviations();
-    notes.extend(prepared.discovery.gaps());
-    notes.extend(share_processes(&mut prepared.discovery));
-    let groups = prepared.discovery.process_groups();
-    let prepared = Rc::new(prepared);
-    let mut session = DirectSession::open(Rc::clone(&prepared), TAG, interrupt.clone())?;
-    session.keep_one_ready();
-    let all = Roster::new(session.tests(), &groups);
-    let declaring = declared_order::declaring_classes(&prepared.discovery);
-    let roster = if interleave { all } else { all.only_orders_of_builds(&declaring) };
-    let session = Box::new(Timed { inner: session });
-    Ok(Suite { session, roster, revision, jdk: Some(jdk), notes })
-}
-
-/// A build that starts a process for every class hides what its classes do to each other. Whoever wants it to run faster has to
-/// know: here they share one.
-fn share_processes(discovery: &mut Discovery) -> Option<Finding> {
-    let launches = discovery.suites.iter_mut().filter_map(|suite| suite.launch.as_mut());
-    let mut apart = false;
-    for launch in launches.filter(|launch| !launch.reuse_forks) {
-        launch.reuse_forks = true;
-        apart = true;
-    }
-    apart.then(|| {
-        let text = "the build starts a new fork for every class (reuseForks=false), but here classes share a JVM: a \
-            dependency between classes appears in the build only if it shares forks, too";
-        Finding::new(FindingKind::Deviation, text)
+fn suite(project: &dyn Project, interleave: bool) -> miette::Result<Suite> {
+    let session = project.session(EngineKind::Direct)?;
+    let groups = project.process_groups();
+    let all = if groups.is_empty() { Roster::by_module(session.tests()) } else { Roster::new(session.tests(), &groups) };
+    let roster = if interleave { all } else { all.only_orders_of_builds(&project.declared_orders()) };
+    let session = if project.runs_for_real() { Box::new(Timed { inner: session }) } else { session };
+    Ok(Suite {
+        session,
+        roster,
+        revision: project.revision().to_owned(),
+        jdk: project.tool_in_words("JDK"),
+        notes: project.notes(),
     })
 }
 
 /// Counts everything that a run takes as its time, and keeps the logs of those runs only in which a process broke down.
 struct Timed {
-    inner: DirectSession,
+    inner: Box<dyn Session>,
 }
 
 impl Session for Timed {
@@ -136,6 +98,10 @@ impl Session for Timed {
 
     fn side_by_side(&self) -> usize {
         self.inner.side_by_side()
+    }
+
+    fn let_go(&mut self) {
+        self.inner.let_go();
     }
 
     /// Runs side by side share their time.

@@ -9,6 +9,8 @@ use std::path::{Component, Path, PathBuf};
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
+use crate::project::Refusal;
+
 const POM: &str = "pom.xml";
 const POM_LIMIT: u64 = 8 << 20;
 /// A reactor with more modules is searched no further.
@@ -156,6 +158,33 @@ impl Pom {
 
 fn path_of(place: &[String]) -> Vec<&str> {
     place.iter().map(String::as_str).collect()
+}
+
+/// As Maven's `-pl` takes them, from the reactor's root on.
+pub fn chosen_modules(folder: &Path, reactor: &Reactor, wanted: &[String]) -> Result<Vec<String>, Refusal> {
+    if wanted.is_empty() {
+        return Ok(reactor.modules.iter().map(|module| module.to_string_lossy().into_owned()).collect());
+    }
+    let below = folder.strip_prefix(&reactor.root).unwrap_or(Path::new(""));
+    wanted.iter().map(|module| chosen_module(module, folder, below)).collect()
+}
+
+fn chosen_module(module: &str, folder: &Path, below: &Path) -> Result<String, Refusal> {
+    if module.starts_with(':') && module.len() > 1 && !module.contains(',') {
+        return Ok(module.to_owned());
+    }
+    let is_plain = |part| matches!(part, std::path::Component::Normal(_));
+    let plain = !module.is_empty()
+        && !module.starts_with(['-', '!', '+', '?'])
+        && !module.contains([',', ':'])
+        && Path::new(module).components().all(is_plain);
+    if !plain || !folder.join(module).exists() {
+        return Err(Refusal {
+            message: format!("there is no module `{module}` in {}", folder.display()),
+            help: "give its path below the project, such as web/api, or its name, such as :api".to_owned(),
+        });
+    }
+    Ok(below.join(module).to_string_lossy().into_owned())
 }
 
 #[cfg(test)]

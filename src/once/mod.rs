@@ -8,28 +8,27 @@ pub mod junit;
 mod opened;
 pub mod orders;
 mod outcome;
-pub mod project;
-mod reactor;
-pub mod since;
 
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::time::Duration;
 
 use crate::engine::{Allotment, EngineKind, Parallelism};
 use crate::spec::{Origin, Subject};
 use crate::home::Home;
 use crate::process::Interrupt;
+use crate::project::{self, FirstRun, OpenFailure, OpenRequest};
 use crate::runner::judge::{Expectation, Judgement, judge};
-use crate::runner::{Event, Watcher};
+use crate::runner::{Event, Telling, Watcher};
 use crate::suite::{Finding, FindingKind};
 use crate::technique::{self, Bench, Engines, Stage, TechniqueRun};
 use crate::technique::{Harness, TechniqueKind};
 
 pub use outcome::{Attempt, Counts, Outcome, StageStory, TestStory};
 
-use opened::{Opened, Suite};
+use opened::{Suite, TAG};
 
 /// What to run, and how.
 #[derive(Debug)]
@@ -62,16 +61,21 @@ pub enum Ended {
 pub fn run(order: &Order, home: &Home, interrupt: &Interrupt, watcher: &mut dyn Watcher) -> miette::Result<Ended> {
     let watcher = RefCell::new(watcher);
     watcher.borrow_mut().event(&Event::Preparing { subject: &order.subject.name });
-    let opened = match &order.subject.origin {
-        Origin::Model { path } => Opened::Suite(Suite::of_model(path)?),
-        Origin::Git { .. } | Origin::Folder { .. } => opened::build(order, home, interrupt, &watcher)?,
+    let progress = Telling(&watcher);
+    // Its tests are not run while it is opened: the technique's own first run tells which there are.
+    let wanted = OpenRequest {
+        first_run: FirstRun::Later,
+        keeps_reports: true,
+        ..OpenRequest::of_command(&order.subject, home, &progress, interrupt, TAG)
     };
-    if interrupt.is_set() {
-        return Ok(Ended::Interrupted);
-    }
-    match opened {
-        Opened::BuildFailed { reason, log } => Ok(Ended::BuildFailed { reason, log }),
-        Opened::Suite(suite) => run_suite(order, suite, home, interrupt, &watcher),
+    let wanted = OpenRequest { build_timeout: order.time_limit, memory_bytes: order.memory_bytes, ..wanted };
+    match project::open(&wanted)? {
+        project::Opened::Ready(project) => {
+            let suite = Suite::open(Rc::from(project), order)?;
+            run_suite(order, suite, home, interrupt, &watcher)
+        }
+        project::Opened::Failed(OpenFailure { reason, log, .. }) => Ok(Ended::BuildFailed { reason, log }),
+        project::Opened::Interrupted => Ok(Ended::Interrupted),
     }
 }
 
@@ -120,9 +124,14 @@ fn run_suite(
     judgement.findings.extend(hints(&judgement));
     let logs = bench.allotment.logs.clone();
     let outcome = Outcome::of(&stages, &tests, judgement, suite.was_pending, logs);
-    let surefire_reports = suite.surefire_reports();
-    let (maven, revision) = (suite.maven.clone(), suite.revision.clone());
-    Ok(Ended::Ran(Box::new(Outcome { jdk: suite.jdk, maven, revision, surefire_reports, ..outcome })))
+    let project = suite.project;
+    let is_built = project.checkout().is_some();
+    Ok(Ended::Ran(Box::new(Outcome {
+        tools: project.tools_in_words(),
+        revision: is_built.then(|| project.revision().to_owned()),
+        surefire_reports: project.kept_reports(),
+        ..outcome
+    })))
 }
 
 /// What explains a result that surprises.

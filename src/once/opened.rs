@@ -1,121 +1,45 @@
-//! From a project to sessions that run its suite: the faithful engine for all of it, and another for reruns, opened only
+//! From an open project to sessions that run its suite: the faithful engine for all of it, and another for reruns, opened only
 //! when something failed.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::{Order, note};
-use crate::java::direct::DirectSession;
-use crate::engine::model::ModelSession;
-use crate::java::surefire::{Revealed, SharedReports, SurefireSession};
 use crate::engine::{Capabilities, EngineKind, Handling, Isolation, RunRequest, Selection, Session, Watch};
-use crate::home::Home;
-use crate::java::maven::KeptReports;
-use crate::process::Interrupt;
-use crate::runner::{Event, Telling, Watcher};
-use crate::java::build::{Discovery, DiscoveryTime, Prepared};
-use crate::subject::{BuildOrder, Built};
+use crate::project::Project;
+use crate::runner::{Event, Watcher};
 use crate::suite::{ClassId, Cost, Finding, Granularity, Outcome, RunEnd, Seen, SuiteRun, TestId};
 use crate::wording::counted;
 
 /// Begins the mark of all processes.
 pub(super) const TAG: &str = "test";
 
-pub enum Opened {
-    Suite(Suite),
-    BuildFailed { reason: String, log: PathBuf },
-}
-
 /// What runs a suite.
 pub struct Suite {
+    pub project: Rc<dyn Project>,
     pub main: Box<dyn Session>,
     pub rerun: Option<Box<Late>>,
     /// Was it not known beforehand which tests there are?
     pub was_pending: bool,
-    /// The JDK's version, and why it is this one.
-    pub jdk: Option<String>,
-    /// Maven's version, and who chose it.
-    pub maven: Option<String>,
-    /// What was checked out.
-    pub revision: Option<String>,
-    revealed: Option<Revealed>,
-    /// Surefire's own, of the first run.
-    reports: Option<SharedReports>,
 }
 
 impl Suite {
-    pub fn of_model(path: &Path) -> miette::Result<Suite> {
-        let main = Box::new(ModelSession::load(path, 0)?);
-        Ok(Suite {
-            main,
-            rerun: None,
-            was_pending: false,
-            jdk: None,
-            maven: None,
-            revision: None,
-            revealed: None,
-            reports: None,
-        })
-    }
-
-    fn of_maven(prepared: Prepared, order: &Order, interrupt: &Interrupt) -> miette::Result<Suite> {
-        let was_pending = prepared.discovery.is_pending();
-        let (maven, revision) = (Some(prepared.toolchain.maven()), Some(prepared.checkout.revision.clone()));
-        let mut main = SurefireSession::open(Rc::new(prepared), TAG, interrupt.clone())?;
-        let (revealed, reports) = (main.revealed(), Some(main.share_reports()));
-        let wants_direct = order.technique.reruns() && order.harness.rerun_engine == EngineKind::Direct;
-        let rerun = wants_direct.then(|| Box::new(Late::new(Rc::clone(&revealed), interrupt.clone())));
-        Ok(Suite {
-            main: Box::new(main),
-            rerun,
-            was_pending,
-            jdk: None,
-            maven,
-            revision,
-            revealed: Some(revealed),
-            reports,
-        })
-    }
-
-    /// Surefire's own reports of the first run.
-    pub fn surefire_reports(&self) -> KeptReports {
-        self.reports.as_ref().map(|reports| reports.borrow().clone()).unwrap_or_default()
+    pub fn open(project: Rc<dyn Project>, order: &Order) -> miette::Result<Suite> {
+        let was_pending = project.is_unexplored();
+        let main = project.session(EngineKind::Surefire)?;
+        let wants_direct =
+            project.runs_for_real() && order.technique.reruns() && order.harness.rerun_engine == EngineKind::Direct;
+        let rerun = wants_direct.then(|| Box::new(Late::new(Rc::clone(&project))));
+        Ok(Suite { project, main, rerun, was_pending })
     }
 
     /// What parade changed in the build, and what it could not do as it was told.
     pub fn notes(&self) -> Vec<Finding> {
-        let prepared = self.revealed.as_ref().and_then(|revealed| revealed.get());
-        let mut notes = prepared.map(|prepared| prepared.deviations()).unwrap_or_default();
+        let mut notes = self.project.deviations();
         notes.extend(self.rerun.iter().flat_map(|late| late.notes.iter().cloned()));
         notes
     }
-}
-
-/// Fetches or copies the project, and builds it. Its tests are not run.
-pub fn build(
-    order: &Order,
-    home: &Home,
-    interrupt: &Interrupt,
-    watcher: &RefCell<&mut dyn Watcher>,
-) -> miette::Result<Opened> {
-    let wanted = BuildOrder {
-        subject: &order.subject,
-        home,
-        timeout: order.time_limit,
-        memory_bytes: order.memory_bytes,
-        discovery: DiscoveryTime::Later,
-        progress: &Telling(watcher),
-        interrupt,
-        tag: TAG,
-    };
-    Ok(match wanted.build(None)? {
-        Built::Ready { prepared, jdk } => {
-            Opened::Suite(Suite { jdk: Some(jdk), ..Suite::of_maven(*prepared, order, interrupt)? })
-        }
-        Built::Failed { reason, log } => Opened::BuildFailed { reason, log },
-    })
 }
 
 /// Tells what a session is about to run.
@@ -153,8 +77,7 @@ impl Session for Announced<'_, '_> {
 /// The engine for reruns, opened when the first run has revealed how tests are started. A suite that the direct engine
 /// cannot run is rerun by Maven, and that is said.
 pub struct Late {
-    revealed: Revealed,
-    interrupt: Interrupt,
+    project: Rc<dyn Project>,
     direct: Option<Result<Box<dyn Session>, String>>,
     surefire: Option<Box<dyn Session>>,
     capabilities: Capabilities,
@@ -165,7 +88,7 @@ pub struct Late {
 }
 
 impl Late {
-    fn new(revealed: Revealed, interrupt: Interrupt) -> Self {
+    fn new(project: Rc<dyn Project>) -> Self {
         // What the direct engine has; what it lacks for this suite is seen when it is opened.
         let capabilities = Capabilities {
             selection: Granularity::Occurrence,
@@ -177,25 +100,20 @@ impl Late {
             watches: Watch::default(),
         };
         let (direct, surefire, notes, endless) = (None, None, Vec::new(), HashSet::new());
-        Late { revealed, interrupt, direct, surefire, capabilities, last: EngineKind::Direct, endless, notes }
-    }
-
-    fn prepared(&self) -> miette::Result<Rc<Prepared>> {
-        let revealed = self.revealed.get().map(Rc::clone);
-        revealed.ok_or_else(|| miette::miette!("nothing can be rerun, because the first run showed no tests"))
+        Late { project, direct, surefire, capabilities, last: EngineKind::Direct, endless, notes }
     }
 
     /// Why Maven has to run a selection. Classes come in their original order: a parallel first run has not shown it, and
     /// Maven knows it by itself. So it does which tests are behind a fixture that failed before any of them was seen.
-    fn why_not_direct(selection: &Selection, discovery: &Discovery) -> Option<&'static str> {
+    fn why_not_direct(&self, selection: &Selection) -> Option<&'static str> {
         match selection {
             Selection::All => None,
-            Selection::Classes(_) => discovery.scrambled.then_some(
+            Selection::Classes(_) => self.project.is_order_unknown().then_some(
                 "Maven reran the classes instead of the direct engine, because a parallel first run does not show the \
                  order of their tests",
             ),
             Selection::Tests(tests) => {
-                let known: HashSet<ClassId> = discovery.tests.iter().map(|test| test.id.class_id()).collect();
+                let known: HashSet<ClassId> = self.project.tests().iter().map(TestId::class_id).collect();
                 let unseen = tests.iter().any(|test| !known.contains(&test.class_id()));
                 unseen.then_some(
                     "Maven reran the failed tests instead of the direct engine, because a class fixture failed before \
@@ -226,10 +144,9 @@ impl Late {
         request
     }
 
-    fn direct(&mut self, prepared: &Rc<Prepared>) -> Option<&mut Box<dyn Session>> {
+    fn direct(&mut self) -> Option<&mut Box<dyn Session>> {
         if self.direct.is_none() {
-            let opened = DirectSession::open(Rc::clone(prepared), TAG, self.interrupt.clone());
-            let opened = opened.map(|session| Box::new(session) as Box<dyn Session>);
+            let opened = self.project.session(EngineKind::Direct);
             if let Err(error) = &opened {
                 self.notes.push(note(format!(
                     "Maven reran the failed tests, because the direct engine cannot: \
@@ -242,10 +159,9 @@ impl Late {
     }
 
     /// It takes as long as a test takes.
-    fn by_surefire(&mut self, prepared: Rc<Prepared>, request: &RunRequest) -> miette::Result<SuiteRun> {
+    fn by_surefire(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
         if self.surefire.is_none() {
-            let session = SurefireSession::open(prepared, TAG, self.interrupt.clone())?;
-            self.surefire = Some(Box::new(session));
+            self.surefire = Some(self.project.session(EngineKind::Surefire)?);
         }
         if request.handling.test_limit.is_some() {
             self.note_once("the time limit of single tests does not apply to reruns by Maven");
@@ -283,11 +199,13 @@ impl Session for Late {
     }
 
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
-        let prepared = self.prepared()?;
-        match Self::why_not_direct(&request.selection, &prepared.discovery) {
+        if self.project.is_unexplored() {
+            return Err(miette::miette!("nothing can be rerun, because the first run showed no tests"));
+        }
+        match self.why_not_direct(&request.selection) {
             Some(why) => self.note_once(why),
             None => {
-                if let Some(direct) = self.direct(&prepared) {
+                if let Some(direct) = self.direct() {
                     let run = direct.run(request)?;
                     let endless = run.executions.iter().filter(|execution| execution.outcome == Outcome::TimedOut);
                     self.endless.extend(endless.map(|execution| execution.test.class_id()));
@@ -296,17 +214,63 @@ impl Session for Late {
                 }
             }
         }
-        self.by_surefire(prepared, request)
+        self.by_surefire(request)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
     use std::time::Duration;
 
     use super::*;
     use crate::engine::{Allotment, Parallelism};
-    use crate::java::maven::KnownTest;
+    use crate::project::ToolFacts;
+    use crate::subject::Checkout;
+
+    /// Knows tests, and has no engine.
+    struct Known {
+        tests: Vec<TestId>,
+        is_order_unknown: bool,
+    }
+
+    impl Project for Known {
+        fn revision(&self) -> &str {
+            ""
+        }
+
+        fn checkout(&self) -> Option<&Checkout> {
+            None
+        }
+
+        fn tools(&self) -> ToolFacts {
+            ToolFacts::new()
+        }
+
+        fn tools_in_words(&self) -> Vec<(&'static str, String)> {
+            Vec::new()
+        }
+
+        fn frameworks(&self) -> Vec<String> {
+            Vec::new()
+        }
+
+        fn tests(&self) -> Vec<TestId> {
+            self.tests.clone()
+        }
+
+        fn is_order_unknown(&self) -> bool {
+            self.is_order_unknown
+        }
+
+        fn session(&self, _: EngineKind) -> miette::Result<Box<dyn Session>> {
+            Err(miette::miette!("there is no engine"))
+        }
+    }
+
+    fn late(is_order_unknown: bool) -> Late {
+        Late::new(Rc::new(Known { tests: vec!["a.B#x".parse().unwrap()], is_order_unknown }))
+    }
 
     fn classes(names: &[&str]) -> Selection {
         Selection::Classes(names.iter().map(|name| TestId::new("", name, "t", 1).class_id()).collect())
@@ -326,7 +290,7 @@ mod tests {
 
     #[test]
     fn maven_is_not_asked_for_what_it_could_not_end() {
-        let mut late = Late::new(Revealed::default(), Interrupt::new());
+        let mut late = late(false);
         late.endless.insert(TestId::new("", "a.Hangs", "t", 1).class_id());
         let bearable = late.bearable(&request(classes(&["a.Hangs", "a.Fails"])));
         assert_eq!((bearable.selection, bearable.handling), (classes(&["a.Fails"]), Handling::default()));
@@ -338,12 +302,11 @@ mod tests {
 
     #[test]
     fn maven_reruns_only_what_the_first_run_did_not_show() {
-        let known = Discovery { tests: vec![KnownTest::passed("a.B#x")], ..Discovery::default() };
-        let scrambled = Discovery { scrambled: true, ..known.clone() };
+        let (known, scrambled) = (late(false), late(true));
         let test = |id: &str| Selection::Tests(vec![id.parse().unwrap()]);
-        assert_eq!(Late::why_not_direct(&classes(&["a.B"]), &known), None);
-        assert!(Late::why_not_direct(&classes(&["a.B"]), &scrambled).unwrap().contains("order"));
-        assert_eq!(Late::why_not_direct(&test("a.B#x"), &scrambled), None);
-        assert!(Late::why_not_direct(&test("a.C#y"), &scrambled).unwrap().contains("fixture"));
+        assert_eq!(known.why_not_direct(&classes(&["a.B"])), None);
+        assert!(scrambled.why_not_direct(&classes(&["a.B"])).unwrap().contains("order"));
+        assert_eq!(scrambled.why_not_direct(&test("a.B#x")), None);
+        assert!(scrambled.why_not_direct(&test("a.C#y")).unwrap().contains("fixture"));
     }
 }

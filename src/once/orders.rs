@@ -3,27 +3,21 @@
 //! Which order is not decided here. A folder or a repository is built and its suite run once, sequentially, by its own Maven
 //! build, unless that was done before; the direct engine runs the orders. A model runs itself.
 
-mod kept;
 mod ran;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::rc::Rc;
 use std::time::Duration;
 
-use self::kept::Kept;
 use super::opened::TAG;
 use super::{fresh_logs, note};
-use crate::java::direct::DirectSession;
-use crate::engine::model::{ModelSession, ModelSuite};
-use crate::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session, Watch};
-use crate::spec::{Origin, Subject};
+use crate::engine::{Allotment, EngineKind, Handling, Parallelism, RunRequest, Selection, Session, Watch};
+use crate::spec::Subject;
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::runner::{Event, Telling, Watcher};
-use crate::java::build::{DiscoveryTime, Prepared};
-use crate::subject::{BuildOrder, Built};
+use crate::project::{self, OpenFailure, OpenRequest, Opened, Project};
 use crate::suite::{Coverage, Finding, FindingKind, RunEnd, SuiteRun, TestId};
 use crate::wording::counted;
 
@@ -51,8 +45,8 @@ pub enum Reached {
 
 pub struct OrderedSuite {
     session: Box<dyn Session>,
-    /// Where the suite is one.
-    pub model: Option<ModelSuite>,
+    /// What each test takes, where that is declared and need not be measured.
+    known_seconds: Option<Vec<f64>>,
     /// The JDK's version, and why it is this one.
     pub jdk: Option<String>,
     /// The full hash of its commit, or what stands for it; a model has none.
@@ -60,7 +54,7 @@ pub struct OrderedSuite {
     /// What a person should hear.
     pub notes: Vec<Finding>,
     /// Where what its tests cover is kept.
-    kept: Option<Kept>,
+    coverage_file: Option<PathBuf>,
     allotment: Allotment,
     left: Duration,
     interrupt: Interrupt,
@@ -69,57 +63,35 @@ pub struct OrderedSuite {
 /// Brings a project so far that its tests can be run in any order.
 pub fn open(opening: &Opening<'_>, watcher: &mut dyn Watcher) -> miette::Result<Reached> {
     watcher.event(&Event::Preparing { subject: &opening.subject.name });
-    let reached = match &opening.subject.origin {
-        Origin::Model { path } => {
-            let model = ModelSuite::load(path)?;
-            let session = Box::new(ModelSession::new(model.clone(), 0));
-            Reached::Suite(Box::new(OrderedSuite { model: Some(model), ..OrderedSuite::on(session, opening)? }))
-        }
-        Origin::Git { .. } | Origin::Folder { .. } => {
-            let watcher = RefCell::new(watcher);
-            let wanted = BuildOrder {
-                subject: opening.subject,
-                home: opening.home,
-                timeout: opening.time_limit,
-                memory_bytes: opening.memory_bytes,
-                discovery: DiscoveryTime::Now,
-                progress: &Telling(&watcher),
-                interrupt: opening.interrupt,
-                tag: TAG,
-            };
-            match wanted.build(None)? {
-                Built::Failed { reason, log } => Reached::BuildFailed { reason, log },
-                Built::Ready { prepared, jdk } => {
-                    Reached::Suite(Box::new(OrderedSuite::of_maven(*prepared, jdk, opening)?))
-                }
-            }
-        }
+    let watcher = RefCell::new(watcher);
+    let progress = Telling(&watcher);
+    let wanted = OpenRequest {
+        build_timeout: opening.time_limit,
+        memory_bytes: opening.memory_bytes,
+        ..OpenRequest::of_command(opening.subject, opening.home, &progress, opening.interrupt, TAG)
     };
-    Ok(if opening.interrupt.is_set() { Reached::Interrupted } else { reached })
+    Ok(match project::open(&wanted)? {
+        Opened::Ready(project) => Reached::Suite(Box::new(OrderedSuite::of_project(&*project, opening)?)),
+        Opened::Failed(OpenFailure { reason, log, .. }) => Reached::BuildFailed { reason, log },
+        Opened::Interrupted => Reached::Interrupted,
+    })
 }
 
 impl OrderedSuite {
-    fn on(session: Box<dyn Session>, opening: &Opening<'_>) -> miette::Result<Self> {
+    fn of_project(project: &dyn Project, opening: &Opening<'_>) -> miette::Result<Self> {
         let logs = fresh_logs(opening.subject, opening.home)?;
+        let is_built = project.checkout().is_some();
         Ok(OrderedSuite {
-            session,
-            model: None,
-            jdk: None,
-            revision: None,
-            notes: Vec::new(),
-            kept: None,
+            session: project.session(EngineKind::Direct)?,
+            known_seconds: project.known_seconds(),
+            jdk: project.tool_in_words("JDK"),
+            revision: is_built.then(|| project.revision().to_owned()),
+            notes: project.notes(),
+            coverage_file: project.coverage_file()?,
             allotment: Allotment { cores: opening.cores, memory_bytes: opening.memory_bytes, logs },
             left: opening.time_limit,
             interrupt: opening.interrupt.clone(),
         })
-    }
-
-    fn of_maven(prepared: Prepared, jdk: String, opening: &Opening<'_>) -> miette::Result<Self> {
-        let mut notes = prepared.deviations();
-        notes.extend(prepared.discovery.gaps());
-        let (kept, revision) = (Some(Kept::of(&prepared)?), Some(prepared.checkout.revision.clone()));
-        let session = DirectSession::open(Rc::new(prepared), TAG, opening.interrupt.clone())?;
-        Ok(OrderedSuite { jdk: Some(jdk), revision, notes, kept, ..OrderedSuite::on(Box::new(session), opening)? })
     }
 
     /// In the original order.
@@ -130,8 +102,8 @@ impl OrderedSuite {
     /// What each test takes, in seconds: as the model says, or as one run in the original order shows. `None` when the user
     /// interrupted.
     pub fn seconds(&mut self, watcher: &mut dyn Watcher) -> miette::Result<Option<Vec<f64>>> {
-        if let Some(model) = &self.model {
-            return Ok(Some(model.tests.iter().map(|test| test.seconds).collect()));
+        if let Some(known) = &self.known_seconds {
+            return Ok(Some(known.clone()));
         }
         watcher.event(&Event::Stage { text: "running the suite in its original order, to measure durations" });
         let run = self.run_one("times", Selection::All, Watch::default())?;
@@ -152,7 +124,9 @@ impl OrderedSuite {
     /// What each test covers: as the model says, as an earlier call found out for the same content, or as one run in the
     /// original order shows. `None` when the user interrupted.
     pub fn coverage(&mut self, watcher: &mut dyn Watcher) -> miette::Result<Option<Coverage>> {
-        if let Some(known) = self.kept.as_ref().and_then(Kept::read) {
+        // A file that is missing or damaged holds nothing.
+        let kept = self.coverage_file.as_ref().filter(|file| file.is_file());
+        if let Some(known) = kept.and_then(|file| Coverage::load(file).ok()) {
             return Ok(Some(known));
         }
         watcher.event(&Event::Stage { text: "running the suite in its original order, to measure coverage" });
@@ -165,8 +139,13 @@ impl OrderedSuite {
         let told: Vec<Finding> = told.filter(|finding| !self.notes.contains(finding)).collect();
         self.notes.extend(told);
         let Some(coverage) = run.seen.coverage else { return Ok(None) };
-        match &self.kept {
-            Some(kept) if whole => kept.write(&coverage),
+        match &self.coverage_file {
+            Some(file) if whole => {
+                // What cannot be kept is found out again.
+                if let Err(error) = coverage.save(file) {
+                    tracing::warn!("{error}");
+                }
+            }
             None if whole => {}
             _ => self.notes.push(note(
                 "the run for coverage was not complete: the coverage of the last tests is not \

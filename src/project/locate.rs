@@ -1,16 +1,15 @@
-//! From what a person names on the command line to a subject: a folder with a pom, one module of a build, a repository, a
-//! scripted suite.
+//! From what a person names on the command line to a subject: a folder with a build file, one module of a build, a repository,
+//! a scripted suite; and the same project at an earlier revision.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::reactor::{self, Reactor};
-use crate::experiment::safe_name;
+use crate::toml_file::safe_name;
 use crate::spec::{Origin, Subject, SurefireVersion};
+use super::kind::{main_file, other_tool, supported};
+use super::{BuildLayout, Refusal, platform_in, platforms};
 use crate::redaction::redact;
-pub use crate::project::Refusal;
-use crate::project::other_tool;
 
 /// What to run of it.
 #[derive(Debug, Clone, Default)]
@@ -29,15 +28,16 @@ pub fn locate(named: &str, choice: &Choice<'_>, time_limit: Duration) -> Result<
     }
     let path = path.canonicalize().map_err(|error| Refusal {
         message: format!("{named}: {error}"),
-        help: "give the folder of a Maven project, a git URL, or a model suite".to_owned(),
+        help: format!("give the folder of a project of {}, a git URL, or a model suite", supported()),
     })?;
     if path.is_file() && path.extension().is_some_and(|extension| extension == "toml") {
         return of_model(named, path, choice, time_limit);
     }
-    let is_pom = path.is_file() && path.file_name().is_some_and(|name| name == "pom.xml");
-    let folder = if is_pom { path.parent().unwrap_or(&path).to_owned() } else { path };
-    if !folder.join("pom.xml").is_file() {
-        return Err(no_pom(named, &folder));
+    let is_build_file = |name: &std::ffi::OsStr| platforms().iter().any(|each| each.build_files().iter().any(|own| name == *own));
+    let is_build_file = path.is_file() && path.file_name().is_some_and(is_build_file);
+    let folder = if is_build_file { path.parent().unwrap_or(&path).to_owned() } else { path };
+    if platform_in(&folder).is_none() {
+        return Err(no_build_file(named, &folder));
     }
     of_folder(named, &folder, choice, time_limit)
 }
@@ -50,11 +50,11 @@ fn is_url(named: &str) -> bool {
     named.contains("://") || scp
 }
 
-fn no_pom(named: &str, folder: &Path) -> Refusal {
+fn no_build_file(named: &str, folder: &Path) -> Refusal {
     let built = other_tool(folder).map(|(file, tool)| format!("; its {file} is for {tool}")).unwrap_or_default();
     Refusal {
-        message: format!("there is no pom.xml in {named}{built}"),
-        help: "parade supports Maven projects (JUnit 3 to 6, TestNG) and model suites in TOML files".to_owned(),
+        message: format!("there is no {} in {named}{built}", main_file()),
+        help: format!("parade supports projects of {}, and model suites in TOML files", supported()),
     }
 }
 
@@ -75,13 +75,13 @@ fn of_repository(url: &str, choice: &Choice<'_>, time_limit: Duration) -> Subjec
 }
 
 fn of_folder(named: &str, folder: &Path, choice: &Choice<'_>, time_limit: Duration) -> Result<Subject, Refusal> {
-    let reactor = reactor::around(folder);
-    let modules = chosen_modules(folder, &reactor, choice.modules)?;
+    let platform = platform_in(folder).ok_or_else(|| no_build_file(named, folder))?;
+    let BuildLayout { tree, root, modules } = platform.layout(folder, choice.modules)?;
     let (origin, top) = match choice.revision {
-        None => (Origin::Folder { path: reactor.tree.clone() }, reactor.tree.clone()),
+        None => (Origin::Folder { path: tree.clone() }, tree),
         Some(revision) => repository_around(named, folder, revision)?,
     };
-    let directory = reactor.root.strip_prefix(&top).ok().filter(|below| !below.as_os_str().is_empty());
+    let directory = root.strip_prefix(&top).ok().filter(|below| !below.as_os_str().is_empty());
     let name = folder.file_name().map_or_else(|| named.to_owned(), |name| name.to_string_lossy().into_owned());
     Ok(Subject { directory: directory.map(Path::to_owned), modules, ..subject(&name, origin, time_limit) })
 }
@@ -100,31 +100,54 @@ fn repository_around(named: &str, folder: &Path, revision: &str) -> Result<(Orig
     Ok((Origin::Git { url, revision: revision.to_owned() }, top))
 }
 
-/// As Maven's `-pl` takes them, from the reactor's root on.
-fn chosen_modules(folder: &Path, reactor: &Reactor, wanted: &[String]) -> Result<Vec<String>, Refusal> {
-    if wanted.is_empty() {
-        return Ok(reactor.modules.iter().map(|module| module.to_string_lossy().into_owned()).collect());
-    }
-    let below = folder.strip_prefix(&reactor.root).unwrap_or(Path::new(""));
-    wanted.iter().map(|module| chosen_module(module, folder, below)).collect()
+/// The same project at another revision. Its builds are kept apart from those of the project itself.
+pub fn earlier(named: &str, subject: &Subject, modules: &[String], revision: &str) -> Result<Subject, Refusal> {
+    let pinned = relative(named, revision);
+    let choice = Choice { revision: Some(pinned.as_deref().unwrap_or(revision)), modules };
+    let earlier = locate(named, &choice, subject.timeout).map_err(|refusal| Refusal {
+        help: "an earlier version can only come from a git repository".to_owned(),
+        ..refusal
+    })?;
+    Ok(Subject {
+        name: format!("{}-since", subject.name),
+        jdk: subject.jdk.clone(),
+        maven: subject.maven.clone(),
+        maven_args: subject.maven_args.clone(),
+        environment: subject.environment.clone(),
+        ..earlier
+    })
 }
 
-fn chosen_module(module: &str, folder: &Path, below: &Path) -> Result<String, Refusal> {
-    if module.starts_with(':') && module.len() > 1 && !module.contains(',') {
-        return Ok(module.to_owned());
+/// The commit that is meant by a way from another one, as `HEAD~3`, where the repository is at hand.
+fn relative(named: &str, revision: &str) -> Option<String> {
+    let is_a_way = revision == "HEAD" || revision.contains(['~', '^', '@']);
+    let repository = is_a_way.then(|| git2::Repository::discover(named).ok()).flatten()?;
+    let commit = repository.revparse_single(revision).ok()?.peel_to_commit().ok()?;
+    Some(commit.id().to_string())
+}
+
+/// Refuses what no revision of a repository that is at hand is called. A repository elsewhere is asked once it is fetched.
+pub fn refuse_unknown(named: &str, revision: &str) -> Result<(), Refusal> {
+    let Ok(repository) = git2::Repository::discover(named) else { return Ok(()) };
+    let remote = format!("refs/remotes/origin/{revision}");
+    let is_known = [revision, remote.as_str()].iter().any(|name| repository.revparse_single(name).is_ok());
+    // A full hash can still be fetched.
+    let is_hash = revision.len() == 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_known || is_hash {
+        return Ok(());
     }
-    let is_plain = |part| matches!(part, std::path::Component::Normal(_));
-    let plain = !module.is_empty()
-        && !module.starts_with(['-', '!', '+', '?'])
-        && !module.contains([',', ':'])
-        && Path::new(module).components().all(is_plain);
-    if !plain || !folder.join(module).exists() {
-        return Err(Refusal {
-            message: format!("there is no module `{module}` in {}", folder.display()),
-            help: "give its path below the project, such as web/api, or its name, such as :api".to_owned(),
-        });
-    }
-    Ok(below.join(module).to_string_lossy().into_owned())
+    Err(Refusal {
+        message: format!("--since: the repository of {named} has no revision `{revision}`"),
+        help: "give a commit, a tag or a branch; `git log --oneline` lists commits".to_owned(),
+    })
+}
+
+/// The top of the repository that a folder lies in.
+pub(super) fn top_of(folder: &Path) -> miette::Result<PathBuf> {
+    let repository = git2::Repository::discover(folder)
+        .map_err(|error| miette::miette!("{} is not in a git repository: {}", folder.display(), error.message()))?;
+    let top = repository.workdir().and_then(|top| top.canonicalize().ok());
+    top.ok_or_else(|| miette::miette!("the git repository of {} has no files", folder.display()))
 }
 
 /// Everything as it is by default.

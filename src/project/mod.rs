@@ -96,6 +96,34 @@ pub struct OpenRequest<'a> {
     pub tag: &'a str,
 }
 
+impl<'a> OpenRequest<'a> {
+    /// As a command on a project opens it: its suite runs once, as long as that takes.
+    pub fn of_command(
+        subject: &'a Subject,
+        home: &'a Home,
+        progress: &'a dyn Progress,
+        interrupt: &'a Interrupt,
+        tag: &'a str,
+    ) -> Self {
+        OpenRequest {
+            subject,
+            revision: None,
+            earlier_tools: None,
+            home,
+            build_timeout: subject.timeout,
+            memory_bytes: None,
+            first_run: FirstRun::Now,
+            seed: 0,
+            shares_processes: false,
+            purpose: OpenPurpose::Command,
+            keeps_reports: false,
+            progress,
+            interrupt,
+            tag,
+        }
+    }
+}
+
 /// What a project is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenPurpose {
@@ -229,6 +257,11 @@ pub trait Project {
     /// Do its runs take real time on this machine?
     fn runs_for_real(&self) -> bool {
         true
+    }
+
+    /// What each test takes, where that is declared and need not be measured.
+    fn known_seconds(&self) -> Option<Vec<f64>> {
+        None
     }
 
     /// What a model says has changed since its first version.

@@ -58,6 +58,10 @@ impl Project for ModelProject {
         false
     }
 
+    fn known_seconds(&self) -> Option<Vec<f64>> {
+        Some(self.suite.tests.iter().map(|test| test.seconds).collect())
+    }
+
     fn declared_change(&self) -> Option<Change> {
         self.suite.changes.clone()
     }
