@@ -1,24 +1,9 @@
 //! What to do: the lines that go into the project, where they go, and the command for the CI.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::ways::Way;
-
-/// What decides how a mode is written down.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Dialects {
-    /// JUnit 4 or TestNG, which Surefire's own `parallel` reaches.
-    pub surefire: bool,
-    /// Surefire multiplies no number of threads by the cores for it.
-    #[serde(default)]
-    pub testng: bool,
-    pub jupiter: bool,
-    pub vintage: bool,
-    /// The version of Surefire that was measured.
-    pub surefire_version: String,
-    /// Modules of the build that have tests.
-    pub modules: usize,
-}
+use crate::project::AdoptionFacts;
 
 /// A text that goes into a file of the project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -31,7 +16,7 @@ pub struct Snippet {
 }
 
 /// What makes plain Maven run the suite this way; nothing for what the project does already.
-pub fn snippets(way: Way, threads_per_core: usize, cores: usize, dialects: &Dialects) -> Vec<Snippet> {
+pub fn snippets(way: Way, threads_per_core: usize, cores: usize, dialects: &AdoptionFacts) -> Vec<Snippet> {
     match way {
         Way::Project => Vec::new(),
         Way::Modules => vec![Snippet {
@@ -57,7 +42,7 @@ pub fn snippets(way: Way, threads_per_core: usize, cores: usize, dialects: &Dial
     }
 }
 
-fn in_pom(dialects: &Dialects, settings: &[(&str, String)]) -> Snippet {
+fn in_pom(dialects: &AdoptionFacts, settings: &[(&str, String)]) -> Snippet {
     let lines: String = settings.iter().map(|(key, value)| format!("    <{key}>{value}</{key}>\n")).collect();
     let where_to = if dialects.modules > 1 {
         "<build><plugins> of the root pom, for all modules that inherit from it"
@@ -78,7 +63,7 @@ fn in_pom(dialects: &Dialects, settings: &[(&str, String)]) -> Snippet {
     }
 }
 
-fn platform(way: Way, threads_per_core: usize, cores: usize, dialects: &Dialects) -> Snippet {
+fn platform(way: Way, threads_per_core: usize, cores: usize, dialects: &AdoptionFacts) -> Snippet {
     let classes = matches!(way, Way::Classes | Way::ClassesAndMethods);
     let methods = matches!(way, Way::Methods | Way::ClassesAndMethods);
     let mode = |concurrent: bool| if concurrent { "concurrent" } else { "same_thread" };
@@ -137,8 +122,8 @@ fn quoted(word: &str) -> String {
 mod tests {
     use super::*;
 
-    fn dialects() -> Dialects {
-        Dialects { surefire: true, surefire_version: "3.5.6".to_owned(), modules: 1, ..Dialects::default() }
+    fn dialects() -> AdoptionFacts {
+        AdoptionFacts { surefire: true, surefire_version: "3.5.6".to_owned(), modules: 1, ..AdoptionFacts::default() }
     }
 
     #[test]
@@ -159,14 +144,14 @@ mod tests {
 
     #[test]
     fn testng_is_told_the_number_of_threads_itself() {
-        let testng = Dialects { testng: true, ..dialects() };
+        let testng = AdoptionFacts { testng: true, ..dialects() };
         let text = &super::snippets(Way::Methods, 2, 4, &testng)[0].text;
         assert!(text.contains("<threadCount>8</threadCount>") && !text.contains("perCore"), "{text}");
     }
 
     #[test]
     fn the_junit_platform_has_a_file_of_its_own() {
-        let both = Dialects { surefire: false, jupiter: true, vintage: true, ..dialects() };
+        let both = AdoptionFacts { surefire: false, jupiter: true, vintage: true, ..dialects() };
         let snippets = snippets(Way::Methods, 1, 4, &both);
         let text = &snippets[0].text;
         assert!(snippets[0].file.ends_with("junit-platform.properties"));

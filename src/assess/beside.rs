@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use super::causes::Beside;
 use super::ways::Way;
-use crate::java::surefire::SurefireSession;
 use crate::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session, Watch};
 use crate::store::record::RunData;
 use crate::suite::{Outcome, RunEnd, SuiteRun, TestId};
@@ -35,7 +34,7 @@ pub(super) struct Again<'a> {
 
 impl Again<'_> {
     /// Adds what is seen to what is known of the tests; nothing where there is no time for it.
-    pub fn look(&self, session: &mut SurefireSession, known: &mut BTreeMap<TestId, Beside>) -> miette::Result<()> {
+    pub fn look(&self, session: &mut dyn Session, known: &mut BTreeMap<TestId, Beside>) -> miette::Result<()> {
         if self.time.as_secs_f64() < LEAST_RUNS * self.sequential {
             return Ok(());
         }
@@ -50,10 +49,10 @@ impl Again<'_> {
             .values_mut()
             .filter(|beside| cut_by_parade(beside) && more <= self.limit)
             .for_each(|beside| beside.limited = false);
-        if known.values().any(|beside| beside.limited) && more > took && session.enlarge_limits().is_ok() {
-            let second = session.run(&self.request("larger-limits", more));
-            session.restore_limits();
-            compare(known, &second?);
+        if known.values().any(|beside| beside.limited) && more > took && session.capabilities().enlarges_limits {
+            let mut request = self.request("larger-limits", more);
+            request.handling.larger_limits = true;
+            compare(known, &session.run(&request)?);
         }
         Ok(())
     }

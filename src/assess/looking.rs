@@ -4,7 +4,6 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::rc::Rc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -12,18 +11,13 @@ use serde::{Deserialize, Serialize};
 use super::causes::{self, Beside, Cause, Kind, Laboratory};
 use super::course::MOST_BLOCKS;
 use super::evidence::{Evidence, Measured};
-use super::survey::Builder;
-use super::{Assessment, TAG, agenda, beside};
-use crate::engine::Session;
-use crate::java::direct::DirectSession;
-use crate::engine::model::ModelSession;
-use crate::java::surefire::SurefireSession;
-use crate::spec::Origin;
+use super::survey::Opener;
+use super::{Assessment, agenda, beside};
+use crate::engine::{EngineKind, Session};
+use crate::project::Opened;
 use crate::runner::{Event, Watcher};
 use crate::store::RunFolder;
 use crate::store::record::RunData;
-use crate::subject::Built;
-use crate::java::build::Prepared;
 use crate::suite::TestId;
 use crate::whole_file;
 use crate::wording::plural;
@@ -102,33 +96,29 @@ impl Assessment<'_> {
             fair: agenda::trial_limit(&self.survey),
             stop: &stop,
         };
-        if let Origin::Model { path } = &self.order.subject.origin {
-            let mut session = ModelSession::load(path, 0)?;
-            return causes::explain(laboratory(&mut session, self.budget.time), tests, &beside);
-        }
-        if self.budget.is_strict && self.time_left(run) < LEAST {
+        let is_model = self.order.subject.is_model();
+        if !is_model && self.budget.is_strict && self.time_left(run) < LEAST {
             return Ok(causes::not_tried(tests, &beside));
         }
         let watcher = RefCell::new(watcher);
-        let builder = Builder {
+        let opener = Opener {
             order: self.order,
             home: self.home,
             interrupt: self.interrupt,
             watcher: &watcher,
             began: self.clock.began,
         };
-        let Built::Ready { prepared, .. } = builder.build(&self.survey.revision)? else {
+        let Opened::Ready(project) = opener.open(&self.survey.revision)? else {
             return Ok(causes::not_tried(tests, &beside));
         };
-        let prepared: Rc<Prepared> = Rc::from(prepared);
-        let mut surefire = SurefireSession::open(Rc::clone(&prepared), TAG, self.interrupt.clone())?;
-        self.look_beside(run, measured, &mut surefire, logs, &mut beside)?;
-        let mut direct = DirectSession::open(prepared, TAG, self.interrupt.clone()).ok();
-        let session: &mut dyn Session = match &mut direct {
-            Some(direct) => direct,
-            None => &mut surefire,
-        };
-        causes::explain(laboratory(session, self.time_left(run)), tests, &beside)
+        if is_model {
+            let mut session = project.session(EngineKind::Model)?;
+            return causes::explain(laboratory(session.as_mut(), self.budget.time), tests, &beside);
+        }
+        let mut faithful = project.session(EngineKind::Surefire)?;
+        self.look_beside(run, measured, faithful.as_mut(), logs, &mut beside)?;
+        let mut session = project.session(EngineKind::Direct).unwrap_or(faithful);
+        causes::explain(laboratory(session.as_mut(), self.time_left(run)), tests, &beside)
     }
 
     /// A budget that nobody gave leaves some for it.
@@ -142,7 +132,7 @@ impl Assessment<'_> {
         &self,
         run: &RunData,
         measured: &Measured,
-        session: &mut SurefireSession,
+        session: &mut dyn Session,
         logs: &Path,
         known: &mut BTreeMap<TestId, Beside>,
     ) -> miette::Result<()> {

@@ -4,35 +4,25 @@
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::advice::Dialects;
 use super::agenda;
 use super::forecast::{Model, Observed, Suite};
 use super::ways::Way;
 use super::{Order, TAG};
-use crate::bad_usage::BadUsage;
-use crate::java::direct::DirectSession;
-use crate::engine::model::ModelSession;
-use crate::java::surefire::SurefireSession;
-use crate::engine::{Allotment, Capabilities, Handling, Parallelism, RunRequest, Selection, Session, Support, Watch};
-use crate::spec::{Origin, Subject};
+use crate::engine::{Allotment, Capabilities, EngineKind, Handling, Parallelism, RunRequest, Selection, Session, Support, Watch};
+use crate::spec::Subject;
 use crate::home::Home;
 use crate::process::Interrupt;
+use crate::project::{self, AdoptionFacts, FirstRun, OpenFailure, OpenRequest, Opened, Project};
 use crate::runner::{Event, Telling, Watcher};
 use crate::store::record::TrialRecord;
-use crate::java::build::{Discovery, DiscoveryTime, Prepared};
-use crate::subject::{self, BuildOrder, Built};
-use crate::suite::{ClassId, Execution, FindingKind, Outcome, RunEnd, SuiteRun, TestId};
+use crate::subject;
+use crate::suite::{Execution, FindingKind, Outcome, RunEnd, SuiteRun, TestId};
 use crate::whole_file;
 use crate::wording::first_line;
-
-/// The modules' files with settings of the JUnit Platform.
-const PLATFORM_FILE: &str = "src/test/resources/junit-platform.properties";
-const PLATFORM_FILE_LIMIT: u64 = 1 << 20;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Survey {
@@ -55,7 +45,7 @@ pub struct Survey {
     pub promise: Vec<(Way, f64)>,
     /// Ways that cannot, with the reason.
     pub impossible: Vec<(Way, String)>,
-    pub dialects: Dialects,
+    pub dialects: AdoptionFacts,
     /// Why the direct engine cannot run the suite.
     pub without_direct: Option<String>,
     /// Of the first run, one test after the other on all cores.
@@ -148,12 +138,10 @@ pub(super) fn survey(
         return Ok(Surveyed::Known(Box::new(known)));
     }
     watcher.borrow_mut().event(&Event::Preparing { subject: &order.subject.name });
-    let surveyed = match &order.subject.origin {
-        Origin::Model { path } => of_model(order, path, revision)?,
-        Origin::Git { .. } | Origin::Folder { .. } => {
-            let builder = Builder { order, home, interrupt, watcher: &watcher, began };
-            builder.survey(revision, folder)?
-        }
+    let surveyed = match (Opener { order, home, interrupt, watcher: &watcher, began }).open(&revision)? {
+        Opened::Ready(project) => explore(&*project, order, folder, &watcher, began)?,
+        Opened::Failed(OpenFailure { reason, log, .. }) => Surveyed::BuildFailed { reason, log },
+        Opened::Interrupted => return Ok(Surveyed::Interrupted),
     };
     if interrupt.is_set() {
         return Ok(Surveyed::Interrupted);
@@ -181,31 +169,45 @@ fn read(path: &Path) -> Option<Survey> {
     serde_json::from_str(&whole_file::read(path).ok()?).ok()
 }
 
-fn of_model(order: &Order, path: &Path, revision: String) -> miette::Result<Surveyed> {
-    let mut session = ModelSession::load(path, 0).map_err(|error| BadUsage {
-        message: error.to_string(),
-        help: "correct the file; docs/model-suite.md describes model suites".to_owned(),
-    })?;
-    if session.tests().is_empty() {
-        return Ok(Surveyed::BuildFailed { reason: "the suite has no test".to_owned(), log: path.to_owned() });
+/// Runs the suite once, one test after the other, and tells what it offers.
+fn explore(
+    project: &dyn Project,
+    order: &Order,
+    folder: &Path,
+    watcher: &RefCell<&mut dyn Watcher>,
+    began: Instant,
+) -> miette::Result<Surveyed> {
+    let mut session = project.session(EngineKind::Surefire)?;
+    if project.model().is_some() && session.tests().is_empty() {
+        let (reason, log) = ("the suite has no test".to_owned(), PathBuf::from(&order.subject.source));
+        return Ok(Surveyed::BuildFailed { reason, log });
     }
-    let time = order.budget.map_or(order.subject.timeout, |budget| budget.min(order.subject.timeout));
-    let first = first_run(order, &mut session, Path::new("logs"), time)?;
-    let (ways, impossible) = ways(session.capabilities(), 1);
+    watcher.borrow_mut().event(&Event::Stage { text: "running the tests sequentially, to measure their durations" });
+    let limit = order.within(order.subject.timeout, began);
+    let first = first_run(order, session.as_mut(), &folder.join("first-run"), limit)?;
+    let without_direct = project.session(EngineKind::Direct).err();
+    let modules = project.modules();
+    let (ways, impossible) = ways(session.capabilities(), modules.len());
+    let known = Survey::of_first_run(order, project.revision().to_owned(), session.tests(), &first);
     let survey = Survey {
-        build_tool: "model".to_owned(),
-        frameworks: vec!["model".to_owned()],
-        modules: modules(session.tests()),
-        classes: classes(session.tests()),
+        notes: [unknown_profiles(project), known.notes.clone()].concat(),
+        build_tool: project.tool_in_words("build tool").unwrap_or_else(|| "model".to_owned()),
+        jdk: project.tool_in_words("JDK"),
+        frameworks: project.frameworks(),
+        classes: project.class_count(),
+        parallel_today: project.parallel_settings(),
         ways,
         impossible,
-        ..Survey::of_first_run(order, revision, session.tests(), &first)
+        dialects: project.adoption(),
+        modules,
+        without_direct: without_direct.map(|error| error.to_string()),
+        ..known
     };
     Ok(Surveyed::Known(Box::new(survey.with_promise(&first, order.cores))))
 }
 
-/// What it takes to build a project within the budget.
-pub(super) struct Builder<'a, 'w> {
+/// What it takes to open a project within the budget.
+pub(super) struct Opener<'a, 'w> {
     pub order: &'a Order,
     pub home: &'a Home,
     pub interrupt: &'a Interrupt,
@@ -213,54 +215,18 @@ pub(super) struct Builder<'a, 'w> {
     pub began: Instant,
 }
 
-impl Builder<'_, '_> {
-    fn survey(&self, revision: String, folder: &Path) -> miette::Result<Surveyed> {
-        let Builder { order, interrupt, watcher, .. } = self;
-        let (prepared, jdk): (Rc<Prepared>, String) = match self.build(&revision)? {
-            Built::Ready { prepared, jdk } => (Rc::from(prepared), jdk),
-            Built::Failed { reason, log } => return Ok(Surveyed::BuildFailed { reason, log }),
-        };
-        let mut session = SurefireSession::open(Rc::clone(&prepared), TAG, (*interrupt).clone())?;
-        watcher
-            .borrow_mut()
-            .event(&Event::Stage { text: "running the tests sequentially, to measure their durations" });
-        let limit = order.within(order.subject.timeout, self.began);
-        let first = first_run(order, &mut session, &folder.join("first-run"), limit)?;
-        let without_direct = DirectSession::open(Rc::clone(&prepared), TAG, (*interrupt).clone()).err();
-        let modules = prepared.modules();
-        let (ways, impossible) = ways(session.capabilities(), modules.len());
-        let known = Survey::of_first_run(order, revision, session.tests(), &first);
-        let survey = Survey {
-            notes: [unknown_profiles(&prepared), known.notes.clone()].concat(),
-            build_tool: format!("Maven {}", prepared.toolchain.maven_version),
-            jdk: Some(jdk),
-            frameworks: prepared.frameworks(),
-            classes: prepared.classes(),
-            parallel_today: parallel_today(&prepared, &modules),
-            ways,
-            impossible,
-            dialects: dialects(&prepared.discovery, modules.len()),
-            modules,
-            without_direct: without_direct.map(|error| error.to_string()),
-            ..known
-        };
-        Ok(Surveyed::Known(Box::new(survey.with_promise(&first, order.cores))))
-    }
-
+impl Opener<'_, '_> {
     /// The project as it was when its revision was found out.
-    pub fn build(&self, revision: &str) -> miette::Result<Built> {
-        let Builder { order, began, .. } = self;
-        let wanted = BuildOrder {
-            subject: &order.subject,
-            home: self.home,
-            timeout: order.within(order.build_timeout, *began),
+    pub fn open(&self, revision: &str) -> miette::Result<Opened> {
+        let order = self.order;
+        let progress = Telling(self.watcher);
+        project::open(&OpenRequest {
+            revision: Some(revision),
+            build_timeout: order.within(order.build_timeout, self.began),
             memory_bytes: order.memory_bytes,
-            discovery: DiscoveryTime::Within(order.within(order.subject.timeout, *began)),
-            progress: &Telling(self.watcher),
-            interrupt: self.interrupt,
-            tag: TAG,
-        };
-        wanted.build(Some(revision))
+            first_run: FirstRun::Within(order.within(order.subject.timeout, self.began)),
+            ..OpenRequest::of_command(&order.subject, self.home, &progress, self.interrupt, TAG)
+        })
     }
 }
 
@@ -319,20 +285,9 @@ fn ways(capabilities: &Capabilities, modules: usize) -> (Vec<Way>, Vec<(Way, Str
 }
 
 /// A team that asked for a profile has to hear that it was not there.
-fn unknown_profiles(prepared: &Prepared) -> Vec<String> {
-    let found = prepared.deviations().into_iter().filter(|finding| finding.kind == FindingKind::UnknownProfile);
+fn unknown_profiles(project: &dyn Project) -> Vec<String> {
+    let found = project.deviations().into_iter().filter(|finding| finding.kind == FindingKind::UnknownProfile);
     found.map(|finding| finding.text).collect()
-}
-
-fn modules(tests: &[TestId]) -> Vec<String> {
-    let mut modules: Vec<String> = tests.iter().map(|test| test.module.clone()).collect();
-    modules.sort();
-    modules.dedup();
-    modules
-}
-
-fn classes(tests: &[TestId]) -> usize {
-    tests.iter().map(TestId::class_id).collect::<HashSet<ClassId>>().len()
 }
 
 /// Tests of a run in the order in which they began, with what each took.

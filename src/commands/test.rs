@@ -279,8 +279,8 @@ impl Told<'_> {
             "findings": outcome.findings,
             "technique": self.options.technique,
             "mode": self.order.parallelism.explained(),
-            "jdk": outcome.jdk,
-            "maven": outcome.maven,
+            "jdk": outcome.tool("JDK"),
+            "maven": outcome.tool("Maven"),
             "stages": stages.collect::<Vec<_>>(),
             "rerun_engine": outcome.rerun_engine,
             "concurrency_max": outcome.concurrency.max,
@@ -340,7 +340,7 @@ impl Told<'_> {
     fn surroundings(&self) -> String {
         let mut text = format!("Project: {}\n", one_line(&self.identity.told()));
         text.push_str(&format!("Mode: {}\n", self.order.parallelism.explained()));
-        if let (Some(jdk), Some(maven)) = (&self.outcome.jdk, &self.outcome.maven) {
+        if let (Some(jdk), Some(maven)) = (self.outcome.tool("JDK"), self.outcome.tool("Maven")) {
             text.push_str(&format!("JDK {}; Maven {maven}\n", one_line(jdk)));
         }
         text

@@ -88,6 +88,9 @@ pub struct Capabilities {
     pub isolations: Vec<Isolation>,
     /// Can it end a single test that takes too long, and go on with the others?
     pub limits_tests: bool,
+    /// Can it grant tests more time than the limits that they declare? See [`Handling::larger_limits`].
+    #[serde(default)]
+    pub enlarges_limits: bool,
     /// Can it run the tests of several modules at the same time?
     pub modules_at_once: bool,
     /// What it can watch.

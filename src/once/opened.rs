@@ -29,7 +29,7 @@ impl Suite {
         let was_pending = project.is_unexplored();
         let main = project.session(EngineKind::Surefire)?;
         let wants_direct =
-            project.runs_for_real() && order.technique.reruns() && order.harness.rerun_engine == EngineKind::Direct;
+            project.model().is_none() && order.technique.reruns() && order.harness.rerun_engine == EngineKind::Direct;
         let rerun = wants_direct.then(|| Box::new(Late::new(Rc::clone(&project))));
         Ok(Suite { project, main, rerun, was_pending })
     }

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use super::opened::TAG;
 use super::{fresh_logs, note};
+use crate::engine::model::ModelSuite;
 use crate::engine::{Allotment, EngineKind, Handling, Parallelism, RunRequest, Selection, Session, Watch};
 use crate::spec::Subject;
 use crate::home::Home;
@@ -45,8 +46,8 @@ pub enum Reached {
 
 pub struct OrderedSuite {
     session: Box<dyn Session>,
-    /// What each test takes, where that is declared and need not be measured.
-    known_seconds: Option<Vec<f64>>,
+    /// Where the suite is one.
+    pub model: Option<ModelSuite>,
     /// The JDK's version, and why it is this one.
     pub jdk: Option<String>,
     /// The full hash of its commit, or what stands for it; a model has none.
@@ -83,7 +84,7 @@ impl OrderedSuite {
         let is_built = project.checkout().is_some();
         Ok(OrderedSuite {
             session: project.session(EngineKind::Direct)?,
-            known_seconds: project.known_seconds(),
+            model: project.model().cloned(),
             jdk: project.tool_in_words("JDK"),
             revision: is_built.then(|| project.revision().to_owned()),
             notes: project.notes(),
@@ -102,8 +103,8 @@ impl OrderedSuite {
     /// What each test takes, in seconds: as the model says, or as one run in the original order shows. `None` when the user
     /// interrupted.
     pub fn seconds(&mut self, watcher: &mut dyn Watcher) -> miette::Result<Option<Vec<f64>>> {
-        if let Some(known) = &self.known_seconds {
-            return Ok(Some(known.clone()));
+        if let Some(model) = &self.model {
+            return Ok(Some(model.tests.iter().map(|test| test.seconds).collect()));
         }
         watcher.event(&Event::Stage { text: "running the suite in its original order, to measure durations" });
         let run = self.run_one("times", Selection::All, Watch::default())?;

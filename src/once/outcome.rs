@@ -25,10 +25,8 @@ pub struct Outcome {
     /// What ran again what failed.
     pub rerun_engine: Option<EngineKind>,
     pub concurrency: Concurrency,
-    /// The JDK's version, and why it is this one; a model has none.
-    pub jdk: Option<String>,
-    /// Maven's version, and who chose it; a model has none.
-    pub maven: Option<String>,
+    /// The tools in words, by what they are; a model has none.
+    pub tools: Vec<(&'static str, String)>,
     /// What was checked out; a model has none.
     pub revision: Option<String>,
     pub logs: PathBuf,
@@ -128,12 +126,16 @@ impl Outcome {
             stages: (0..stages.len()).map(|last| stage_story(&stages[..=last])).collect(),
             rerun_engine: super::rerun_engine(stages),
             concurrency: stages.first().map(|stage| stage.run.concurrency()).unwrap_or_default(),
-            jdk: None,
-            maven: None,
+            tools: Vec::new(),
             revision: None,
             logs,
             surefire_reports: KeptReports::default(),
         }
+    }
+
+    /// One tool in words, e.g. the `JDK` with why it is this one.
+    pub fn tool(&self, name: &str) -> Option<&str> {
+        self.tools.iter().find(|(known, _)| *known == name).map(|(_, text)| text.as_str())
     }
 
     pub fn counts(&self) -> Counts {

@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::model::ModelSuite;
 use crate::engine::{EngineKind, Session};
 use crate::home::Home;
 use crate::process::{Account, Interrupt};
@@ -254,18 +255,8 @@ pub trait Project {
         KeptReports::default()
     }
 
-    /// Do its runs take real time on this machine?
-    fn runs_for_real(&self) -> bool {
-        true
-    }
-
-    /// What each test takes, where that is declared and need not be measured.
-    fn known_seconds(&self) -> Option<Vec<f64>> {
-        None
-    }
-
-    /// What a model says has changed since its first version.
-    fn declared_change(&self) -> Option<Change> {
+    /// The scripted suite, where it is one: its runs take no real time.
+    fn model(&self) -> Option<&ModelSuite> {
         None
     }
 

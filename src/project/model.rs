@@ -7,7 +7,7 @@ use super::{OpenRequest, Project, ToolFacts};
 use crate::engine::model::{ModelSession, ModelSuite};
 use crate::engine::{EngineKind, Session};
 use crate::subject::{self, Checkout};
-use crate::suite::{Change, ClassId, TestId};
+use crate::suite::{ClassId, TestId};
 
 pub struct ModelProject {
     pub suite: ModelSuite,
@@ -54,16 +54,8 @@ impl Project for ModelProject {
         self.suite.declared_orders()
     }
 
-    fn runs_for_real(&self) -> bool {
-        false
-    }
-
-    fn known_seconds(&self) -> Option<Vec<f64>> {
-        Some(self.suite.tests.iter().map(|test| test.seconds).collect())
-    }
-
-    fn declared_change(&self) -> Option<Change> {
-        self.suite.changes.clone()
+    fn model(&self) -> Option<&ModelSuite> {
+        Some(&self.suite)
     }
 
     fn session(&self, _: EngineKind) -> miette::Result<Box<dyn Session>> {
