@@ -96,6 +96,7 @@ impl Late {
             imposes_order: true,
             isolations: Isolation::ALL.to_vec(),
             limits_tests: true,
+            enlarges_limits: false,
             modules_at_once: false,
             watches: Watch::default(),
         };

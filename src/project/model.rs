@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::{OpenRequest, Project, ToolFacts};
+use crate::bad_usage::BadUsage;
 use crate::engine::model::{ModelSession, ModelSuite};
 use crate::engine::{EngineKind, Session};
 use crate::subject::{self, Checkout};
@@ -19,7 +20,10 @@ impl ModelProject {
     pub(super) fn open(request: &OpenRequest<'_>, path: &Path) -> miette::Result<Self> {
         let stop = || request.interrupt.is_set();
         let revision = subject::resolve(&request.subject.origin, request.home, request.progress, &stop)?;
-        let suite = ModelSuite::load(path)?;
+        let suite = ModelSuite::load(path).map_err(|error| BadUsage {
+            message: error.to_string(),
+            help: "correct the file; docs/model-suite.md describes model suites".to_owned(),
+        })?;
         Ok(ModelProject { suite, revision, seed: request.seed })
     }
 

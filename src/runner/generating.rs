@@ -9,13 +9,11 @@ use std::time::Duration;
 use miette::miette;
 
 use crate::draft::ScratchFolder;
-use crate::spec::{Generator, Subject};
 use crate::folder_handle::FolderHandle;
-use crate::java::maven;
-use crate::process::{self, Cause, Exit};
+use crate::process::{self, Account, Cause, Exit};
+use crate::project::GeneratorTarget;
+use crate::spec::{GeneratedTests, Generator, Subject, encoded_module};
 use crate::store::record::Verdict;
-use crate::java::build::{ModuleSuite, Prepared};
-use crate::java::generated::{GeneratedTests, encoded};
 
 use super::knowledge::Refusal;
 use super::open::{self, OpenSubject};
@@ -60,23 +58,23 @@ impl Run<'_> {
         };
         first.generator = None;
         let Some(open) = self.open_plain(&first)? else { return Ok(None) };
-        let prepared = match (&open.record.failure, &open.prepared) {
+        let project = match (&open.record.failure, &open.project) {
             (Some(failure), _) => {
                 let reason = format!("no tests can be generated, because the first version fails: {}", failure.reason);
                 return Ok(Some(Err(Refusal { verdict: failure.verdict, reason })));
             }
-            (None, Some(prepared)) => prepared.clone(),
-            (None, None) => return Ok(Some(Err(Refusal::unsupported("a model has no classes to generate tests for")))),
+            (None, Some(project)) if project.model().is_none() => project,
+            (None, _) => return Ok(Some(Err(Refusal::unsupported("a model has no classes to generate tests for")))),
         };
         let parent = place.parent().unwrap_or(place);
         std::fs::create_dir_all(parent).map_err(|error| miette!("{}: {error}", parent.display()))?;
         let draft = tempfile::Builder::new().prefix(".generated-").tempdir_in(parent);
         let draft = draft.map_err(|error| miette!("{}: {error}", parent.display()))?;
         let mut written = 0;
-        for suite in prepared.discovery.suites.iter().filter(|suite| suite.launch.is_some()) {
+        for target in project.generator_targets() {
             let text = format!("{}: generating tests", subject.family());
             self.watcher.event(&Event::Stage { text: &text });
-            let generated = self.generate_module(generator, &prepared, suite, draft.path())?;
+            let generated = self.generate_module(subject, generator, &target, project.user(), draft.path())?;
             if self.interrupt.is_set() {
                 return Ok(None);
             }
@@ -99,7 +97,7 @@ impl Run<'_> {
         let request = open::Request {
             subject,
             pinned: self.pinned(subject),
-            pinned_jdk: open::earlier_jdk(subject, &self.prepared_before),
+            earlier_tools: open::earlier_tools(subject, &self.prepared_before),
             home: self.home,
             logs: self.folder.logs(&format!("prepare-{}", subject.family())),
             tag: &self.tag,
@@ -114,15 +112,16 @@ impl Run<'_> {
     /// How many sources it wrote, or what went wrong.
     fn generate_module(
         &mut self,
+        subject: &Subject,
         generator: &Generator,
-        prepared: &Prepared,
-        suite: &ModuleSuite,
+        target: &GeneratorTarget,
+        user: Option<&Account>,
         into: &Path,
     ) -> miette::Result<Result<usize, String>> {
-        let scratch = ScratchFolder::make_in(&prepared.home.exchange())?;
+        let scratch = ScratchFolder::make_in(&self.home.exchange())?;
         let failed = |error: std::io::Error| miette!("{}: {error}", scratch.path().display());
-        let output = scratch.folder_for("output", prepared.user.as_ref()).map_err(failed)?;
-        let log = self.folder.logs(&format!("generate-{}", prepared.subject.family())).join("generator.log");
+        let output = scratch.folder_for("output", user).map_err(failed)?;
+        let log = self.folder.logs(&format!("generate-{}", subject.family())).join("generator.log");
         let logs = log.parent().unwrap_or(into);
         std::fs::create_dir_all(logs).map_err(|error| miette!("{}: {error}", logs.display()))?;
         let Some((program, args)) = generator.command.split_first() else {
@@ -133,15 +132,15 @@ impl Run<'_> {
                 program: program.into(),
                 args: args.iter().map(Into::into).collect(),
                 dir: self.folder_of_experiment(),
-                environment: self.environment_of(prepared, suite, &output),
+                environment: self.environment_of(target, &output),
                 output: log.clone().into(),
                 output_limit: MOST_OUTPUT,
                 cores: None,
                 memory_bytes: self.order.experiment.machine.memory_bytes,
                 time_limit: generator.timeout,
                 grace: Duration::from_secs(5),
-                tag: format!("{}-{}-generator", self.tag, prepared.subject.family()),
-                user: prepared.user.clone(),
+                tag: format!("{}-{}-generator", self.tag, subject.family()),
+                user: user.cloned(),
             },
             self.interrupt,
         );
@@ -153,7 +152,7 @@ impl Run<'_> {
             return Ok(Err(format!("{complaint}; its output is in {}", log.display())));
         }
         let written = FolderHandle::open(&output).map_err(failed)?;
-        let sources = java_sources(&written).map_err(failed)?;
+        let sources = sources_of(&written, target.extension).map_err(failed)?;
         if sources.len() > MOST_SOURCES {
             return Ok(Err(format!(
                 "the generator wrote {} sources; at most {MOST_SOURCES} are \
@@ -161,10 +160,10 @@ impl Run<'_> {
                 sources.len()
             )));
         }
-        let target = into.join(encoded(&suite.module));
+        let folder = into.join(encoded_module(&target.module));
         for source in &sources {
-            let to = target.join(source);
-            let moved = std::fs::create_dir_all(to.parent().unwrap_or(&target)).and_then(|()| {
+            let to = folder.join(source);
+            let moved = std::fs::create_dir_all(to.parent().unwrap_or(&folder)).and_then(|()| {
                 let mut from = written.file_below(source)?;
                 std::io::copy(&mut from, &mut File::create_new(&to)?)
             });
@@ -178,19 +177,12 @@ impl Run<'_> {
         self.order.experiment_folder.as_ref().map_or_else(|| PathBuf::from("."), PathBuf::from)
     }
 
-    fn environment_of(&self, prepared: &Prepared, suite: &ModuleSuite, output: &Path) -> BTreeMap<String, String> {
-        let joined = |paths: &[PathBuf]| {
-            paths.iter().map(|path| path.to_string_lossy().into_owned()).collect::<Vec<_>>().join(":")
-        };
-        let mut environment =
-            maven::environment(&prepared.toolchain, prepared.user.as_ref(), &prepared.subject.environment);
-        let launch = suite.launch.clone().unwrap_or_default();
+    fn environment_of(&self, target: &GeneratorTarget, output: &Path) -> BTreeMap<String, String> {
+        let mut environment = target.environment.clone();
         for (name, value) in [
-            ("PARADE_CLASSPATH", joined(&launch.class_path)),
-            ("PARADE_CLASSES", joined(&launch.program)),
             ("PARADE_OUTPUT", output.to_string_lossy().into_owned()),
             ("PARADE_SEED", self.order.experiment.seed.to_string()),
-            ("PARADE_MODULE", suite.module.clone()),
+            ("PARADE_MODULE", target.module.clone()),
         ] {
             environment.insert(name.to_owned(), value);
         }
@@ -207,7 +199,7 @@ fn complaint(cause: Cause, exit: Exit, limit: Duration) -> Option<String> {
     }
 }
 
-fn java_sources(folder: &FolderHandle) -> std::io::Result<Vec<PathBuf>> {
-    let is_java = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "java");
-    Ok(folder.files()?.into_iter().filter(is_java).collect())
+fn sources_of(folder: &FolderHandle, wanted: &str) -> std::io::Result<Vec<PathBuf>> {
+    let is_source = |file: &PathBuf| file.extension().is_some_and(|extension| extension == wanted);
+    Ok(folder.files()?.into_iter().filter(is_source).collect())
 }

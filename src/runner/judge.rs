@@ -355,6 +355,7 @@ mod tests {
             imposes_order: true,
             isolations: vec![],
             limits_tests: false,
+            enlarges_limits: false,
             modules_at_once: true,
             watches: crate::engine::Watch::default(),
         };

@@ -340,11 +340,11 @@ impl Run<'_> {
         self.watcher.event(&Event::Preparing { subject: &subject.name });
         let logs = self.folder.logs(&format!("prepare-{}", subject.name));
         let pinned = self.pinned(subject);
-        let pinned_jdk = open::earlier_jdk(subject, &self.prepared_before);
+        let earlier_tools = open::earlier_tools(subject, &self.prepared_before);
         let request = open::Request {
             subject,
             pinned,
-            pinned_jdk,
+            earlier_tools,
             home: self.home,
             logs,
             tag: &self.tag,

@@ -4,24 +4,19 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::time::Duration;
 
-use crate::engine::Session;
-use crate::java::direct::DirectSession;
-use crate::engine::model::{ModelSession, ModelSuite};
-use crate::java::surefire::SurefireSession;
+use crate::engine::{EngineKind, Session};
 use crate::experiment::Experiment;
-use crate::spec::{Origin, Subject};
 use crate::home::Home;
 use crate::process::{self, Interrupt};
+use crate::project::{self, FirstRun, OpenFailure, OpenPurpose, OpenRequest, Opened, Project, ToolFacts};
 use crate::redaction::redact;
+use crate::spec::{Origin, Subject};
 use crate::store;
 use crate::store::record::{Environment, SubjectFailure, SubjectRecord, Verdict, VersionRecord};
-use crate::java::build::{BuildOutcome, DiscoveryTime, Preparation, Prepared};
-use crate::java::Jdk;
-use crate::subject::{self, Attempt, Pin, Progress, committed_at};
-use crate::suite::{Change, ClassId, DependencyGraph, Finding, FindingKind, TestId};
+use crate::subject::{self, Progress, committed_at};
+use crate::suite::{DependencyGraph, Finding, FindingKind, TestId};
 use crate::whole_file::copy_regular;
 
 use super::trial::describe;
@@ -36,12 +31,8 @@ pub struct OpenSubject {
     pub direct: Option<Result<Box<dyn Session>, String>>,
     pub set_aside: HashSet<TestId>,
     pub dependencies: Option<DependencyGraph>,
-    /// Where it lies and what its build revealed; a model has none.
-    pub prepared: Option<Rc<Prepared>>,
-    /// What a model says has changed since its first version.
-    pub declared_change: Option<Change>,
-    /// Does the engine take real time on this machine?
-    pub runs_for_real: bool,
+    /// Where it lies and what its build revealed.
+    pub project: Option<Box<dyn Project>>,
 }
 
 /// What is to be opened.
@@ -49,8 +40,8 @@ pub struct Request<'a> {
     pub subject: &'a Subject,
     /// The revision that an earlier sitting of the same run used.
     pub pinned: Option<String>,
-    /// The JDK that it used.
-    pub pinned_jdk: Option<Pin>,
+    /// The tools that it used.
+    pub earlier_tools: Option<ToolFacts>,
     pub home: &'a Home,
     pub logs: PathBuf,
     pub tag: &'a str,
@@ -67,11 +58,9 @@ pub fn environment(experiment: &Experiment) -> miette::Result<Environment> {
     let mut environment = store::capture_environment();
     environment.limits =
         process::probe().abilities.iter().map(|ability| format!("{}: {}", ability.name, ability.how)).collect();
-    let needs_java = experiment.subjects.iter().any(|subject| !matches!(subject.origin, Origin::Model { .. }));
-    if needs_java {
-        let asked = experiment.subjects.iter().find_map(|subject| subject.jdk.as_ref());
-        let maven = experiment.subjects.iter().find_map(|subject| subject.maven.as_deref());
-        environment.maven = Some(subject::tools_with(maven)?.toolchain(asked)?.maven_version);
+    let built: Vec<&Subject> = experiment.subjects.iter().filter(|subject| !subject.is_model()).collect();
+    if let (Some(platform), false) = (project::platforms().first(), built.is_empty()) {
+        environment.maven = platform.machine_tools(&built)?.remove("maven");
     }
     Ok(environment)
 }
@@ -87,12 +76,12 @@ pub fn check_users(experiment: &Experiment, results: &Path, home: &Home) -> miet
     Ok(())
 }
 
-/// The JDK that earlier trials of a subject had, if it is still there and the same.
-pub fn earlier_jdk(subject: &Subject, before: &[SubjectRecord]) -> Option<Pin> {
+/// The tools that earlier trials of a subject had.
+pub fn earlier_tools(subject: &Subject, before: &[SubjectRecord]) -> Option<ToolFacts> {
     let record = before.iter().find(|record| record.subject == subject.name)?;
-    let (version, home) = (record.jdk.as_ref()?, record.java_home.as_ref()?);
-    let jdk = Jdk::at(Path::new(home)).ok().filter(|jdk| jdk.version.to_string() == *version)?;
-    Some(Pin { jdk, why: record.jdk_choice.clone().unwrap_or_else(|| "this run began with this JDK".to_owned()) })
+    let known = [("jdk", &record.jdk), ("java_home", &record.java_home), ("jdk_choice", &record.jdk_choice)];
+    let known = known.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)));
+    Some(known.collect()).filter(|tools: &ToolFacts| !tools.is_empty())
 }
 
 /// `None` when the user interrupted.
@@ -101,10 +90,7 @@ pub fn open(
     interrupt: &Interrupt,
     watcher: &mut dyn Watcher,
 ) -> miette::Result<Option<OpenSubject>> {
-    let opened = match &request.subject.origin {
-        Origin::Model { path } => open_model(request, path),
-        Origin::Git { .. } | Origin::Folder { .. } => open_maven(request, interrupt, watcher),
-    };
+    let opened = open_project(request, interrupt, watcher);
     if interrupt.is_set() {
         return Ok(None);
     }
@@ -114,65 +100,51 @@ pub fn open(
     })))
 }
 
-fn open_model(request: &Request<'_>, path: &Path) -> miette::Result<OpenSubject> {
-    let suite = ModelSuite::load(path)?;
-    let declared_change = suite.changes.clone();
-    let session = ModelSession::new(suite, request.seed);
-    let record = SubjectRecord {
-        frameworks: vec!["model".to_owned()],
-        classes: count_classes(session.tests()),
-        tests: session.tests().len(),
-        ..blank_record(request.subject)
-    };
-    Ok(OpenSubject { declared_change, ..ready(record, Box::new(session), false) })
-}
-
-fn open_maven(request: &Request<'_>, interrupt: &Interrupt, watcher: &mut dyn Watcher) -> miette::Result<OpenSubject> {
+fn open_project(
+    request: &Request<'_>,
+    interrupt: &Interrupt,
+    watcher: &mut dyn Watcher,
+) -> miette::Result<OpenSubject> {
     let watcher = RefCell::new(watcher);
     let telling = Telling(&watcher);
     let revision = match resolve(request, interrupt, &telling) {
         Ok(revision) => revision,
         Err(error) => return Ok(broken(request.subject, None, Verdict::BuildFailed, describe(&error), None)),
     };
-    let tools = subject::tools_with(request.subject.maven.as_deref())?;
-    let toolchain = tools.toolchain(request.subject.jdk.as_ref())?;
-    let preparation = Preparation {
+    let opened = project::open(&OpenRequest {
         subject: request.subject,
-        revision: &revision,
-        toolchain: &toolchain,
+        revision: Some(&revision),
+        earlier_tools: request.earlier_tools.as_ref(),
         home: request.home,
         build_timeout: request.build_timeout,
         memory_bytes: request.memory_bytes,
+        first_run: FirstRun::Now,
+        seed: request.seed,
+        shares_processes: false,
+        purpose: OpenPurpose::Experiment,
+        keeps_reports: false,
         progress: &telling,
         interrupt,
         tag: request.tag,
-        discovery: DiscoveryTime::Now,
-    };
-    let chosen = subject::prepare_on_some_jdk(&preparation, &tools, request.pinned_jdk.clone())?;
-    keep_attempts(&chosen.attempts, &request.logs);
-    match chosen.outcome {
-        BuildOutcome::Ready(prepared) => {
-            let record = SubjectRecord { jdk_choice: Some(chosen.why), ..record_of(&prepared) };
-            let prepared: Rc<Prepared> = Rc::from(prepared);
-            let session = SurefireSession::open(Rc::clone(&prepared), request.tag, interrupt.clone())?;
-            let direct = request.direct.then(|| open_direct(Rc::clone(&prepared), request.tag, interrupt));
-            Ok(OpenSubject { direct, prepared: Some(prepared), ..ready(record, Box::new(session), true) })
+    })?;
+    match opened {
+        Opened::Ready(project) => {
+            keep_attempts(project.attempts(), &request.logs);
+            let session = project.session(EngineKind::Surefire)?;
+            let wants_direct = request.direct && project.model().is_none();
+            // An engine that cannot run this suite is no reason not to run it on the other.
+            let direct = wants_direct.then(|| project.session(EngineKind::Direct).map_err(|error| describe(&error)));
+            let record = record_of(request.subject, &*project);
+            Ok(OpenSubject { direct, session: Some(session), project: Some(project), ..unopened(record) })
         }
-        BuildOutcome::Failed { reason, log, .. } => {
+        Opened::Failed(OpenFailure { reason, log, attempts, .. }) => {
+            keep_attempts(&attempts, &request.logs);
             let log = keep_log(&log, &request.logs);
             Ok(broken(request.subject, Some(revision), Verdict::BuildFailed, reason, log))
         }
-        BuildOutcome::Interrupted => {
+        Opened::Interrupted => {
             Ok(broken(request.subject, Some(revision), Verdict::HarnessError, "interrupted".to_owned(), None))
         }
-    }
-}
-
-/// An engine that cannot run this suite is no reason not to run it on the other.
-fn open_direct(prepared: Rc<Prepared>, tag: &str, interrupt: &Interrupt) -> Result<Box<dyn Session>, String> {
-    match DirectSession::open(prepared, tag, interrupt.clone()) {
-        Ok(session) => Ok(Box::new(session)),
-        Err(error) => Err(describe(&error)),
     }
 }
 
@@ -184,14 +156,13 @@ fn resolve(request: &Request<'_>, interrupt: &Interrupt, telling: &dyn Progress)
     }
 }
 
-/// One log for each JDK that did not build the subject.
-fn keep_attempts(attempts: &[Attempt], folder: &Path) {
-    for attempt in attempts {
-        let safe = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '_' };
-        let jdk: String = attempt.jdk.chars().map(safe).collect();
-        let kept = folder.join(format!("build-with-jdk-{jdk}.log"));
-        if let Err(error) = std::fs::create_dir_all(folder).and_then(|()| copy_regular(&attempt.log, &kept)) {
-            tracing::warn!("{} is not kept: {error}", attempt.log.display());
+/// One log for each tool that did not build the subject.
+fn keep_attempts(attempts: &[(String, PathBuf)], folder: &Path) {
+    for (tool, log) in attempts {
+        let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-') { c } else { '_' };
+        let kept = folder.join(format!("build-with-{}.log", tool.chars().map(safe).collect::<String>()));
+        if let Err(error) = std::fs::create_dir_all(folder).and_then(|()| copy_regular(log, &kept)) {
+            tracing::warn!("{} is not kept: {error}", log.display());
         }
     }
 }
@@ -204,22 +175,28 @@ fn keep_log(log: &Path, folder: &Path) -> Option<String> {
     Some(kept.display().to_string())
 }
 
-fn record_of(prepared: &Prepared) -> SubjectRecord {
-    let blank = blank_record(&prepared.subject);
+fn record_of(subject: &Subject, project: &dyn Project) -> SubjectRecord {
+    let blank = blank_record(subject);
+    let mut tools = project.tools();
+    let version = match project.checkout() {
+        Some(checkout) => {
+            blank.version.clone().map(|version| VersionRecord { committed_at: committed_at(checkout), ..version })
+        }
+        None => blank.version.clone(),
+    };
     SubjectRecord {
-        revision: Some(prepared.checkout.revision.clone()),
-        jdk: Some(prepared.toolchain.java_version.clone()),
-        java_home: Some(prepared.toolchain.java_home.display().to_string()),
-        maven: Some(prepared.toolchain.maven_version.clone()),
-        frameworks: prepared.frameworks(),
-        modules: prepared.modules(),
-        classes: prepared.classes(),
-        tests: prepared.discovery.tests.len(),
-        deviations: [blank.deviations.clone(), prepared.deviations()].concat(),
-        version: blank
-            .version
-            .clone()
-            .map(|version| VersionRecord { committed_at: committed_at(&prepared.checkout), ..version }),
+        // The content of a model is recorded with the run.
+        revision: project.checkout().map(|checkout| checkout.revision.clone()),
+        jdk: tools.remove("jdk"),
+        java_home: tools.remove("java_home"),
+        jdk_choice: tools.remove("jdk_choice"),
+        maven: tools.remove("maven"),
+        frameworks: project.frameworks(),
+        modules: if project.model().is_some() { Vec::new() } else { project.modules() },
+        classes: project.class_count(),
+        tests: project.tests().len(),
+        deviations: [blank.deviations.clone(), project.deviations()].concat(),
+        version,
         ..blank
     }
 }
@@ -234,10 +211,6 @@ fn with_dependencies(mut open: OpenSubject, subject: &Subject) -> miette::Result
     Ok(open)
 }
 
-fn ready(record: SubjectRecord, session: Box<dyn Session>, runs_for_real: bool) -> OpenSubject {
-    OpenSubject { session: Some(session), runs_for_real, ..unopened(record) }
-}
-
 /// Nothing but its record.
 fn unopened(record: SubjectRecord) -> OpenSubject {
     OpenSubject {
@@ -246,9 +219,7 @@ fn unopened(record: SubjectRecord) -> OpenSubject {
         direct: None,
         set_aside: HashSet::new(),
         dependencies: None,
-        prepared: None,
-        declared_change: None,
-        runs_for_real: true,
+        project: None,
     }
 }
 
@@ -261,10 +232,6 @@ pub fn broken(
 ) -> OpenSubject {
     let failure = Some(SubjectFailure { verdict, reason, log });
     unopened(SubjectRecord { revision, failure, ..blank_record(subject) })
-}
-
-fn count_classes(tests: &[TestId]) -> usize {
-    tests.iter().map(TestId::class_id).collect::<HashSet<ClassId>>().len()
 }
 
 /// Hashes of what may be edited under the same name: folders, model suites, dependency files.

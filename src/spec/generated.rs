@@ -9,6 +9,9 @@ use sha2::{Digest, Sha256};
 use crate::folders;
 use crate::wording::hex;
 
+/// The folder of a build's root module among generated sources.
+pub const ROOT_MODULE: &str = "_root";
+
 /// Java sources, below a folder for each module.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GeneratedTests {
@@ -30,4 +33,9 @@ impl GeneratedTests {
         }
         Ok(GeneratedTests { folder: folder.to_owned(), hash: hex(&digest.finalize()[..16]) })
     }
+}
+
+/// The folder of a module among generated sources: one level deep, whatever the module's path.
+pub fn encoded_module(module: &str) -> String {
+    if module.is_empty() { ROOT_MODULE.to_owned() } else { module.replace('%', "%25").replace('/', "%2F") }
 }

@@ -18,7 +18,7 @@ use crate::technique::TechniqueKind;
 #[cfg(test)]
 pub(crate) use fingerprint::tests as fingerprint_tests;
 pub use fingerprint::{Fingerprint, SubjectFingerprint};
-pub use generated::GeneratedTests;
+pub use generated::{GeneratedTests, ROOT_MODULE, encoded_module};
 pub use jdk_wish::{JdkWish, JdkWishKind, version_numbers};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -46,6 +46,7 @@ impl ModelSession {
             imposes_order: true,
             isolations: vec![Isolation::Fresh],
             limits_tests: false,
+            enlarges_limits: false,
             modules_at_once: false,
             watches: Watch { coverage: declares, accesses: suite.tells_accesses() },
         };

@@ -506,6 +506,7 @@ fn capabilities() -> Capabilities {
         imposes_order: true,
         isolations: vec![Isolation::Fresh, Isolation::Warm],
         limits_tests: true,
+        enlarges_limits: false,
         modules_at_once: false,
         watches: Watch { coverage: true, accesses: true },
     }

@@ -12,7 +12,7 @@ use miette::{Result, miette};
 
 use crate::folder_handle::FolderHandle;
 use crate::folders;
-use crate::spec::GeneratedTests;
+use crate::spec::{GeneratedTests, ROOT_MODULE, encoded_module};
 
 use members::{Member, members, without};
 
@@ -20,8 +20,6 @@ use members::{Member, members, without};
 const TEST_SOURCES: &str = "src/test/java";
 /// Tests in other languages, which are the project's own too.
 const OTHER_SOURCES: [&str; 3] = ["src/test/kotlin", "src/test/groovy", "src/test/scala"];
-/// The folder of a build's root module among generated sources.
-pub const ROOT_MODULE: &str = "_root";
 /// A source beyond this was not meant to be compiled.
 const LARGEST: u64 = 64 << 20;
 
@@ -35,7 +33,7 @@ pub fn put_into(tests: &GeneratedTests, build_root: &Path) -> Result<()> {
         // A version that has no such module has no tests of it.
         let Ok(target) = root.descend(&below) else { continue };
         let target = target.make_folders(Path::new(TEST_SOURCES), None).map_err(failed)?;
-        let sources = tests.folder.join(encoded(&module));
+        let sources = tests.folder.join(encoded_module(&module));
         for file in folders::files(&sources)? {
             let bytes = crate::whole_file::read_bytes(&sources.join(&file))?;
             let folder = target.make_folders(file.parent().unwrap_or(Path::new("")), None).map_err(failed)?;
@@ -43,11 +41,6 @@ pub fn put_into(tests: &GeneratedTests, build_root: &Path) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// The folder of a module among generated sources: one level deep, whatever the module's path.
-pub fn encoded(module: &str) -> String {
-    if module.is_empty() { ROOT_MODULE.to_owned() } else { module.replace('%', "%25").replace('/', "%2F") }
 }
 
 fn modules(folder: &Path) -> Result<Vec<String>> {
@@ -166,8 +159,8 @@ mod tests {
             write(project.path(), file, "old");
         }
         write(written.path(), "_root/a/GenTest.java", "root");
-        write(written.path(), &format!("{}/GenTest.java", encoded("core")), "core");
-        write(written.path(), &format!("{}/GenTest.java", encoded("no/such")), "none");
+        write(written.path(), &format!("{}/GenTest.java", encoded_module("core")), "core");
+        write(written.path(), &format!("{}/GenTest.java", encoded_module("no/such")), "none");
         let tests = GeneratedTests::at(written.path()).unwrap();
         put_into(&tests, project.path()).unwrap();
         let left: Vec<_> = folders::files(project.path()).unwrap();

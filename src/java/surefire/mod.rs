@@ -88,6 +88,8 @@ impl SurefireSession {
         let discovery = self.prepared.discovery();
         self.tests = discovery.tests.iter().map(|test| test.id.clone()).collect();
         self.capabilities = modes::capabilities(&discovery.suites);
+        let declared = &self.prepared.subject.environment;
+        self.capabilities.enlarges_limits = limits::enlarged(&self.prepared.helper, declared).is_ok();
         let suites = discovery.suites.iter();
         let goals: Vec<_> = suites.map(|suite| (suite.module.as_str(), suite.goal.as_str())).collect();
         self.known = Known::new(discovery.tests.clone(), modes::selected_by_class(discovery), &goals);

@@ -32,6 +32,7 @@ fn with_modes(support: impl Fn(Mode) -> Support) -> Capabilities {
         imposes_order: false,
         isolations: vec![Isolation::Fresh],
         limits_tests: false,
+        enlarges_limits: false,
         modules_at_once: true,
         watches: Watch::default(),
     }

@@ -19,7 +19,6 @@ use crate::experiment::Trial;
 use crate::spec::Subject;
 use crate::store::Entry;
 use crate::store::record::{Authorship, DependenciesRecord, KnowledgeRecord, Verdict};
-use crate::java::build::{Prepared, build_root};
 use crate::suite::{Change, Coverage, Dependency, TestId};
 use crate::technique::Ordering;
 use crate::technique::detect::seek::{Sought, united};
@@ -243,7 +242,7 @@ impl Run<'_> {
         open: &'a mut OpenSubject,
         files: &'a Files,
     ) -> miette::Result<Inquiry<'a>> {
-        let groups = open.prepared.as_ref().map(|prepared| prepared.discovery.process_groups()).unwrap_or_default();
+        let groups = open.project.as_ref().map(|project| project.process_groups()).unwrap_or_default();
         let machine = &self.order.experiment.machine;
         let allotment = Allotment {
             cores: machine.cores.iter().copied().max().unwrap_or(1),
@@ -306,7 +305,7 @@ fn session_of<'a>(
 }
 
 fn record(first: &Subject, open: &OpenSubject, findings: &Findings, needs: &Needs) -> KnowledgeRecord {
-    let lines = open.prepared.as_ref().map(|prepared| lines::count(&source_folders(prepared)));
+    let lines = open.project.as_ref().map(|project| lines::count(&project.source_folders()));
     let lines = lines.filter(|lines| *lines != SourceLines::default());
     let dependencies = findings.searches.iter().map(|(search, sought)| DependenciesRecord {
         algorithm: search.algorithm,
@@ -342,15 +341,6 @@ fn notes(findings: &Findings, needs: &Needs) -> Vec<String> {
         )
     });
     uncovered.into_iter().chain(unfinished).collect()
-}
-
-/// The modules that are run, or the whole build.
-fn source_folders(prepared: &Prepared) -> Vec<PathBuf> {
-    let Ok(root) = build_root(&prepared.subject, &prepared.checkout) else { return Vec::new() };
-    match prepared.subject.modules.as_slice() {
-        [] => vec![root],
-        modules => modules.iter().map(|module| root.join(module)).collect(),
-    }
 }
 
 /// Puts together what orders are made from, and writes the dependencies where a person finds them.
