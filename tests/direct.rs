@@ -100,7 +100,7 @@ fn check_agreement(subject: &str) {
     let Some(mut bench) = open(subject) else { return };
     let run = bench.run_all();
     assert_finished(&run);
-    let known = &bench.prepared.discovery.tests;
+    let known = &bench.prepared.discovery().tests;
     let mut expected: Vec<_> = known.iter().map(|test| format!("{} {}", test.id, test.outcome.name())).collect();
     expected.sort();
     assert_eq!(outcomes_of(&run), expected, "{:?}\n{}", run.findings, bench.output());
@@ -251,7 +251,7 @@ fn a_test_that_hangs_costs_only_itself() {
 #[test]
 fn a_test_that_ends_its_process_costs_only_itself() {
     let Some(mut bench) = open("kills-its-jvm") else { return };
-    let crashed = bench.prepared.discovery.tests.iter().find(|test| test.outcome == Outcome::Crashed);
+    let crashed = bench.prepared.discovery().tests.iter().find(|test| test.outcome == Outcome::Crashed);
     let killer = crashed.expect("Maven saw it").id.clone();
     let others: Vec<TestId> = bench.session.tests().iter().filter(|test| **test != killer).cloned().collect();
     let both = Parallelism { mode: Mode::ClassesAndMethods, threads: 4, ..Parallelism::SEQUENTIAL };

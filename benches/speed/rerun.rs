@@ -20,7 +20,7 @@ pub fn measure() -> Vec<Figure> {
 fn rerun(subject: &str, class: &str, kind: &str, goal: f64) -> Figure {
     let prepared = prepare(subject);
     let mut session = DirectSession::open(Rc::clone(&prepared), TAG, Interrupt::new()).expect("a session");
-    let test = first_of(&prepared.discovery.tests, class);
+    let test = first_of(&prepared.discovery().tests, class);
     let pattern = format!("-Dtest={}#{}", test.class, test.name);
     let logs = tempfile::tempdir().expect("a scratch folder");
     let handling = Handling { quick_start: true, ..Handling::default() };

@@ -10,7 +10,9 @@ use parade::experiment::{self, MachineLimits};
 use parade::spec::Subject;
 use parade::home::Home;
 use parade::process::Interrupt;
-use parade::java::build::{self, BuildOutcome, DiscoveryTime, Preparation, Prepared};
+use parade::java::build::{self, BuildOutcome, Preparation, Prepared};
+use parade::java;
+use parade::project::FirstRun;
 use parade::subject::{self, Silent};
 
 pub const TAG: &str = "bench";
@@ -50,7 +52,7 @@ pub fn prepare(name: &str) -> Rc<Prepared> {
     eprintln!("preparing {name} …");
     let subject = load(name);
     let home = Home::at(home());
-    let toolchain = subject::toolchain().expect("a JDK and Maven");
+    let toolchain = java::toolchain().expect("a JDK and Maven");
     let revision = subject::resolve(&subject.origin, &home, &Silent, &|| false).expect("a readable folder");
     let preparation = Preparation {
         subject: &subject,
@@ -62,7 +64,7 @@ pub fn prepare(name: &str) -> Rc<Prepared> {
         progress: &Silent,
         interrupt: &Interrupt::new(),
         tag: TAG,
-        discovery: DiscoveryTime::Now,
+        discovery: FirstRun::Now,
     };
     match build::prepare(&preparation).expect("parade itself works") {
         BuildOutcome::Ready(prepared) => Rc::from(prepared),

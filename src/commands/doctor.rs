@@ -8,8 +8,7 @@ use parade::home::Home;
 use parade::java::maven::Helper;
 use parade::process::{self, Interrupt};
 use parade::store;
-use parade::java::{Jdk, Jdks};
-use parade::subject;
+use parade::java::{self, Jdk, Jdks};
 use parade::wording::plural;
 use serde::Serialize;
 use serde_json::json;
@@ -54,7 +53,7 @@ pub fn run(options: &DoctorOptions) -> miette::Result<ExitCode> {
     }
     let ready = checks.iter().all(|check| check.state != State::Missing);
     if options.json {
-        let jdks = jdk_documents(subject::jdks());
+        let jdks = jdk_documents(java::jdks());
         output::print(&format!("{}\n", json!({ "ready": ready, "checks": checks, "jdks": jdks })))?;
     } else {
         let conclusion = if ready { "Ready to measure." } else { "Not ready: see what is missing above." };
@@ -92,8 +91,8 @@ fn machine() -> Check {
 }
 
 fn java() -> Vec<Check> {
-    let mut checks = jdk_checks(subject::jdks());
-    match subject::toolchain() {
+    let mut checks = jdk_checks(java::jdks());
+    match java::toolchain() {
         Ok(found) => checks.push(good("maven", format!("{} ({})", found.maven_version, found.mvn.display()))),
         Err(error) => checks.push(Check {
             name: "jdk_and_maven".to_owned(),
@@ -222,7 +221,7 @@ fn memory_of_tests(scope: &Option<String>) -> Check {
 /// Everything that a machine without a network would miss, as far as it does not depend on the project.
 fn prepare() -> miette::Result<Vec<Check>> {
     let home = Home::find()?;
-    let helper = Helper::obtain(&home, &subject::toolchain()?, "doctor", &Interrupt::install()?)?;
+    let helper = Helper::obtain(&home, &java::toolchain()?, "doctor", &Interrupt::install()?)?;
     let mut checks =
         vec![good("jvm_helper", format!("compiled, together with JaCoCo and ASM: {}", helper.extension.display()))];
     checks.extend(fetched(&home.maven_repository()).into_iter().map(|finding| good("fetched", finding)));

@@ -22,9 +22,8 @@ pub mod test;
 mod trial_progress;
 
 pub use parade::bad_usage::BadUsage;
-use parade::java::MavenJdk;
+use parade::java::{self, MavenJdk};
 use parade::spec::JdkWish;
-use parade::subject;
 
 /// The exit code when the user interrupted.
 const INTERRUPTED: u8 = 130;
@@ -32,7 +31,7 @@ const INTERRUPTED: u8 = 130;
 /// What `--jdk` asks for; relative paths start at the current folder.
 fn asked_jdk(written: &str) -> Result<JdkWish, BadUsage> {
     let here = std::env::current_dir().unwrap_or_default();
-    subject::asked_jdk(written, &here).map_err(|report| BadUsage {
+    java::asked_jdk(written, &here).map_err(|report| BadUsage {
         message: format!("--jdk: {report}"),
         help: report.help().map(|help| help.to_string()).unwrap_or_default(),
     })
@@ -44,7 +43,7 @@ fn wanted_jdk(asked: Option<&str>) -> Result<Option<JdkWish>, BadUsage> {
     if let Some(asked) = asked {
         return asked_jdk(asked).map(Some);
     }
-    match subject::maven_jdk() {
+    match java::maven_jdk() {
         MavenJdk::Jdk { home, why } => {
             let wish = asked_jdk(&home.to_string_lossy())?;
             Ok(Some(wish.because(why)))

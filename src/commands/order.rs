@@ -14,7 +14,6 @@ use parade::spec::{Subject, SurefireVersion};
 use parade::home::Home;
 use parade::once::orders::{self, Opening, OrderedSuite, Ran, Reached};
 use parade::project::{self, Choice, Refusal};
-use parade::once::since;
 use parade::process::Interrupt;
 use parade::runner::Watcher;
 use parade::project::ProjectIdentity;
@@ -93,8 +92,8 @@ pub fn run(options: &OrderOptions) -> miette::Result<ExitCode> {
     let (home, interrupt) = (Home::find()?, Interrupt::install()?);
     let past = match &options.since {
         Some(since) => {
-            let past = since::earlier(&options.project, &subject, &options.module, since).map_err(refused)?;
-            since::refuse_unknown(&options.project, since).map_err(refused)?;
+            let past = project::earlier(&options.project, &subject, &options.module, since).map_err(refused)?;
+            project::refuse_unknown(&options.project, since).map_err(refused)?;
             Some(past)
         }
         None => None,
@@ -134,7 +133,7 @@ fn tell(
     };
     if let (Some(earlier), Some(coverage), true) = (&inputs.since, &inputs.coverage, options.algorithm.needs_change()) {
         let revision = suite.revision.as_deref().unwrap_or_default();
-        inputs.change = Some(since::change(subject, revision, earlier, coverage, home)?);
+        inputs.change = Some(project::change_since(subject, revision, earlier, coverage, home)?);
     }
     let identity = ProjectIdentity::find(subject, suite.revision.as_deref());
     order(options, inputs, &mut suite, &identity, watcher)

@@ -6,7 +6,8 @@
 
 use crate::engine::Parallelism;
 
-use super::{Configuration, Experiment, Fingerprint, Subject};
+use super::{Configuration, Experiment};
+use crate::spec::{Fingerprint, Subject};
 use crate::technique::{Harness, Ordering};
 
 /// The id of a cell's trials, but for the repetition.
@@ -78,7 +79,7 @@ impl Fingerprint {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fingerprint::tests::{Dependents, assert_key_follows};
+    use crate::spec::fingerprint_tests::{Dependents, assert_key_follows};
     use super::super::tests::accepted;
     use super::*;
 

@@ -33,9 +33,9 @@ pub use spec::{
 pub use starter::{Starter, StarterOrigin};
 
 use crate::process;
+use crate::project;
+use crate::spec::JdkWish;
 use crate::redaction::redact;
-use crate::java::Jdks;
-use crate::subject;
 use crate::toml_file::document;
 use crate::toml_file::mistake::Log;
 use validate::Context;

@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use super::versions::SOUGHT;
 use super::warnings::warnings;
-use super::{Configuration, Experiment, Origin, Plan, Subject, Version};
+use super::{Configuration, Experiment, Plan};
+use crate::spec::{Origin, Subject, Version};
 use crate::engine::{EngineKind, Parallelism};
 use crate::redaction::redact;
 use crate::stats;

@@ -7,7 +7,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::identity::CellIdentity;
-use super::{Experiment, Plan, Subject, Trial};
+use super::{Experiment, Plan, Trial};
+use crate::spec::{Subject};
 
 impl Plan {
     pub fn of(experiment: &Experiment) -> Plan {

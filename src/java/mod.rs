@@ -21,6 +21,6 @@ mod toolchain;
 mod wrapper;
 
 pub use jdks::{Jdk, Jdks, MavenJdk, Version, asked_jdk, jdks, maven_jdk};
-pub use platform::MavenPlatform;
+pub use platform::{MavenPlatform, prepare};
 pub use sealed_repository::SealedRepository;
 pub use toolchain::{MavenOrigin, Toolchain, Tools, maven_at, toolchain, tools, tools_with};

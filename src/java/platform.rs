@@ -47,6 +47,10 @@ impl Platform for MavenPlatform {
         super::jdks().choose(wish).map(drop)
     }
 
+    fn installed_tools(&self) -> Vec<String> {
+        super::jdks().found.iter().map(|jdk| jdk.version.to_string()).collect()
+    }
+
     fn machine_tools(&self, subjects: &[&Subject]) -> miette::Result<ToolFacts> {
         let asked = subjects.iter().find_map(|subject| subject.jdk.as_ref());
         let maven = subjects.iter().find_map(|subject| subject.maven.as_deref());
@@ -57,32 +61,13 @@ impl Platform for MavenPlatform {
     /// That a tool is missing is said before anything is fetched.
     fn open(&self, request: &OpenRequest<'_>) -> miette::Result<Opened> {
         let subject = request.subject;
-        let tools = toolchain::tools_with(subject.maven.as_deref())?;
-        let newest = tools.toolchain(subject.jdk.as_ref())?;
-        let revision = match request.revision {
-            Some(revision) => revision.to_owned(),
-            None => subject::resolve(&subject.origin, request.home, request.progress, &|| request.interrupt.is_set())?,
-        };
-        let preparation = Preparation {
-            subject,
-            revision: &revision,
-            toolchain: &newest,
-            home: request.home,
-            build_timeout: request.build_timeout,
-            memory_bytes: request.memory_bytes,
-            progress: request.progress,
-            interrupt: request.interrupt,
-            tag: request.tag,
-            discovery: request.first_run,
-        };
-        let Chosen { outcome, why, attempts } =
-            choice::prepare(&preparation, &tools, request.earlier_tools.and_then(earlier_jdk))?;
+        let Chosen { outcome, why, attempts } = prepare(request)?;
         let attempts: Vec<(String, PathBuf)> =
             attempts.into_iter().map(|attempt| (format!("jdk-{}", attempt.jdk), attempt.log)).collect();
         Ok(match outcome {
             BuildOutcome::Ready(prepared) => {
                 if request.purpose == OpenPurpose::Command {
-                    subject::forget_others(&subject.name, &revision, request.home)?;
+                    subject::forget_others(&subject.name, &prepared.checkout.revision, request.home)?;
                 }
                 Opened::Ready(Box::new(MavenProject::new(*prepared, why, attempts, request)))
             }
@@ -91,7 +76,7 @@ impl Platform for MavenPlatform {
                     OpenPurpose::Command => with_own_paths(request, &reason),
                     OpenPurpose::Experiment => reason,
                 };
-                Opened::Failed(OpenFailure { reason, log, revision: Some(revision), attempts })
+                Opened::Failed(OpenFailure { reason, log, attempts })
             }
             BuildOutcome::Interrupted => Opened::Interrupted,
         })
@@ -104,6 +89,30 @@ impl Platform for MavenPlatform {
             None => changes::until_now(request.repository, request.old, request.coverage, &scope),
         }
     }
+}
+
+/// Builds a subject on the JDK that it is to have.
+pub fn prepare(request: &OpenRequest<'_>) -> miette::Result<Chosen> {
+    let subject = request.subject;
+    let tools = toolchain::tools_with(subject.maven.as_deref())?;
+    let newest = tools.toolchain(subject.jdk.as_ref())?;
+    let revision = match request.revision {
+        Some(revision) => revision.to_owned(),
+        None => subject::resolve(&subject.origin, request.home, request.progress, &|| request.interrupt.is_set())?,
+    };
+    let preparation = Preparation {
+        subject,
+        revision: &revision,
+        toolchain: &newest,
+        home: request.home,
+        build_timeout: request.build_timeout,
+        memory_bytes: request.memory_bytes,
+        progress: request.progress,
+        interrupt: request.interrupt,
+        tag: request.tag,
+        discovery: request.first_run,
+    };
+    choice::prepare(&preparation, &tools, request.earlier_tools.and_then(earlier_jdk))
 }
 
 /// The JDK that earlier trials had, if it is still there and the same.

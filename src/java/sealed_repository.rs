@@ -23,7 +23,7 @@ use miette::{Result, miette};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::file_state::FileState;
+use crate::subject::file_state::FileState;
 use crate::spec::{Origin, Subject};
 use crate::folder_handle::{self, EntryKind, FolderHandle};
 use crate::home::Home;
@@ -176,8 +176,8 @@ impl SealedRepository {
             }
             let other = SealedRepository { folder, record: entry.path(), ..self.clone() };
             if other.read().source.is_some_and(|source| !source.exists()) {
-                super::snapshot::remove(&other.folder)?;
-                super::snapshot::remove(&other.record)?;
+                crate::subject::snapshot::remove(&other.folder)?;
+                crate::subject::snapshot::remove(&other.record)?;
             }
         }
         Ok(())

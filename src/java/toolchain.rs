@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use miette::{Result, miette};
 
-use super::jdks::{Jdk, JdkWish, Jdks, jdks};
+use super::jdks::{Jdk, Jdks, jdks};
+use crate::spec::JdkWish;
 use crate::java::maven::BASE_VARIABLE;
 use crate::process;
 

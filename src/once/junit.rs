@@ -18,7 +18,7 @@ use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 use sha2::{Digest, Sha256};
 
 use super::outcome::{Attempt, TestStory};
-use crate::java::maven::KeptReports;
+use crate::project::KeptReports;
 use crate::subject::REPORTS_LIST;
 use crate::suite::Outcome;
 use crate::wording::hex;

@@ -16,7 +16,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::engine::{Allotment, EngineKind, Parallelism};
-use crate::spec::{Origin, Subject};
+use crate::spec::Subject;
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::project::{self, FirstRun, OpenFailure, OpenRequest};

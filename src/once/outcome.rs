@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use crate::engine::EngineKind;
-use crate::java::maven::KeptReports;
+use crate::project::KeptReports;
 use crate::runner::judge::Judgement;
 use crate::store::record::Verdict;
 use crate::suite::{Concurrency, Execution, Finding, FindingKind, Outcome as TestOutcome, RunEnd, TestId};

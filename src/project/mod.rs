@@ -46,6 +46,9 @@ pub trait Platform: Sync {
     /// Can this machine fulfil the wish? A platform without JDKs has nothing to say.
     fn check_jdk(&self, wish: &JdkWish) -> miette::Result<()>;
 
+    /// The versions of all tools of this machine that a subject might get: what could be built depends on them.
+    fn installed_tools(&self) -> Vec<String>;
+
     /// The versions of this machine's tools, by name, that subjects would get.
     fn machine_tools(&self, subjects: &[&Subject]) -> miette::Result<ToolFacts>;
 
@@ -159,8 +162,6 @@ pub struct OpenFailure {
     pub reason: String,
     /// The whole log.
     pub log: PathBuf,
-    /// What was checked out, if it came so far.
-    pub revision: Option<String>,
     /// Logs of attempts with other tools: a name for each, and the file.
     pub attempts: Vec<(String, PathBuf)>,
 }
@@ -332,7 +333,10 @@ pub fn register(platforms: &'static [&'static dyn Platform]) {
 
 /// Those that the program registered.
 pub fn platforms() -> &'static [&'static dyn Platform] {
-    PLATFORMS.get().copied().unwrap_or_default()
+    let registered = PLATFORMS.get().copied();
+    #[cfg(test)]
+    let registered = registered.or(Some(&[&crate::java::MavenPlatform]));
+    registered.unwrap_or_default()
 }
 
 /// Opens a subject, whatever it is: the only way to its tests.
@@ -370,6 +374,11 @@ pub fn change(subject_root: Option<&Path>, request: &ChangeRequest<'_>) -> miett
     let platform = subject_root.and_then(platform_in).or_else(|| platforms().first().copied());
     let platform = platform.ok_or_else(|| miette::miette!("no platform can compare two versions of this subject"))?;
     platform.change(request)
+}
+
+/// The versions of all tools of this machine that a subject might get.
+pub fn installed_tools() -> Vec<String> {
+    platforms().iter().flat_map(|platform| platform.installed_tools()).collect()
 }
 
 /// Can this machine fulfil a wish for a JDK?

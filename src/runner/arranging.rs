@@ -9,7 +9,8 @@ use std::rc::Rc;
 use miette::miette;
 
 use crate::experiment::Trial;
-use crate::java::changes::{self, Scope};
+use crate::project::{self, ChangeRequest};
+use crate::spec::Subject;
 use crate::suite::{Change, Dependency, DependencyGraph, TestId, dependency_file};
 use crate::technique::Ordering;
 use crate::technique::arrange::{Arrangement, Material, arrange};
@@ -43,7 +44,7 @@ impl Run<'_> {
         let mut change = None;
         if ordering.algorithm.needs_change() {
             if !self.changes.contains_key(&subject.name) {
-                let found = match change_of(knowledge, open) {
+                let found = match change_of(knowledge, subject, open) {
                     Ok(found) => found,
                     Err(error) => return Ok(Some(Err(Refusal::unsupported(describe(&error))))),
                 };
@@ -59,15 +60,18 @@ impl Run<'_> {
 }
 
 /// What has changed since the first version: as a model says, or as the repository shows.
-fn change_of(knowledge: &Knowledge, open: &OpenSubject) -> miette::Result<Change> {
-    if let Some(declared) = &open.declared_change {
-        return Ok(declared.clone());
+fn change_of(knowledge: &Knowledge, subject: &Subject, open: &OpenSubject) -> miette::Result<Change> {
+    let project = open.project.as_ref();
+    if let Some(declared) = project.and_then(|project| project.model()).and_then(|model| model.changes.clone()) {
+        return Ok(declared);
     }
-    let (Some(prepared), Some(old), Ok(coverage)) = (&open.prepared, &knowledge.revision, &knowledge.coverage) else {
+    let checkout = project.and_then(|project| project.checkout());
+    let (Some(checkout), Some(old), Ok(coverage)) = (checkout, &knowledge.revision, &knowledge.coverage) else {
         return Err(miette!("the changes since the first version are not known"));
     };
-    let scope = Scope { folders: prepared.subject.folders() };
-    changes::between(&prepared.checkout.root, old, &prepared.checkout.revision, coverage, &scope)
+    let (folders, new) = (subject.folders(), Some(checkout.revision.as_str()));
+    let request = ChangeRequest { repository: &checkout.root, old, new, coverage, folders: &folders };
+    project::change(Some(&checkout.root), &request)
 }
 
 /// The order of the tests that both versions have.

@@ -64,7 +64,7 @@ pub fn run(assignment: &Assignment<'_>, open: &mut OpenSubject) -> miette::Resul
         time_limit: assignment.time.map_or(recipe.time_limit, |time| time.min(recipe.time_limit)),
         set_aside: open.set_aside.clone(),
     };
-    let measures_load = open.runs_for_real;
+    let measures_load = open.project.as_ref().is_none_or(|project| project.model().is_none());
     let busy = || measures_load.then(store::busy_cores).flatten();
     draft.record.load_before = busy();
     let strain = Strain::now();

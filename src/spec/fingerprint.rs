@@ -77,7 +77,7 @@ impl SubjectFingerprint {
     }
 
     /// What a trial's id begins with.
-    pub(super) fn of_trials(&self) -> Fingerprint {
+    pub(crate) fn of_trials(&self) -> Fingerprint {
         self.whole.clone()
     }
 

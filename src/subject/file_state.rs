@@ -6,7 +6,7 @@ use crate::folder_handle::EntryFacts;
 
 /// As long as this stays the same, nobody has written the file. The change time follows from the clock, and cannot be set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct FileState {
+pub(crate) struct FileState {
     #[serde(alias = "bytes")]
     size: u64,
     inode: u64,

@@ -18,7 +18,7 @@ mod revision;
 pub(crate) mod snapshot;
 mod source;
 #[cfg(test)]
-mod test_repository;
+pub(crate) mod test_repository;
 mod transfer;
 mod worktree;
 

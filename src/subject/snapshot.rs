@@ -257,7 +257,7 @@ fn settle_folder(folder: &FolderHandle, original: &EntryFacts) -> Attempt<()> {
 }
 
 /// Removes whatever is there, also folders that forbid it to their owner.
-pub(super) fn remove(path: &Path) -> Result<()> {
+pub(crate) fn remove(path: &Path) -> Result<()> {
     folder_handle::remove_all(path).map_err(|error| miette!("cannot remove {}: {error}", path.display()))
 }
 

@@ -113,7 +113,12 @@ impl Harness {
 
     fn handling_by(&self, engine: EngineKind, quick_start: bool) -> Handling {
         match engine {
-            EngineKind::Direct => Handling { isolation: self.isolation, test_limit: self.test_limit, quick_start },
+            EngineKind::Direct => Handling {
+                isolation: self.isolation,
+                test_limit: self.test_limit,
+                quick_start,
+                ..Handling::default()
+            },
             EngineKind::Surefire | EngineKind::Model => Handling::default(),
         }
     }

@@ -11,7 +11,9 @@ use parade::experiment::{self, MachineLimits};
 use parade::spec::Subject;
 use parade::home::Home;
 use parade::process::{self, Interrupt};
-use parade::java::build::{BuildOutcome, DiscoveryTime, Preparation, Prepared};
+use parade::java::build::{BuildOutcome, Prepared};
+use parade::java;
+use parade::project::OpenRequest;
 use parade::subject::{self, Silent};
 use parade::suite::{Execution, RunEnd, SuiteRun, TestId};
 
@@ -47,7 +49,7 @@ pub fn open(name: &str) -> Option<Bench> {
 }
 
 fn has_jdk_for(name: &str) -> bool {
-    let any = |fits: fn(u32) -> bool| subject::jdks().found.iter().any(|jdk| fits(jdk.major()));
+    let any = |fits: fn(u32) -> bool| java::jdks().found.iter().any(|jdk| fits(jdk.major()));
     match name {
         "needs-jdk8" => any(|major| major == 8),
         "needs-jdk17" => any(|major| major >= 17),
@@ -80,22 +82,14 @@ fn load(name: &str) -> Subject {
 fn prepare(name: &str) -> Prepared {
     let subject = load(name);
     let home = Home::at(home());
-    let tools = subject::tools().unwrap();
-    let toolchain = tools.toolchain(None).unwrap();
     let revision = subject::resolve(&subject.origin, &home, &Silent, &|| false).unwrap();
-    let preparation = Preparation {
-        subject: &subject,
-        revision: &revision,
-        toolchain: &toolchain,
-        home: &home,
+    let interrupt = Interrupt::new();
+    let request = OpenRequest {
+        revision: Some(&revision),
         build_timeout: Duration::from_secs(600),
-        memory_bytes: None,
-        progress: &Silent,
-        interrupt: &Interrupt::new(),
-        tag: TAG,
-        discovery: DiscoveryTime::Now,
+        ..OpenRequest::of_command(&subject, &home, &Silent, &interrupt, TAG)
     };
-    match subject::prepare_on_some_jdk(&preparation, &tools, None).unwrap().outcome {
+    match java::prepare(&request).unwrap().outcome {
         BuildOutcome::Ready(prepared) => *prepared,
         other => panic!("{name}: {other:?}"),
     }

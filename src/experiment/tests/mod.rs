@@ -10,18 +10,14 @@ use std::path::Path;
 
 use super::validate::Context;
 use super::*;
-use crate::java::Jdk;
+use crate::spec::{JdkWishKind, Origin, Subject, SurefireVersion};
 use crate::technique::TechniqueKind;
 
 const LIMITS: MachineLimits = MachineLimits { cores: 4, memory_bytes: 16 << 30 };
 
 /// A machine with two JDKs, on which parade may run subjects as `nobody`.
 const HERE: Here = Here {
-    jdks: Some(|| {
-        static JDKS: std::sync::LazyLock<Jdks> =
-            std::sync::LazyLock::new(|| Jdks { found: ["17.0.15", "1.8.0_392"].map(jdk).to_vec(), notes: Vec::new() });
-        &JDKS
-    }),
+    check_jdk,
     check_user: |name| match name {
         "nobody" => Ok(()),
         _ => Err(miette::miette!(help = "write a name that is known", "this machine has no user `{name}`")),
@@ -29,9 +25,15 @@ const HERE: Here = Here {
     looks_into_projects: false,
 };
 
-fn jdk(version: &str) -> Jdk {
-    let parsed = subject::Version::parse(version).expect("a version");
-    Jdk { home: format!("/jdk/{version}").into(), version: parsed, vendor: None, found_by: Vec::new() }
+fn check_jdk(wish: &JdkWish) -> miette::Result<()> {
+    let has = |wanted: &[u32]| [[17, 0, 15], [8, 0, 392]].iter().any(|jdk| jdk.starts_with(wanted));
+    match &wish.kind {
+        JdkWishKind::Version(wanted) if has(wanted) => Ok(()),
+        JdkWishKind::Version(_) => {
+            Err(miette::miette!(help = "this machine has: 17.0.15, 8.0.392", "this machine has no JDK {}", wish.written))
+        }
+        JdkWishKind::Home(_) => Err(miette::miette!("`{}` is not a JDK: it is not a folder", wish.written)),
+    }
 }
 
 /// A file read as if it lay in this module's folder.

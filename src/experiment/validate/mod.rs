@@ -17,7 +17,8 @@ use std::time::Duration;
 
 use super::quantity::{MAX_DURATION, format_size, parse_duration, parse_size};
 use super::raw::{RawFile, RawMachine};
-use super::{Configuration, Experiment, Here, Machine, MachineLimits, Subject};
+use super::{Configuration, Experiment, Here, Machine, MachineLimits};
+use crate::spec::{Subject};
 use crate::technique::TechniqueKind;
 use crate::toml_file::mistake::{Log, Span};
 use crate::toml_file::names::{MAX_NAME, is_safe, list, made_safe, quoted, suggestion};

@@ -8,13 +8,15 @@ use super::configuration::{check_width_keys, forks, modules, threads};
 use super::harness::check_override;
 use super::place::{self, Place};
 use super::settings::{self, Settings};
-use super::{At, Configuration, Context, Subject, list, quoted, suggestion};
+use super::{At, Configuration, Context, list, quoted, suggestion};
+use crate::spec::{Subject};
 use super::{regression, versions};
 use crate::engine::model::ModelSuite;
 use crate::experiment::raw::{RawFile, RawOverride, RawSubject};
 use crate::spec::{Located, Origin, Override};
 use crate::redaction::redact;
-use crate::subject::{local_repository, project};
+use crate::project;
+use crate::subject::local_repository;
 use crate::suite::{DependencyGraph, TestId};
 use crate::technique::TechniqueKind;
 

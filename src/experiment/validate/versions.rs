@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::subject::{Common, check_model, existing, revision};
-use super::{At, Configuration, Context, MAX_NAME, MAX_RUNS, Subject, quoted};
+use super::{At, Configuration, Context, MAX_NAME, MAX_RUNS, quoted};
+use crate::spec::{Subject};
 use crate::engine::model::ModelSuite;
 use crate::spec::Origin;
 use crate::experiment::raw::{RawFile, RawSubject, RawVersions};

@@ -30,8 +30,8 @@ impl Shelf {
     /// Of this build, made by this helper.
     pub fn of(prepared: &Prepared) -> miette::Result<Self> {
         let mut key = prepared.memory.fingerprint("listing");
-        key.value("tests", prepared.discovery().tests)?;
-        key.value("suites", prepared.discovery().suites)?;
+        key.value("tests", &prepared.discovery().tests)?;
+        key.value("suites", &prepared.discovery().suites)?;
         let key = key.digits(64);
         Ok(Shelf { path: prepared.checkout.root.with_file_name(FILE), key })
     }

@@ -337,7 +337,7 @@ mod tests {
             java_major: 17,
             mvn: "/mvn".into(),
             maven_version: "3.8.7".into(),
-            maven_origin: crate::subject::MavenOrigin::Path,
+            maven_origin: crate::java::MavenOrigin::Path,
         };
         let environment = build_environment(&toolchain, Path::new("/c/jvm/build-1/sources"));
         assert_eq!(environment["MAVEN_BASEDIR"], "/c/jvm/build-1/sources");

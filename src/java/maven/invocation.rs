@@ -204,7 +204,7 @@ mod tests {
             java_major: 17,
             mvn: "/mvn".into(),
             maven_version: "3.8.7".into(),
-            maven_origin: crate::subject::MavenOrigin::Path,
+            maven_origin: crate::java::MavenOrigin::Path,
         }
     }
 

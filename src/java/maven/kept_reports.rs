@@ -68,6 +68,8 @@ fn copy(from: &Path, to: &Path, left: u64) -> std::io::Result<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::super::handshake::Goal;
     use super::*;
 

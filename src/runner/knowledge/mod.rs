@@ -12,7 +12,6 @@ mod needs;
 mod tidy;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::path::PathBuf;
 
 use crate::engine::{Allotment, EngineKind, Session};
 use crate::experiment::Trial;

@@ -10,10 +10,11 @@ use crate::experiment::Experiment;
 use crate::spec::Subject;
 use crate::home::Home;
 use crate::process::Interrupt;
+use crate::project;
 use crate::redaction::redact;
 use crate::runner::Watcher;
 use crate::runner::open::{self, OpenSubject};
-use crate::subject::{self, Checkout};
+use crate::subject::Checkout;
 use crate::suite::{RunEnd, SuiteRun, TestId};
 use crate::whole_file;
 
@@ -48,8 +49,9 @@ impl Examination<'_> {
     /// Outer `None` when the user interrupted, inner where it cannot be prepared.
     pub fn newest(&self, watcher: &mut dyn Watcher) -> miette::Result<Option<Option<Newest>>> {
         let Some(mut open) = self.open(None, watcher)? else { return Ok(None) };
-        let Some(prepared) = open.prepared.clone() else { return Ok(Some(None)) };
-        let revision = prepared.checkout.revision.clone();
+        let checkout = open.project.as_ref().and_then(|project| project.checkout()).cloned();
+        let Some(checkout) = checkout else { return Ok(Some(None)) };
+        let revision = checkout.revision.clone();
         let examined = match self.recorded(&revision) {
             Some(known) => known,
             None => self.examined(&revision, &mut open)?,
@@ -57,7 +59,7 @@ impl Examination<'_> {
         if self.interrupt.is_set() {
             return Ok(None);
         }
-        Ok(Some(Some(Newest { checkout: prepared.checkout.clone(), failing: examined.failing })))
+        Ok(Some(Some(Newest { checkout, failing: examined.failing })))
     }
 
     /// `None` when the user interrupted.
@@ -76,7 +78,7 @@ impl Examination<'_> {
         let request = open::Request {
             subject: &subject,
             pinned: revision.map(str::to_owned),
-            pinned_jdk: None,
+            earlier_tools: None,
             home: self.home,
             logs: self.logs(),
             tag: TAG,
@@ -129,8 +131,8 @@ impl Examination<'_> {
 
     /// Named for everything that the answer depends on.
     fn record(&self, revision: &str) -> std::path::PathBuf {
-        let jdks: Vec<String> = subject::jdks().found.iter().map(|jdk| jdk.version.to_string()).collect();
-        let digits = examination_key(self.subject, revision, &jdks, self.experiment.machine.memory_bytes);
+        let tools = project::installed_tools();
+        let digits = examination_key(self.subject, revision, &tools, self.experiment.machine.memory_bytes);
         self.home.versions().join(format!("{}-{digits}.json", self.subject.name))
     }
 }

@@ -529,7 +529,7 @@ impl<'a> Lab<'a> {
         let test_limit = plain.handling.test_limit.map(|limit| limit * WATCHING);
         let request = RunRequest {
             time_limit: plain.time_limit * WATCHING,
-            handling: Handling { isolation: Isolation::Fresh, test_limit, quick_start: false },
+            handling: Handling { test_limit, ..Handling::default() },
             watch: Watch { accesses: true, ..Watch::default() },
             ..plain
         };
@@ -563,7 +563,12 @@ impl<'a> Lab<'a> {
             parallelism: Parallelism::SEQUENTIAL,
             allotment: self.allotment.clone(),
             time_limit: self.limit_of(order.len()),
-            handling: Handling { isolation, test_limit: self.limits.test, quick_start: self.has_warm },
+            handling: Handling {
+                isolation,
+                test_limit: self.limits.test,
+                quick_start: self.has_warm,
+                ..Handling::default()
+            },
             watch: Watch::default(),
         }
     }
