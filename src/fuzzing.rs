@@ -9,10 +9,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::columns;
-use crate::java::direct;
 use crate::engine::model::{ModelSession, ModelSuite};
 use crate::engine::{Allotment, Forks, Handling, Mode, Parallelism, RunRequest, Selection, Session, Watch};
 use crate::experiment::{self, Filter, MachineLimits, Outlook, Plan};
+use crate::java::changes::compare;
+use crate::java::direct;
+use crate::java::jdks;
 use crate::java::maven::{self, Clock, Handshake};
 use crate::process::{self, wire};
 use crate::report::{Analysis, Details, Table, TableName, render};
@@ -20,8 +22,6 @@ use crate::stats;
 use crate::store::record::{Environment, RunManifest};
 use crate::store::{self};
 use crate::study::{Answer, Document, Files, Library};
-use crate::java::changes::compare;
-use crate::java::jdks;
 use crate::subject::address;
 use crate::suite::{Change, Coverage, DependencyGraph, Durations, Notation, TestId, Unit};
 

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use git2::{Oid, Repository, Signature, Time};
 use miette::Result;
-use parade::spec::{Origin, Subject, SurefireVersion};
 use parade::home::Home;
+use parade::spec::{Origin, Subject, SurefireVersion};
 use parade::subject::{Network, Progress, Silent, Sources};
 use server::{Mood, Server};
 use tempfile::TempDir;

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use parade::java::direct::DirectSession;
 use parade::engine::{Handling, Selection};
+use parade::java::direct::DirectSession;
 use parade::process::Interrupt;
 use parade::suite::TestId;
 

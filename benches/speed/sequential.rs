@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use parade::java::surefire::SurefireSession;
 use parade::engine::{Handling, Selection};
+use parade::java::surefire::SurefireSession;
 use parade::process::Interrupt;
 
 use super::figure::{Figure, Goal, seconds};

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use parade::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session, Watch};
 use parade::experiment::{self, MachineLimits};
-use parade::spec::Subject;
 use parade::home::Home;
-use parade::process::Interrupt;
-use parade::java::build::{self, BuildOutcome, Preparation, Prepared};
 use parade::java;
+use parade::java::build::{self, BuildOutcome, Preparation, Prepared};
+use parade::process::Interrupt;
 use parade::project::FirstRun;
+use parade::spec::Subject;
 use parade::subject::{self, Silent};
 
 pub const TAG: &str = "bench";

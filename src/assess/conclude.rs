@@ -16,11 +16,11 @@ use super::scaling;
 use super::sentence;
 use super::survey::Survey;
 use super::ways::{ModeInWords, SEQUENTIAL, Way};
+use crate::project::ProjectIdentity;
 use crate::simulation::Scheduler;
 use crate::stats;
 use crate::store::RunFolder;
 use crate::store::record::RunData;
-use crate::project::ProjectIdentity;
 use crate::suite::TestId;
 use crate::wording::{VIRTUAL_TIME, counted};
 

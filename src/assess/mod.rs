@@ -35,10 +35,10 @@ use serde::Deserialize;
 
 use crate::bad_usage::BadUsage;
 use crate::experiment::{self, Experiment, MachineLimits, Plan};
-use crate::spec::Subject;
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::runner::{self, Event, Watcher};
+use crate::spec::Subject;
 use crate::store::RunFolder;
 use crate::store::record::{Phase, RunData, TrialRecord};
 use crate::whole_file;

@@ -12,12 +12,14 @@ use super::agenda;
 use super::forecast::{Model, Observed, Suite};
 use super::ways::Way;
 use super::{Order, TAG};
-use crate::engine::{Allotment, Capabilities, EngineKind, Handling, Parallelism, RunRequest, Selection, Session, Support, Watch};
-use crate::spec::Subject;
+use crate::engine::{
+    Allotment, Capabilities, EngineKind, Handling, Parallelism, RunRequest, Selection, Session, Support, Watch,
+};
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::project::{self, AdoptionFacts, FirstRun, OpenFailure, OpenRequest, Opened, Project};
 use crate::runner::{Event, Telling, Watcher};
+use crate::spec::Subject;
 use crate::store::record::TrialRecord;
 use crate::subject;
 use crate::suite::{Execution, FindingKind, Outcome, RunEnd, SuiteRun, TestId};

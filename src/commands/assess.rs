@@ -8,12 +8,12 @@ use parade::assess::answer::Answer;
 use parade::assess::costs::Rates;
 use parade::assess::{self, Ended, Order};
 use parade::experiment::MachineLimits;
-use parade::spec::Origin;
 use parade::home::Home;
-use parade::project::{self, Choice, Refusal};
 use parade::process::Interrupt;
+use parade::project::{self, Choice, Refusal};
 use parade::report::render::assessment;
 use parade::report::{self, Analysis};
+use parade::spec::Origin;
 use parade::store::RunFolder;
 use serde_json::json;
 

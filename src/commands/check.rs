@@ -6,7 +6,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use parade::engine::{EngineKind, Mode, Parallelism};
-use parade::experiment::{self, ConfigurationOutlook, Experiment, KnowledgeOutlook, MachineLimits, Mistakes, Outlook, Plan, SubjectOutlook, format_duration};
+use parade::experiment::{
+    self, ConfigurationOutlook, Experiment, KnowledgeOutlook, MachineLimits, Mistakes, Outlook, Plan, SubjectOutlook,
+    format_duration,
+};
 use parade::technique::Harness;
 use parade::wording::plural;
 use serde_json::json;

@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use parade::detection::{self, Ended, Found, Order};
 use parade::experiment::MachineLimits;
-use parade::spec::SurefireVersion;
 use parade::home::Home;
-use parade::project::{self, Choice, Refusal};
 use parade::process::Interrupt;
 use parade::project::ProjectIdentity;
+use parade::project::{self, Choice, Refusal};
+use parade::spec::SurefireVersion;
 use parade::suite::{Outcome, TestId};
 use parade::technique::detect::{Detection, Kind, OrderDependent, Settings, Strategy};
 use parade::wording::{counted, plural};

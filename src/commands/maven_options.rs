@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::env::VarError;
 use std::path::PathBuf;
 
-use parade::spec::Subject;
-use parade::process::TAG_VARIABLE;
 use parade::java::maven_at;
+use parade::process::TAG_VARIABLE;
+use parade::spec::Subject;
 use parade::wording::brief;
 
 use super::BadUsage;

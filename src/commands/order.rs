@@ -10,13 +10,13 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use parade::experiment::MachineLimits;
-use parade::spec::{Subject, SurefireVersion};
 use parade::home::Home;
 use parade::once::orders::{self, Opening, OrderedSuite, Ran, Reached};
-use parade::project::{self, Choice, Refusal};
 use parade::process::Interrupt;
-use parade::runner::Watcher;
 use parade::project::ProjectIdentity;
+use parade::project::{self, Choice, Refusal};
+use parade::runner::Watcher;
+use parade::spec::{Subject, SurefireVersion};
 use parade::subject::{self, Silent};
 use parade::suite::{Durations, TestId};
 use parade::technique::algorithm::Algorithm;

@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 use parade::engine::{EngineKind, Forks, Isolation, Mode, Parallelism};
 use parade::experiment::MachineLimits;
-use parade::spec::{Origin, SurefireVersion};
 use parade::home::Home;
-use parade::project::{self, Choice, Refusal};
 use parade::once::{self, Ended, Order, Outcome, TestStory, failure, junit};
 use parade::process::Interrupt;
-use parade::store::record::Verdict;
 use parade::project::ProjectIdentity;
+use parade::project::{self, Choice, Refusal};
+use parade::spec::{Origin, SurefireVersion};
+use parade::store::record::Verdict;
 use parade::suite::FindingKind;
 use parade::technique::{Harness, TechniqueKind};
 use parade::wording::{VIRTUAL_TIME, plural};

@@ -15,11 +15,11 @@ use std::time::{Duration, Instant};
 use miette::miette;
 
 use crate::engine::Allotment;
-use crate::spec::Subject;
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::runner::{Event, Watcher};
 use crate::shown_text::duration;
+use crate::spec::Subject;
 use crate::suite::{Conflict, Dependency, Finding, dependency_file};
 use crate::technique::detect::{self, Company, Detection, Halt, Plan, Settings, Strategy};
 use crate::whole_file;

@@ -58,7 +58,8 @@ pub(super) fn open(
 fn suite(project: &dyn Project, interleave: bool) -> miette::Result<Suite> {
     let session = project.session(EngineKind::Direct)?;
     let groups = project.process_groups();
-    let all = if groups.is_empty() { Roster::by_module(session.tests()) } else { Roster::new(session.tests(), &groups) };
+    let all =
+        if groups.is_empty() { Roster::by_module(session.tests()) } else { Roster::new(session.tests(), &groups) };
     let roster = if interleave { all } else { all.only_orders_of_builds(&project.declared_orders()) };
     let session = if project.model().is_some() { session } else { Box::new(Timed { inner: session }) };
     Ok(Suite {

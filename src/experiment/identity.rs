@@ -79,9 +79,9 @@ impl Fingerprint {
 
 #[cfg(test)]
 mod tests {
-    use crate::spec::fingerprint_tests::{Dependents, assert_key_follows};
     use super::super::tests::accepted;
     use super::*;
+    use crate::spec::fingerprint_tests::{Dependents, assert_key_follows};
 
     #[test]
     fn a_trial_id_follows_every_field_of_its_subject() {

@@ -26,16 +26,14 @@ pub use families::{ComparisonFamily, by_family};
 pub use filter::{Filter, FilterError};
 pub use outlook::{ConfigurationOutlook, KnowledgeOutlook, Outlook, SubjectOutlook, repetitions_needed, smallest_p};
 pub use quantity::{format_duration, format_size, parse_duration, parse_size};
-pub use spec::{
-    Configuration, DependencySource, Experiment, Machine, Plan, Regression, Trial,
-};
+pub use spec::{Configuration, DependencySource, Experiment, Machine, Plan, Regression, Trial};
 
 pub use starter::{Starter, StarterOrigin};
 
 use crate::process;
 use crate::project;
-use crate::spec::JdkWish;
 use crate::redaction::redact;
+use crate::spec::JdkWish;
 use crate::toml_file::document;
 use crate::toml_file::mistake::Log;
 use validate::Context;

@@ -8,9 +8,9 @@ use serde::Serialize;
 use super::versions::SOUGHT;
 use super::warnings::warnings;
 use super::{Configuration, Experiment, Plan};
-use crate::spec::{Origin, Subject, Version};
 use crate::engine::{EngineKind, Parallelism};
 use crate::redaction::redact;
+use crate::spec::{Origin, Subject, Version};
 use crate::stats;
 use crate::technique::{Harness, Ordering, TechniqueKind};
 

@@ -8,7 +8,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::identity::CellIdentity;
 use super::{Experiment, Plan, Trial};
-use crate::spec::{Subject};
+use crate::spec::Subject;
 
 impl Plan {
     pub fn of(experiment: &Experiment) -> Plan {

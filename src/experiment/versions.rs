@@ -2,7 +2,7 @@
 //!
 //! Which versions there are is written in the file, or sought when a run begins; here they only become subjects.
 
-use super::{Experiment};
+use super::Experiment;
 use crate::spec::{Origin, Subject, Version};
 
 /// In place of the revision of a version that nobody has sought yet.

@@ -6,9 +6,9 @@ use super::families::planned_families;
 use super::outlook::{SIGNIFICANT, repetitions_needed, smallest_p};
 use super::versions::SOUGHT;
 use super::{Configuration, Experiment, Plan};
-use crate::spec::{Origin, Subject};
 use crate::engine::{Isolation, Mode, Parallelism};
 use crate::redaction::redact;
+use crate::spec::{Origin, Subject};
 use crate::toml_file::names::{list, quoted};
 
 /// From this many threads for each core on, a run measures the scheduler.

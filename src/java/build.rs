@@ -14,17 +14,17 @@ use miette::miette;
 use sha2::{Digest, Sha256};
 
 use super::generated::{drop_blamed, put_into};
-use super::wrapper::{self, MavenWrapper};
 use super::platform::DiscoveryTime;
+use super::wrapper::{self, MavenWrapper};
 use super::{MavenOrigin, SealedRepository, Toolchain};
-use crate::project::{self, KeptReports};
-use crate::subject::{Changes, Checkout, Progress, Snapshot, checkout, check_open, hand_over};
 use crate::engine::{Mode, Parallelism};
 use crate::experiment::format_size;
-use crate::spec::{Subject, SurefireVersion};
 use crate::home::Home;
 use crate::java::maven::{self, Helper, Invocation, Invoked, Limits, Picked, SUREFIRE_VERSION, Settings, TestSettings};
 use crate::process::{self, Account, Cause, Exit, Interrupt};
+use crate::project::{self, KeptReports};
+use crate::spec::{Subject, SurefireVersion};
+use crate::subject::{Changes, Checkout, Progress, Snapshot, check_open, checkout, hand_over};
 use crate::suite::{Execution, Finding, FindingKind, RunEnd};
 use crate::wording::hex;
 

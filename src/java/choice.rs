@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use super::build::{self, BuildOutcome, Discovery, Preparation};
 use super::jdks::Jdk;
-use crate::subject::Progress;
 use super::toolchain::Tools;
-use crate::spec::Subject;
 use crate::java::maven::is_independent_of_jdk;
 use crate::process;
+use crate::spec::Subject;
+use crate::subject::Progress;
 use crate::suite::Outcome;
 use crate::whole_file;
 

@@ -131,9 +131,8 @@ fn with_own_paths(request: &OpenRequest<'_>, reason: &str) -> String {
         Origin::Folder { path } => Some(path.as_path()),
         Origin::Git { .. } | Origin::Model { .. } => None,
     };
-    let is_own = |below: &Path| {
-        !maven::is_in_build_folder(below) && project.is_none_or(|project| project.join(below).exists())
-    };
+    let is_own =
+        |below: &Path| !maven::is_in_build_folder(below) && project.is_none_or(|project| project.join(below).exists());
     maven::with_own_paths(reason, &copies, project, &is_own)
 }
 

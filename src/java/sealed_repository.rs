@@ -23,11 +23,11 @@ use miette::{Result, miette};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::subject::file_state::FileState;
-use crate::spec::{Origin, Subject};
 use crate::folder_handle::{self, EntryKind, FolderHandle};
 use crate::home::Home;
 use crate::process::Account;
+use crate::spec::{Origin, Subject};
+use crate::subject::file_state::FileState;
 use crate::wording::hex;
 use crate::{folders, whole_file};
 

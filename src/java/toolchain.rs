@@ -9,9 +9,9 @@ use std::time::Duration;
 use miette::{Result, miette};
 
 use super::jdks::{Jdk, Jdks, jdks};
-use crate::spec::JdkWish;
 use crate::java::maven::BASE_VARIABLE;
 use crate::process;
+use crate::spec::JdkWish;
 
 /// For Maven to start and say its version, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -16,12 +16,12 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::engine::{Allotment, EngineKind, Parallelism};
-use crate::spec::Subject;
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::project::{self, FirstRun, OpenFailure, OpenRequest};
 use crate::runner::judge::{Expectation, Judgement, judge};
 use crate::runner::{Event, Telling, Watcher};
+use crate::spec::Subject;
 use crate::suite::{Finding, FindingKind};
 use crate::technique::{self, Bench, Engines, Stage, TechniqueRun};
 use crate::technique::{Harness, TechniqueKind};

@@ -14,11 +14,11 @@ use super::opened::TAG;
 use super::{fresh_logs, note};
 use crate::engine::model::ModelSuite;
 use crate::engine::{Allotment, EngineKind, Handling, Parallelism, RunRequest, Selection, Session, Watch};
-use crate::spec::Subject;
 use crate::home::Home;
 use crate::process::Interrupt;
-use crate::runner::{Event, Telling, Watcher};
 use crate::project::{self, OpenFailure, OpenRequest, Opened, Project};
+use crate::runner::{Event, Telling, Watcher};
+use crate::spec::Subject;
 use crate::suite::{Coverage, Finding, FindingKind, RunEnd, SuiteRun, TestId};
 use crate::wording::counted;
 

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::toml_file::safe_name;
-use crate::spec::{Origin, Subject, SurefireVersion};
 use super::kind::{main_file, other_tool, supported};
 use super::{BuildLayout, Refusal, platform_in, platforms};
 use crate::redaction::redact;
+use crate::spec::{Origin, Subject, SurefireVersion};
+use crate::toml_file::safe_name;
 
 /// What to run of it.
 #[derive(Debug, Clone, Default)]
@@ -33,7 +33,8 @@ pub fn locate(named: &str, choice: &Choice<'_>, time_limit: Duration) -> Result<
     if path.is_file() && path.extension().is_some_and(|extension| extension == "toml") {
         return of_model(named, path, choice, time_limit);
     }
-    let is_build_file = |name: &std::ffi::OsStr| platforms().iter().any(|each| each.build_files().iter().any(|own| name == *own));
+    let is_build_file =
+        |name: &std::ffi::OsStr| platforms().iter().any(|each| each.build_files().iter().any(|own| name == *own));
     let is_build_file = path.is_file() && path.file_name().is_some_and(is_build_file);
     let folder = if is_build_file { path.parent().unwrap_or(&path).to_owned() } else { path };
     if platform_in(&folder).is_none() {

@@ -363,7 +363,8 @@ fn open_built(request: &OpenRequest<'_>) -> miette::Result<Opened> {
         };
         let root = subject.directory.as_ref().map_or_else(|| tree.clone(), |below| tree.join(below));
         let platform = platform_in(&root).or_else(|| platforms().first().copied());
-        let platform = platform.ok_or_else(|| miette::miette!("nothing is registered that could build {}", subject.source))?;
+        let platform =
+            platform.ok_or_else(|| miette::miette!("nothing is registered that could build {}", subject.source))?;
         return platform.open(&OpenRequest { revision: Some(&revision), ..*request });
     };
     only.open(request)

@@ -26,7 +26,6 @@ impl ModelProject {
         })?;
         Ok(ModelProject { suite, revision, seed: request.seed })
     }
-
 }
 
 impl Project for ModelProject {

@@ -7,9 +7,9 @@ use std::path::Path;
 use miette::miette;
 
 use crate::experiment::{Experiment, Trial};
+use crate::java::Jdk;
 use crate::store::RunFolder;
 use crate::store::record::{Environment, RunManifest, SubjectRecord};
-use crate::java::Jdk;
 use crate::wording::plural;
 
 /// One sentence per difference that matters.

@@ -24,9 +24,9 @@ use sha2::{Digest, Sha256};
 
 use crate::engine::EngineKind;
 use crate::experiment::{Experiment, Plan, Trial};
-use crate::spec::Subject;
 use crate::home::Home;
 use crate::process::{self, Interrupt};
+use crate::spec::Subject;
 use crate::store::record::{
     AcceptedChange, ConfigurationSummary, Environment, HistoryRecord, KnowledgeRecord, Phase, RunManifest,
     SubjectRecord, TrialRecord, Verdict,

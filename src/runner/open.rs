@@ -213,14 +213,7 @@ fn with_dependencies(mut open: OpenSubject, subject: &Subject) -> miette::Result
 
 /// Nothing but its record.
 fn unopened(record: SubjectRecord) -> OpenSubject {
-    OpenSubject {
-        record,
-        session: None,
-        direct: None,
-        set_aside: HashSet::new(),
-        dependencies: None,
-        project: None,
-    }
+    OpenSubject { record, session: None, direct: None, set_aside: HashSet::new(), dependencies: None, project: None }
 }
 
 pub fn broken(

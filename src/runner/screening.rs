@@ -111,11 +111,11 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::spec::GeneratedTests;
     use crate::spec::Generator;
     use crate::spec::fingerprint_tests::{Dependents, assert_key_follows, subject};
     use crate::store::record::ResidualTest;
     use crate::store::record::tests::trial;
-    use crate::spec::GeneratedTests;
 
     fn run(verdict: Verdict, not_passed: &[(&str, Outcome)]) -> TrialRecord {
         let entry = |&(name, outcome): &(&str, Outcome)| ResidualTest {

@@ -190,9 +190,9 @@ pub(crate) mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::spec::{Located, Override};
-    use crate::spec::JdkWish;
     use crate::spec::GeneratedTests;
+    use crate::spec::JdkWish;
+    use crate::spec::{Located, Override};
 
     /// What depends on a changed field.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -32,7 +32,6 @@ pub use snapshot::{Changes, Snapshot};
 pub use source::{Sources, checkout, resolve};
 pub use worktree::forget_others;
 
-
 use std::path::PathBuf;
 
 /// A clean worktree of a subject at one revision.

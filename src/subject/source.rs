@@ -5,9 +5,9 @@ use miette::{Result, miette};
 use super::cache::Cache;
 use super::network::Network;
 use super::{Checkout, Progress, folder, revision, worktree};
-use crate::spec::{Origin, Subject};
 use crate::home::Home;
 use crate::redaction::redact;
+use crate::spec::{Origin, Subject};
 
 /// Pins an origin: the full hash of the commit that its revision names now, or the hash of a folder's content.
 pub fn resolve(origin: &Origin, home: &Home, progress: &dyn Progress, interrupt: &dyn Fn() -> bool) -> Result<String> {

@@ -5,7 +5,7 @@ use std::path::Path;
 use git2::{IndexEntry, IndexTime, Oid, Repository, Signature, Time};
 use tempfile::TempDir;
 
-pub(super) struct TestRepository {
+pub(crate) struct TestRepository {
     pub folder: TempDir,
     pub git: Repository,
 }

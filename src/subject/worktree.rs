@@ -19,10 +19,10 @@ use super::lock::Hold;
 use super::network::Network;
 use super::source::Sources;
 use super::{Checkout, Snapshot, folder, revision};
-use crate::spec::{Origin, Subject};
 use crate::home::Home;
 use crate::process;
 use crate::redaction::{redact, without_secrets};
+use crate::spec::{Origin, Subject};
 
 const TREE: &str = "tree";
 const COMPLETE: &str = "complete";

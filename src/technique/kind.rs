@@ -113,12 +113,9 @@ impl Harness {
 
     fn handling_by(&self, engine: EngineKind, quick_start: bool) -> Handling {
         match engine {
-            EngineKind::Direct => Handling {
-                isolation: self.isolation,
-                test_limit: self.test_limit,
-                quick_start,
-                ..Handling::default()
-            },
+            EngineKind::Direct => {
+                Handling { isolation: self.isolation, test_limit: self.test_limit, quick_start, ..Handling::default() }
+            }
             EngineKind::Surefire | EngineKind::Model => Handling::default(),
         }
     }

@@ -5,15 +5,15 @@ use std::rc::Rc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use parade::java::direct::DirectSession;
 use parade::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session, Watch};
 use parade::experiment::{self, MachineLimits};
-use parade::spec::Subject;
 use parade::home::Home;
-use parade::process::{self, Interrupt};
-use parade::java::build::{BuildOutcome, Prepared};
 use parade::java;
+use parade::java::build::{BuildOutcome, Prepared};
+use parade::java::direct::DirectSession;
+use parade::process::{self, Interrupt};
 use parade::project::OpenRequest;
+use parade::spec::Subject;
 use parade::subject::{self, Silent};
 use parade::suite::{Execution, RunEnd, SuiteRun, TestId};
 

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::process::Output;
 use std::sync::PoisonError;
 
+use parade::java::{Jdk, Jdks, jdks};
 use parade::process::keeper;
 use parade::store::record::Verdict;
-use parade::java::{Jdk, Jdks, jdks};
 
 use super::expectation::Expectation;
 

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use super::validate::Context;
 use super::*;
-use crate::spec::{JdkWishKind, Origin, Subject, SurefireVersion};
+use crate::spec::{JdkWishKind, Origin, SurefireVersion};
 use crate::technique::TechniqueKind;
 
 const LIMITS: MachineLimits = MachineLimits { cores: 4, memory_bytes: 16 << 30 };
@@ -27,12 +27,14 @@ const HERE: Here = Here {
 
 fn check_jdk(wish: &JdkWish) -> miette::Result<()> {
     let has = |wanted: &[u32]| [[17, 0, 15], [8, 0, 392]].iter().any(|jdk| jdk.starts_with(wanted));
+    let help = "this machine has: 17.0.15, 1.8.0_392. Install the missing JDK, or name its folder in PARADE_JDKS; \
+        `parade doctor` lists all JDKs";
     match &wish.kind {
         JdkWishKind::Version(wanted) if has(wanted) => Ok(()),
-        JdkWishKind::Version(_) => {
-            Err(miette::miette!(help = "this machine has: 17.0.15, 8.0.392", "this machine has no JDK {}", wish.written))
+        JdkWishKind::Version(_) => Err(miette::miette!(help = help, "this machine has no JDK {}", wish.written)),
+        JdkWishKind::Home(_) => {
+            Err(miette::miette!(help = help, "`{}` is not a JDK: it is not a folder", wish.written))
         }
-        JdkWishKind::Home(_) => Err(miette::miette!("`{}` is not a JDK: it is not a folder", wish.written)),
     }
 }
 

@@ -18,7 +18,7 @@ use std::time::Duration;
 use super::quantity::{MAX_DURATION, format_size, parse_duration, parse_size};
 use super::raw::{RawFile, RawMachine};
 use super::{Configuration, Experiment, Here, Machine, MachineLimits};
-use crate::spec::{Subject};
+use crate::spec::Subject;
 use crate::technique::TechniqueKind;
 use crate::toml_file::mistake::{Log, Span};
 use crate::toml_file::names::{MAX_NAME, is_safe, list, made_safe, quoted, suggestion};

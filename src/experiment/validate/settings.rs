@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::{At, Context, quoted, suggestion};
-use crate::spec::SurefireVersion;
 use crate::experiment::raw::RawSettings;
+use crate::spec::SurefireVersion;
 
 /// Phases in or before which tests have run; `verify` brings Failsafe's.
 const PHASES_WITH_TESTS: [&str; 8] = [

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::subject::{Common, check_model, existing, revision};
 use super::{At, Configuration, Context, MAX_NAME, MAX_RUNS, quoted};
-use crate::spec::{Subject};
 use crate::engine::model::ModelSuite;
-use crate::spec::Origin;
 use crate::experiment::raw::{RawFile, RawSubject, RawVersions};
+use crate::spec::Origin;
+use crate::spec::Subject;
 use crate::toml_file::mistake::Span;
 
 /// What `.v001` adds to a name.

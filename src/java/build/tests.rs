@@ -1,8 +1,8 @@
 use super::record::{LOGS, RECORD, SEEN};
 use super::*;
+use crate::java::maven::KnownTest;
 use crate::spec::Origin;
 use crate::spec::fingerprint_tests::{self, Dependents, assert_key_follows};
-use crate::java::maven::KnownTest;
 use crate::subject::Silent;
 use crate::suite::FindingKind;
 

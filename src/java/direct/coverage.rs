@@ -16,10 +16,10 @@ use super::launch::Jvm;
 use super::line_table::{Cover, LineTable};
 use super::request;
 use super::traces::{Pattern, Traces};
+use crate::java::build::Prepared;
 use crate::java::maven;
 use crate::java::maven::protocol::QuestionKind;
 use crate::process::{self, Cause, Exit, Interrupt};
-use crate::java::build::Prepared;
 use crate::suite::{Coverage, Element, Finding, FindingKind, TestId};
 use crate::wording::{counted, plural};
 

@@ -46,11 +46,13 @@ use self::request::Manner;
 use self::roots::{Framework, Listing, Place};
 use self::worker::{Bounds, JvmPlace, JvmWorker, Ticket};
 use super::surefire::{dirty, safe_label};
-use crate::engine::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support, Watch};
+use crate::engine::{
+    Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support, Watch,
+};
+use crate::java::build::{Discovery, Prepared};
 use crate::java::maven::seal::SealKey;
 use crate::java::maven::{self, Clock, KnownTest, Launch};
 use crate::process::Interrupt;
-use crate::java::build::{Discovery, Prepared};
 use crate::suite::{Accesses, ClassId, Execution, Finding, FindingKind, Granularity, Outcome, Seen, SuiteRun, TestId};
 
 /// A prepared subject, ready to run any of its tests.

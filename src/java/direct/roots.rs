@@ -9,8 +9,8 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use super::events::Leaf;
-use crate::java::maven::KnownTest;
 use crate::java::build::{Discovery, ModuleSuite};
+use crate::java::maven::KnownTest;
 
 /// What runs a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

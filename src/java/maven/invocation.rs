@@ -17,8 +17,8 @@ use super::live_log::LiveLog;
 use super::seal::SealDamage;
 use super::settings::{Orders, Settings, TestSettings};
 use crate::folder_handle;
-use crate::process::{self, Account, Cause, CommandOutput, Ended, Exit, Interrupt, UnnamedOutput};
 use crate::java::Toolchain;
+use crate::process::{self, Account, Cause, CommandOutput, Ended, Exit, Interrupt, UnnamedOutput};
 
 /// Of Maven's log; what a test prints goes there too.
 const LOG_LIMIT: u64 = 64 << 20;

@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session, Watch};
 use crate::experiment::Experiment;
-use crate::spec::Subject;
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::project;
 use crate::redaction::redact;
 use crate::runner::Watcher;
 use crate::runner::open::{self, OpenSubject};
+use crate::spec::Subject;
 use crate::subject::Checkout;
 use crate::suite::{RunEnd, SuiteRun, TestId};
 use crate::whole_file;

@@ -8,9 +8,9 @@ mod examine;
 use std::path::Path;
 
 use crate::experiment::Experiment;
-use crate::spec::Subject;
 use crate::home::Home;
 use crate::process::Interrupt;
+use crate::spec::Subject;
 use crate::store;
 use crate::store::record::{CommitRecord, HistoryRecord, PassedOver};
 use crate::subject::{Candidate, earlier_commits};

@@ -6,8 +6,8 @@ use git2::ObjectType;
 use super::super::Silent;
 use super::super::test_repository::TestRepository;
 use super::*;
-use crate::spec::fingerprint_tests;
 use crate::home::Home;
+use crate::spec::fingerprint_tests;
 
 /// As git wants it for submodules in folders of this machine.
 const TRUSTED: &str = "[protocol \"file\"]\n\tallow = always\n";
