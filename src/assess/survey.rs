@@ -27,6 +27,7 @@ use crate::store::record::TrialRecord;
 use crate::subject::build::{Discovery, DiscoveryTime, Prepared};
 use crate::subject::{self, BuildOrder, Built};
 use crate::suite::{ClassId, Execution, FindingKind, Outcome, RunEnd, SuiteRun, TestId};
+use crate::toml_file::Mistakes;
 use crate::whole_file;
 use crate::wording::first_line;
 
@@ -182,9 +183,9 @@ fn read(path: &Path) -> Option<Survey> {
 }
 
 fn of_model(order: &Order, path: &Path, revision: String) -> miette::Result<Surveyed> {
-    let mut session = ModelSession::load(path, 0).map_err(|error| BadUsage {
-        message: error.to_string(),
-        help: "correct the file; docs/model-suite.md describes model suites".to_owned(),
+    let mut session = ModelSession::load(path, 0).map_err(|error| match error.is::<Mistakes>() {
+        true => error,
+        false => BadUsage { message: error.to_string(), help: "give the path of a model suite".to_owned() }.into(),
     })?;
     if session.tests().is_empty() {
         return Ok(Surveyed::BuildFailed { reason: "the suite has no test".to_owned(), log: path.to_owned() });

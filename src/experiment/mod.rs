@@ -18,6 +18,7 @@ mod starter;
 mod validate;
 mod versions;
 mod warnings;
+mod wrong_file;
 
 use std::path::{Path, PathBuf};
 
@@ -132,6 +133,9 @@ pub(crate) fn parse(bytes: Vec<u8>, path: &Path, limits: &MachineLimits) -> Resu
 }
 
 fn understand(text: String, path: &Path, limits: &MachineLimits, here: Here) -> Result<Loaded, Mistakes> {
+    if let Some(mistakes) = wrong_file::refusal(&text, &path.display().to_string()) {
+        return Err(mistakes);
+    }
     let log = Log::default();
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let experiment = interpret(&text, &Context { folder, limits, log: &log, here });

@@ -9,7 +9,6 @@ mod opened;
 pub mod orders;
 mod outcome;
 pub mod project;
-mod reactor;
 pub mod since;
 
 use std::cell::RefCell;

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::reactor::{self, Reactor};
 use crate::experiment::{Origin, Subject, SurefireVersion, safe_name};
 use crate::redaction::redact;
 pub use crate::subject::project::Refusal;
 use crate::subject::project::other_tool;
+use crate::subject::reactor::{self, Reactor};
 
 /// What to run of it.
 #[derive(Debug, Clone, Default)]

@@ -22,6 +22,7 @@ mod lock;
 mod network;
 mod ownership;
 pub mod project;
+pub mod reactor;
 mod revision;
 mod sealed_repository;
 mod snapshot;

@@ -6,6 +6,7 @@
 pub(crate) mod document;
 pub(crate) mod mistake;
 pub(crate) mod names;
+pub(crate) mod other_kind;
 pub(crate) mod reader;
 
 pub use mistake::{Mistake, Mistakes};
