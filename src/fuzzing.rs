@@ -215,7 +215,7 @@ fn handshake(bytes: &[u8]) {
 
 fn surefire_report(bytes: &[u8]) {
     let mut executions = Vec::new();
-    let _ = maven::read_report(bytes, "module", RUN, &mut |execution| executions.push(execution));
+    let _ = crate::junit_report::read_report(bytes, "module", RUN, &mut |execution| executions.push(execution));
     let sound = |seconds: f64| seconds.is_finite() && seconds >= 0.0;
     assert!(executions.iter().all(|execution| sound(execution.start) && sound(execution.seconds)));
 }

@@ -44,9 +44,21 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// The beginning of a text, at most so many bytes, whole characters.
+pub fn first_bytes(text: &str, limit: usize) -> &str {
+    let end = (0..=limit.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    &text[..end]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cut_keeps_characters_whole() {
+        let cut = [first_bytes("aé", 2), first_bytes("aé", 3), first_bytes("aé", 9), first_bytes("", 1)];
+        assert_eq!(cut, ["a", "aé", "aé", ""]);
+    }
 
     #[test]
     fn one_is_not_many() {

@@ -60,7 +60,7 @@ fn entry<'d>(document: &'d Value, test: &str) -> &'d Value {
 fn the_document_has_what_scripts_need() {
     let desk = Desk::new();
     let document = desk.json(&[desk.suite(SUITE), "--out", "here/dependencies.toml"]);
-    assert_eq!(document["tests"], 7);
+    assert_eq!((&document["tests"], &document["virtual_time"]), (&7.into(), &true.into()));
     assert_eq!(document["flaky"], Value::Array(vec![]));
     assert_eq!(document["order_dependent"].as_array().unwrap().len(), 4);
     let brittle = entry(&document, "a.A#brittle");
@@ -106,6 +106,25 @@ fn a_person_reads_who_breaks_whom_and_what_was_tried() {
     }
 }
 
+/// A model's times are virtual, which comes first and once.
+fn after_caution(page: &str) -> &str {
+    let caution = "! times are computed from model suites; nothing was measured\n";
+    assert_eq!(page.matches(caution).count(), 1, "{page}");
+    page.strip_prefix(caution).unwrap_or_else(|| panic!("{page}"))
+}
+
+/// All of them, each with its place.
+#[test]
+fn mistakes_of_a_model_suite_are_told_at_once() {
+    let desk = Desk::new();
+    let output = desk.run(&[desk.suite("[[test]]\nid='A#a'\nflaky=2\n[[test]]\nid='A#a'\nneeds=['A#c']\n")]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    for part in ["suite.toml has 3 mistakes", "suite.toml:3:7", "suite.toml:5:4", "suite.toml:6:8"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+}
+
 fn page(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
@@ -115,17 +134,17 @@ fn the_first_lines_never_hide_what_only_seems_so() {
     let desk = Desk::new();
     let slow = "[[test]]\nid='A#v'\nseconds=30\npolluted_by=['A#p']\n[[test]]\nid='A#p'\nseconds=30\n[[test]]\nid='A#x'\nseconds=30\n";
     let text = page(&desk.run(&[desk.suite(slow), "--budget", "7m"]));
-    assert!(text.starts_with("1 of 3 tests seems to depend on the order: A#v\n"), "{text}");
+    assert!(after_caution(&text).starts_with("1 of 3 tests seems to depend on the order: A#v\n"), "{text}");
     assert!(text.contains("--budget") && text.contains("run 2 times instead of 3"), "{text}");
     let text = page(&desk.run(&["suite.toml", "--budget", "15m"]));
-    assert!(text.starts_with("1 of 3 tests depends on the order\n"), "{text}");
+    assert!(after_caution(&text).starts_with("1 of 3 tests depends on the order\n"), "{text}");
 }
 
 #[test]
 fn suites_of_one_test_and_of_none_are_spoken_of_as_such() {
     let desk = Desk::new();
     let text = page(&desk.run(&[desk.suite("[[test]]\nid='A#only'\n")]));
-    assert!(text.starts_with("0 of 1 test depends on the order\n") && !text.contains('%'), "{text}");
+    assert!(after_caution(&text).starts_with("0 of 1 test depends on the order\n") && !text.contains('%'), "{text}");
 }
 
 #[test]
@@ -264,7 +283,7 @@ fn what_no_build_can_produce_is_reported_only_if_asked_for() {
     let second = entry(&document, "a.Steps#second");
     assert_eq!((&second["kind"], &second["declared_order"]), (&"brittle".into(), &true.into()), "{second}");
     let text = page(&desk.run(&[suite]));
-    assert!(text.starts_with("0 of 4 tests depend on the order"), "{text}");
+    assert!(after_caution(&text).starts_with("0 of 4 tests depend on the order"), "{text}");
     assert!(text.contains("Rely on the order that their class declares"), "{text}");
     let asked = desk.json(&[suite, "--interleave"]);
     let second = entry(&asked, "a.Steps#second");

@@ -123,6 +123,19 @@ fn a_model_suite_says_what_the_algorithms_go_by() {
 }
 
 #[test]
+fn a_model_suite_is_said_to_be_one_once() {
+    let desk = desk();
+    let (_, document) = desk.order("suite.toml --algorithm P1 --run");
+    assert_eq!(document["virtual_time"], json!(true));
+    let page = String::from_utf8(desk.parade("suite.toml --algorithm P1 --run").stdout).unwrap();
+    assert!(page.starts_with("! times are computed from model suites; nothing was measured\n"), "{page}");
+    assert_eq!(page.matches("nothing was measured").count(), 1, "{page}");
+    desk.write("wrong.toml", "[[test]]\nid='C#a'\nflaky=2\nseconds=-1\n");
+    let told = desk.refusal("wrong.toml --algorithm T1");
+    assert!(told.contains("has 2 mistakes") && told.contains("wrong.toml:4:9"), "{told}");
+}
+
+#[test]
 fn machines_get_their_tests_and_the_bound_is_told() {
     let desk = desk();
     let (_, p1) = desk.order("suite.toml --algorithm P1 --machines 4");

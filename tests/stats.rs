@@ -98,10 +98,31 @@ fn a_person_gets_a_table_and_a_conclusion() {
         "ratio of means",
         "t interval of the log ratios",
         "BCa bootstrap interval",
-        "the data show that the pairs differ",
+        "faster than",
     ] {
         assert!(page.contains(part), "{page}");
     }
+}
+
+/// Five pairs have p = 0.0625 whatever they show, and a report calls them faster.
+#[test]
+fn the_judgement_is_that_of_reports_whatever_p_level_and_seed_are() {
+    let five = "sequential,parallel\n12.1,6.0\n11.8,6.3\n12.6,6.2\n12.2,5.9\n12.3,6.4\n";
+    for more in [&[][..], &["--level", "0.9999"], &["--seed", "7"], &["--alternative", "less"]] {
+        let document = compared(five, more);
+        assert_eq!(document["judgement"], "faster", "{more:?}");
+        let by = &document["judged_by"];
+        assert_eq!((&by["design"], &by["level"], &by["pairs"]), (&json!("paired"), &json!(0.95), &json!(5)));
+        assert_eq!(by["ci_method"], "log_ratio_t");
+    }
+    let four = five.rsplit_once("12.3").unwrap().0;
+    assert_eq!(compared(four, &[])["judgement"], "not_enough_runs");
+    let swapped = compared(&five.replacen("sequential,parallel", "parallel,sequential", 1), &[]);
+    assert_eq!(swapped["judgement"], "slower");
+    let page = parade(&["-", "--baseline", "sequential", "--candidate", "parallel"], five).stdout;
+    let page = String::from_utf8(page).unwrap();
+    assert!(page.contains("Read as times, parallel is faster than sequential."), "{page}");
+    assert!(page.contains("t interval of the log ratios, 5 pairs)"), "{page}");
 }
 
 #[test]

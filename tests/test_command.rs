@@ -276,6 +276,96 @@ fn a_file_to_start_from_passes_the_check() {
     assert_eq!((refused.status.code(), document["count"].as_u64()), (Some(2), Some(3)));
 }
 
+/// A module cannot be built without its parent and its neighbours.
+#[test]
+fn a_module_is_run_in_its_whole_build() {
+    let desk = Desk::new();
+    let root = subject("multi-module");
+    for (file, named, modules) in [
+        ("service.toml", format!("{root}/service"), Some("service")),
+        ("pom.toml", format!("{root}/service/pom.xml"), Some("service")),
+        ("whole.toml", root.clone(), None),
+    ] {
+        let made = desk.parade(&["init", file, "--subject", &named]);
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let table: toml::Table = fs::read_to_string(desk.path(file)).unwrap().parse().unwrap();
+        let written = &table["subject"][0];
+        let path = fs::canonicalize(written["path"].as_str().unwrap()).unwrap();
+        assert_eq!(path, fs::canonicalize(&root).unwrap(), "{file}");
+        let chosen = written.get("modules").map(|modules| modules[0].as_str().unwrap());
+        assert_eq!((chosen, written.get("directory")), (modules, None), "{file}");
+        assert!(desk.parade(&["check", file]).status.success(), "{file}");
+    }
+    // Beside the module itself, the path leads up, and both can be moved together.
+    let copy = desk.path("copy");
+    for pom in ["pom.xml", "core/pom.xml", "service/pom.xml", "app/pom.xml"] {
+        fs::create_dir_all(copy.join(pom).parent().unwrap()).unwrap();
+        fs::copy(Path::new(&root).join(pom), copy.join(pom)).unwrap();
+    }
+    let made = desk.parade(&["init", "copy/service/mine.toml", "--subject", "copy/service"]);
+    let told = String::from_utf8_lossy(&made.stdout).into_owned();
+    assert!(made.status.success() && told.contains("run with --out"), "{told}");
+    let text = fs::read_to_string(copy.join("service/mine.toml")).unwrap();
+    assert!(text.contains("path = \"..\"") && text.contains("modules = [\"service\"]"), "{text}");
+}
+
+#[test]
+fn a_module_that_is_not_there_is_a_mistake() {
+    let desk = Desk::new();
+    let root = subject("multi-module");
+    let experiment = |modules: &str| {
+        let subject = format!("[[subject]]\nname = 'm'\npath = '{root}'\nmodules = {modules}\n");
+        format!("[experiment]\nname = 'x'\n{subject}[[configuration]]\nname = 'sequential'\n")
+    };
+    fs::write(desk.path("right.toml"), experiment("['core', 'app/']")).unwrap();
+    assert!(desk.parade(&["check", "right.toml"]).status.success());
+    fs::write(desk.path("wrong.toml"), experiment("['core', 'nope', 'servce']")).unwrap();
+    let refused = desk.parade(&["check", "wrong.toml", "--json"]);
+    let document: Value = serde_json::from_slice(&refused.stdout).unwrap();
+    assert_eq!((refused.status.code(), &document["count"]), (Some(2), &Value::from(2)));
+    let [first, second] = [0, 1].map(|at| document["mistakes"][at].clone());
+    assert_eq!((&first["line"], &first["column"]), (&Value::from(6), &Value::from(20)));
+    assert_eq!(first["message"], "the project has no module `nope`");
+    assert_eq!(first["help"], "modules: `app`, `core`, `service`");
+    assert!(second["help"].as_str().unwrap().starts_with("did you mean `service`?"), "{second}");
+}
+
+#[test]
+fn a_pom_is_not_an_experiment_file() {
+    let desk = Desk::new();
+    let refused = desk.parade(&["check", &format!("{}/pom.xml", subject("multi-module"))]);
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{told}");
+    let words = told.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
+    assert!(words.contains("is not an experiment file: it is XML") && words.contains("parade init"), "{told}");
+    assert!(!told.contains("not TOML") && told.lines().count() < 12, "{told}");
+}
+
+/// All mistakes of a model suite stand among those of the experiment, each with its own file.
+#[test]
+fn mistakes_of_a_model_suite_have_their_places_in_a_check() {
+    let desk = Desk::new();
+    desk.suite("[[test]]\nid = 'p.A#a'\nflaky = 2\nneeds = ['p.A#b']\n");
+    let subject = "[[subject]]\nname = 'm'\nmodel = 'suite.toml'\nphase = 'test'\n";
+    let again = "[[subject]]\nname = 'n'\nmodel = 'suite.toml'\n";
+    let text = format!("[experiment]\nname = 'x'\n{subject}{again}[[configuration]]\nname = 'sequential'\n");
+    fs::write(desk.path("mine.toml"), text).unwrap();
+    let refused = desk.parade(&["check", "mine.toml", "--json"]);
+    let document: Value = serde_json::from_slice(&refused.stdout).unwrap();
+    let mistakes = document["mistakes"].as_array().unwrap();
+    let told: Vec<(bool, u64, u64)> = mistakes
+        .iter()
+        .map(|each| {
+            let in_suite = each["file"].as_str().unwrap().ends_with("suite.toml");
+            (in_suite, each["line"].as_u64().unwrap(), each["column"].as_u64().unwrap())
+        })
+        .collect();
+    assert_eq!(told, [(true, 3, 9), (true, 4, 10), (false, 6, 1)], "{document}");
+    let shown = desk.parade(&["check", "mine.toml"]);
+    let shown = String::from_utf8_lossy(&shown.stderr).into_owned();
+    assert!(shown.contains("mine.toml and a file that it names have 3 mistakes"), "{shown}");
+}
+
 /// A repository's commit goes into the file, so that others run the same code.
 #[test]
 fn a_repository_is_pinned_to_its_commit() {

@@ -7,7 +7,7 @@ use super::programs::quoted;
 use crate::report::analysis::{AverageRow, Scope};
 use crate::report::{Analysis, Table, TableName};
 use crate::shown_text::{bytes, duration};
-use crate::stats::speed_judgement::FEWEST_PAIRS;
+use crate::stats::speed_judgement::SpeedJudgement;
 use crate::store::RunFolder;
 use crate::store::record::{Phase, RunData, TrialRecord};
 use crate::wording::{counted, plural};
@@ -72,16 +72,17 @@ pub(super) fn claims(run: &RunData, analysis: &Analysis, costs: &Costs, folder: 
     claims.extend(analysis.headline.repair.as_ref().map(|repair| {
         whole("failures that parallel runs cause, and how many of them are repaired", repair.clone(), "failures")
     }));
-    let enough = analysis.scaling.iter().filter(|row| row.runs >= FEWEST_PAIRS);
-    let best = enough.max_by(|a, b| a.scaling.total_cmp(&b.scaling));
+    let shown = analysis.scaling.iter().filter(|row| row.judgement == SpeedJudgement::Faster);
+    let best = shown.max_by(|a, b| a.scaling.total_cmp(&b.scaling));
     claims.extend(best.map(|row| {
         let value = format!(
-            "at most {:.2} times as fast on {} as on {}: {} of {}",
+            "at most {:.2} times as fast on {} as on {}: {} of {} ({})",
             row.scaling,
             plural(row.cores, "core"),
             row.reference_cores,
             row.configuration,
-            row.subject
+            row.subject,
+            row.evidence()
         );
         whole("speedup of one configuration on more cores", value, "scaling")
     }));

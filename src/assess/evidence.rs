@@ -11,13 +11,11 @@ use super::decide;
 use super::survey::Survey;
 use super::ways::{SEQUENTIAL, Way};
 use crate::stats;
-use crate::stats::speed_judgement::FEWEST_PAIRS;
+use crate::stats::speed_judgement::{FEWEST_PAIRS, ObservedConcurrency, compare_pairs};
 use crate::store::RunFolder;
 use crate::store::record::{Phase, RunData, TrialRecord, Verdict};
 use crate::suite::{Cost, Outcome, TestId};
 
-const LEVEL: f64 = 0.95;
-const SEED: u64 = 1;
 /// A suite in which a larger share fails whatever happens says little about parallelism.
 const FEW_BROKEN: f64 = 0.05;
 /// From here on an interval has to say it.
@@ -463,19 +461,18 @@ fn first_failures(
 fn speedup(compared: &[(Use, Use)]) -> Option<Speedup> {
     let pairs: &[(f64, f64)] =
         &compared.iter().map(|(base, way)| (base.wall_seconds, way.wall_seconds)).collect::<Vec<_>>();
-    let value = stats::ratio_of_means(pairs)?;
-    let found = stats::paired_ratio_interval(pairs, LEVEL, SEED);
-    let interval = found.map(|found| found.interval);
+    // Only modes in which tests overlapped are compared.
+    let shown = compare_pairs(pairs, ObservedConcurrency::InEveryRun);
     let mean = |of: fn(&(Use, Use)) -> f64| stats::mean(&compared.iter().map(of).collect::<Vec<_>>());
     Some(Speedup {
-        value,
+        value: shown.ratio?,
         baseline_seconds: mean(|(base, _)| base.wall_seconds)?,
         seconds: mean(|(_, way)| way.wall_seconds)?,
         baseline_cpu_seconds: mean(|(base, _)| base.cpu_seconds)?,
         cpu_seconds: mean(|(_, way)| way.cpu_seconds)?,
-        ci_low: interval.map(|interval| interval.low),
-        ci_high: interval.map(|interval| interval.high),
-        ci_method: found.map(|found| found.method.explanation()),
+        ci_low: shown.low(),
+        ci_high: shown.high(),
+        ci_method: shown.interval.map(|found| found.method.explanation()),
         p: stats::wilcoxon(pairs).map(|test| test.p),
         pairs: pairs.len(),
         least: pairs.iter().map(|(base, way)| base / way).fold(f64::INFINITY, f64::min),
@@ -559,7 +556,7 @@ pub(crate) mod tests {
     #[test]
     fn no_interval_goes_below_zero() {
         let wide = [(1.0, 1.0), (9.0, 1.2), (0.2, 1.1)];
-        assert!(stats::fieller_paired(&wide, LEVEL).and_then(stats::Fieller::interval).unwrap().low < 0.0);
+        assert!(stats::fieller_paired(&wide, 0.95).and_then(stats::Fieller::interval).unwrap().low < 0.0);
         let wild = [(30.0, 1.0), (0.1, 5.0), (1.0, 1.0), (1.0, 2.0), (3.0, 1.0), (1.0, 9.0)];
         for pairs in [&wide[..], &[(2.0, 1.0); 30], &wild] {
             let told = speedup_of(pairs).unwrap();

@@ -15,7 +15,7 @@ use parade::project::{self, Choice, Refusal};
 use parade::spec::SurefireVersion;
 use parade::suite::{Outcome, TestId};
 use parade::technique::detect::{Detection, Kind, OrderDependent, Settings, Strategy};
-use parade::wording::{counted, plural};
+use parade::wording::{VIRTUAL_TIME, counted, plural};
 use serde_json::{Value, json};
 
 use super::maven_options::MavenOptions;
@@ -85,10 +85,11 @@ pub fn run(options: &DetectOptions) -> miette::Result<ExitCode> {
         }
         Ended::Done(found) => {
             let identity = ProjectIdentity::find(&order.subject, None);
+            let is_model = order.subject.is_model();
             let text = if options.json {
-                pretty(&document(&found, &identity))?
+                pretty(&document(&found, &identity, is_model))?
             } else {
-                page(&found, &identity, options.baseline)
+                page(&found, &identity, options.baseline, is_model)
             };
             print(&text)?;
             Ok(ExitCode::SUCCESS)
@@ -134,7 +135,7 @@ fn show_failed_build(reason: &str, log: &str, json: bool) -> miette::Result<()> 
     print(&format!("No test ran:\n{lines}The log is {log}\n"))
 }
 
-fn document(found: &Found, identity: &ProjectIdentity) -> Value {
+fn document(found: &Found, identity: &ProjectIdentity, is_model: bool) -> Value {
     let detection = &found.detection;
     json!({
         "tests": detection.tests.len(),
@@ -161,13 +162,14 @@ fn document(found: &Found, identity: &ProjectIdentity) -> Value {
         "jdk": found.jdk,
         "project": identity,
         "notes": found.notes,
+        "virtual_time": is_model,
     })
 }
 
 /// For a person: what depends on what, what to do about it, what was tried and what not.
-fn page(found: &Found, identity: &ProjectIdentity, baseline: usize) -> String {
+fn page(found: &Found, identity: &ProjectIdentity, baseline: usize, is_model: bool) -> String {
     let detection = &found.detection;
-    let mut page = String::new();
+    let mut page = if is_model { format!("! {VIRTUAL_TIME}\n") } else { String::new() };
     for finding in &found.notes {
         page.push_str(&format!("Note: {}\n", one_line(&finding.text)));
     }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use miette::miette;
 use parade::experiment::{self, MachineLimits, Starter, StarterOrigin};
+use parade::project::{self, BuildLayout};
 use parade::redaction::redact;
 use serde_json::json;
 
@@ -50,10 +51,7 @@ fn starter(subject: Option<&str>, folder: &Path) -> Result<Starter, BadUsage> {
     let path = Path::new(&named);
     if !path.exists() && (named.contains("://") || named.contains(':')) {
         let commit = "HEAD".to_owned();
-        return Ok(Starter {
-            name: last_part(&named),
-            from: StarterOrigin::Repository { url: redact(&named), commit },
-        });
+        return Ok(Starter::new(last_part(&named), StarterOrigin::Repository { url: redact(&named), commit }));
     }
     let unknown = |why: String| BadUsage {
         message: format!("{named}: {why}"),
@@ -61,19 +59,37 @@ fn starter(subject: Option<&str>, folder: &Path) -> Result<Starter, BadUsage> {
     };
     let found = path.canonicalize().map_err(|error| unknown(error.to_string()))?;
     let name = found.file_stem().map_or_else(|| "project".to_owned(), |name| name.to_string_lossy().into_owned());
-    let shown = path_from(folder, &found).ok_or_else(|| unknown("its path is not UTF-8".to_owned()))?;
-    if found.is_file() {
-        return Ok(Starter { name, from: StarterOrigin::Model { path: shown } });
+    let not_utf8 = || unknown("its path is not UTF-8".to_owned());
+    let is_pom = found.is_file() && found.file_name().is_some_and(|name| name == "pom.xml");
+    if found.is_file() && !is_pom {
+        let path = path_from(folder, &found).ok_or_else(not_utf8)?;
+        return Ok(Starter::new(name, StarterOrigin::Model { path }));
     }
+    let found = if is_pom { found.parent().unwrap_or(&found).to_owned() } else { found };
     let name = found.file_name().map_or(name, |name| name.to_string_lossy().into_owned());
-    let (commit, remote) = repository(&found);
-    Ok(Starter { name, from: StarterOrigin::Folder { path: shown, commit, remote } })
+    of_folder(name, folder, &found).ok_or_else(not_utf8)
+}
+
+/// A module is built by the pom that lists it, with the parents that are named by path.
+fn of_folder(name: String, folder: &Path, project: &Path) -> Option<Starter> {
+    let whole = || BuildLayout { tree: project.to_owned(), root: project.to_owned(), modules: Vec::new() };
+    let layout = project::platform_in(project).and_then(|platform| platform.layout(project, &[]).ok());
+    let BuildLayout { tree, root, modules } = layout.unwrap_or_else(whole);
+    let path = path_from(folder, &tree)?;
+    let (commit, remote) = repository(&tree);
+    let below = root.strip_prefix(&tree).ok().filter(|below| !below.as_os_str().is_empty());
+    let directory = below.map(|below| below.to_str().map(str::to_owned));
+    let directory = match directory {
+        Some(directory) => Some(directory?),
+        None => None,
+    };
+    Some(Starter { name, from: StarterOrigin::Folder { path, commit, remote }, directory, modules })
 }
 
 /// For who has nothing at hand yet.
 fn example() -> Starter {
     let (url, commit) = ("https://github.com/apache/commons-io".to_owned(), "c1ee777".to_owned());
-    Starter { name: "commons-io".to_owned(), from: StarterOrigin::Repository { url, commit } }
+    Starter::new("commons-io".to_owned(), StarterOrigin::Repository { url, commit })
 }
 
 fn last_part(url: &str) -> String {
@@ -81,8 +97,11 @@ fn last_part(url: &str) -> String {
     url.rsplit(['/', ':']).next().unwrap_or(url).to_owned()
 }
 
-/// Relative where the subject lies below the file, so that both can be moved together.
+/// Relative where the subject lies below the file, or around it, so that both can be moved together.
 fn path_from(folder: &Path, subject: &Path) -> Option<String> {
+    if let Some(depth) = folder.strip_prefix(subject).ok().map(|inner| inner.components().count()).filter(|n| *n > 0) {
+        return Some(vec![".."; depth].join("/"));
+    }
     let below = subject.strip_prefix(folder).unwrap_or(subject);
     let shown = if below.as_os_str().is_empty() { Path::new(".") } else { below };
     shown.to_str().map(str::to_owned)
@@ -105,10 +124,12 @@ fn next_steps(file: &Path, starter: &Starter) -> String {
          interruption the same command resumes\n"
     );
     match &starter.from {
-        StarterOrigin::Folder { path, commit: None, .. } if path == "." => text.push_str(
-            "The results would be inside the measured folder and change it: run with --out and a folder outside of \
+        StarterOrigin::Folder { path, commit: None, .. } if path.split('/').all(|part| part == "." || part == "..") => {
+            text.push_str(
+                "The results would be inside the measured folder and change it: run with --out and a folder outside of \
              it.\n",
-        ),
+            )
+        }
         StarterOrigin::Repository { commit, .. } if commit == "HEAD" => {
             text.push_str("`commit = \"HEAD\"` moves: write a hash to always run the same code.\n");
         }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use parade::experiment::MachineLimits;
+use parade::experiment::{MachineLimits, Mistakes};
 use parade::home::Home;
 use parade::once::orders::{self, Opening, OrderedSuite, Ran, Reached};
 use parade::process::Interrupt;
@@ -64,6 +64,8 @@ struct Told<'a> {
     jdk: Option<&'a str>,
     identity: &'a ProjectIdentity,
     ran: Option<&'a Ran>,
+    /// Is it a model suite?
+    virtual_time: bool,
 }
 
 /// What becomes of the command: it goes on, or it has told all that there is to tell. `None` when the user interrupted.
@@ -146,13 +148,17 @@ fn open(
 ) -> miette::Result<Step<Box<OrderedSuite>>> {
     let is_model = opening.subject.is_model();
     let reached = orders::open(opening, watcher);
-    Ok(match reached.map_err(|error| if is_model { bad_file(&error).into() } else { error })? {
-        Reached::Suite(suite) => Step::Go(suite),
-        Reached::BuildFailed { reason, log } => {
-            Step::Told(Some((page::failed_build(options, &reason, &log)?, ExitCode::FAILURE)))
-        }
-        Reached::Interrupted => Step::Told(None),
-    })
+    Ok(
+        match reached
+            .map_err(|error| if is_model && !error.is::<Mistakes>() { bad_file(&error).into() } else { error })?
+        {
+            Reached::Suite(suite) => Step::Go(suite),
+            Reached::BuildFailed { reason, log } => {
+                Step::Told(Some((page::failed_build(options, &reason, &log)?, ExitCode::FAILURE)))
+            }
+            Reached::Interrupted => Step::Told(None),
+        },
+    )
 }
 
 /// What tests covered in the earlier version, unless a file says it.
@@ -226,6 +232,7 @@ fn order(
         jdk: suite.jdk.as_deref(),
         identity,
         ran: ran.as_ref(),
+        virtual_time: suite.model.is_some(),
     };
     let text = if options.json { page::document(&told)? } else { page::text(&told) };
     let good = ran.as_ref().is_none_or(Ran::is_good);

@@ -10,22 +10,22 @@ mod filter;
 mod identity;
 mod outlook;
 mod plan;
-mod quantity;
 mod raw;
 mod spec;
 mod starter;
 mod validate;
 mod versions;
 mod warnings;
+mod wrong_file;
 
 use std::path::{Path, PathBuf};
 
 pub use crate::toml_file::{Mistake, Mistakes, did_you_mean, quoted, safe_name, suggestion};
+pub use crate::toml_file::{format_duration, format_size, parse_duration, parse_size};
 pub use differences::{Difference, differences};
 pub use families::{ComparisonFamily, by_family};
 pub use filter::{Filter, FilterError};
 pub use outlook::{ConfigurationOutlook, KnowledgeOutlook, Outlook, SubjectOutlook, repetitions_needed, smallest_p};
-pub use quantity::{format_duration, format_size, parse_duration, parse_size};
 pub use spec::{Configuration, DependencySource, Experiment, Machine, Plan, Regression, Trial};
 
 pub use starter::{Starter, StarterOrigin};
@@ -127,6 +127,9 @@ pub(crate) fn parse(bytes: Vec<u8>, path: &Path, limits: &MachineLimits) -> Resu
 }
 
 fn understand(text: String, path: &Path, limits: &MachineLimits, here: Here) -> Result<Loaded, Mistakes> {
+    if let Some(mistakes) = wrong_file::refusal(&text, &path.display().to_string()) {
+        return Err(mistakes);
+    }
     let log = Log::default();
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let experiment = interpret(&text, &Context { folder, limits, log: &log, here });

@@ -8,7 +8,7 @@ use toml::de::DeTable;
 use crate::toml_file::mistake::{Log, Span};
 use crate::toml_file::reader::{At, Command, Reader, TableKind};
 
-static FILE: TableKind = TableKind {
+pub(super) static FILE: TableKind = TableKind {
     header: "",
     keys: &["experiment", "machine", "defaults", "regression", "subject", "configuration", "analysis"],
 };

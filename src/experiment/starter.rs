@@ -10,6 +10,10 @@ pub struct Starter {
     /// Any text; what is unsafe in a name is replaced.
     pub name: String,
     pub from: StarterOrigin,
+    /// The root of the build, below the origin.
+    pub directory: Option<String>,
+    /// What to run of the build; all where there is none.
+    pub modules: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,10 +34,22 @@ pub enum StarterOrigin {
 }
 
 impl Starter {
+    pub fn new(name: String, from: StarterOrigin) -> Self {
+        Starter { name, from, directory: None, modules: Vec::new() }
+    }
+
     /// The whole file.
     pub fn text(&self) -> String {
         let origin = self.origin();
-        TEMPLATE.replace("{NAME}", &self.subject()).replace("{ORIGIN}", origin.trim_end())
+        let mut text = TEMPLATE.replace("{NAME}", &self.subject());
+        if let Some(directory) = &self.directory {
+            text = text.replace(DIRECTORY, &format!("directory = {}", quoted(directory)));
+        }
+        if !self.modules.is_empty() {
+            let modules: Vec<String> = self.modules.iter().map(|module| quoted(module)).collect();
+            text = text.replace(MODULES, &format!("modules = [{}]", modules.join(", ")));
+        }
+        text.replace("{ORIGIN}", origin.trim_end())
     }
 
     /// The subject's name in the file.
@@ -74,6 +90,9 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }
 
+/// Lines of the template that a build with a root or modules of its own replaces, up to their remarks.
+const DIRECTORY: &str = "# directory = \"java\"";
+const MODULES: &str = "# modules = [\"core\"]";
 const TEMPLATE: &str = include_str!("starter.toml");
 
 #[cfg(test)]
@@ -83,7 +102,7 @@ mod tests {
 
     #[test]
     fn every_key_is_described() {
-        let text = Starter { name: "x".into(), from: StarterOrigin::Model { path: "suite.toml".into() } }.text();
+        let text = Starter::new("x".into(), StarterOrigin::Model { path: "suite.toml".into() }).text();
         let origin_keys = ["git", "commit", "path", "model", "override", "generator", "timeout"];
         for kind in KINDS.iter().filter(|kind| kind.header != "[defaults]") {
             for key in kind.keys.iter().filter(|key| !origin_keys.contains(key)) {
@@ -101,9 +120,12 @@ mod tests {
             StarterOrigin::Folder { path: hostile.into(), commit: Some(hostile.into()), remote: Some(hostile.into()) },
             StarterOrigin::Folder { path: hostile.into(), commit: None, remote: None },
         ] {
-            let text = Starter { name: hostile.into(), from }.text();
+            let modules = vec![hostile.to_owned(), "core".to_owned()];
+            let text = Starter { name: hostile.into(), from, directory: Some(hostile.into()), modules }.text();
             let table: toml::Table = text.parse().unwrap_or_else(|error| panic!("{error}\n{text}"));
             assert_eq!(table["subject"].as_array().map(Vec::len), Some(1), "{text}");
+            assert_eq!(table["subject"][0]["directory"].as_str(), Some(hostile), "{text}");
+            assert_eq!(table["subject"][0]["modules"].as_array().map(Vec::len), Some(2), "{text}");
         }
     }
 }

@@ -18,7 +18,6 @@ use super::platform::DiscoveryTime;
 use super::wrapper::{self, MavenWrapper};
 use super::{MavenOrigin, SealedRepository, Toolchain};
 use crate::engine::{Mode, Parallelism};
-use crate::experiment::format_size;
 use crate::home::Home;
 use crate::java::maven::{self, Helper, Invocation, Invoked, Limits, Picked, SUREFIRE_VERSION, Settings, TestSettings};
 use crate::process::{self, Account, Cause, Exit, Interrupt};
@@ -26,6 +25,7 @@ use crate::project::{self, KeptReports};
 use crate::spec::{Subject, SurefireVersion};
 use crate::subject::{Changes, Checkout, Progress, Snapshot, check_open, checkout, hand_over};
 use crate::suite::{Execution, Finding, FindingKind, RunEnd};
+use crate::toml_file::format_size;
 use crate::wording::hex;
 
 mod discovery;

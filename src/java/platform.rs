@@ -43,6 +43,17 @@ impl Platform for MavenPlatform {
         Ok(BuildLayout { tree: reactor.tree, root: reactor.root, modules })
     }
 
+    fn listed_modules(&self, root: &Path) -> Vec<String> {
+        reactor::listed_modules(root).iter().map(|module| module.to_string_lossy().into_owned()).collect()
+    }
+
+    /// A pom that lists none may leave it to Maven 4 to find them.
+    fn has_module(&self, root: &Path, module: &Path) -> bool {
+        let listed = reactor::listed_modules(root);
+        let has_pom = || root.join(module).join("pom.xml").is_file();
+        listed.contains(module) || root.join(module).is_file() || (listed.is_empty() && has_pom())
+    }
+
     fn check_jdk(&self, wish: &JdkWish) -> miette::Result<()> {
         super::jdks().choose(wish).map(drop)
     }
@@ -56,6 +67,12 @@ impl Platform for MavenPlatform {
         let maven = subjects.iter().find_map(|subject| subject.maven.as_deref());
         let version = toolchain::tools_with(maven)?.toolchain(asked)?.maven_version;
         Ok(ToolFacts::from([("maven".to_owned(), version)]))
+    }
+
+    fn changed_tool(&self, tools: &ToolFacts) -> Option<(&'static str, String)> {
+        let (version, home) = (tools.get("jdk")?, tools.get("java_home")?);
+        let now = Jdk::at(Path::new(home)).map(|jdk| jdk.version.to_string());
+        changed_jdk(version, home, now).map(|how| ("JDK", how))
     }
 
     /// That a tool is missing is said before anything is fetched.
@@ -88,6 +105,14 @@ impl Platform for MavenPlatform {
             Some(new) => changes::between(request.repository, request.old, new, request.coverage, &scope),
             None => changes::until_now(request.repository, request.old, request.coverage, &scope),
         }
+    }
+}
+
+fn changed_jdk(version: &str, home: &str, now: Result<String, String>) -> Option<String> {
+    match now {
+        Ok(now) if now == version => None,
+        Ok(now) => Some(format!("{version} in {home} is now {now}")),
+        Err(why) => Some(format!("{version} in {home} is gone: {why}")),
     }
 }
 
@@ -335,3 +360,19 @@ impl Prepared {
 
 /// When it is found out which tests there are, as a preparation has it.
 pub(super) type DiscoveryTime = FirstRun;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_jdk_that_is_gone_or_replaced_is_a_change() {
+        let changed = |now: Result<&str, &str>| {
+            changed_jdk("17.0.2", "/opt/jdk", now.map(str::to_owned).map_err(str::to_owned)).unwrap_or_default()
+        };
+        assert_eq!(changed(Ok("17.0.2")), "");
+        assert_eq!(changed(Ok("17.0.9")), "17.0.2 in /opt/jdk is now 17.0.9");
+        assert_eq!(changed(Err("no")), "17.0.2 in /opt/jdk is gone: no");
+        assert_eq!(MavenPlatform.changed_tool(&ToolFacts::new()), None, "a model has no JDK");
+    }
+}

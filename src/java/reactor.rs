@@ -42,6 +42,12 @@ pub fn around(folder: &Path) -> Reactor {
     Reactor { tree, root, modules }
 }
 
+/// The modules that can be chosen below the root of a build, as paths from there, those of profiles too.
+pub fn listed_modules(root: &Path) -> BTreeSet<PathBuf> {
+    let all = modules_in(root, |pom| pom.modules.into_iter().chain(pom.profile_modules).collect());
+    all.iter().filter_map(|module| module.strip_prefix(root).ok().map(Path::to_owned)).collect()
+}
+
 /// The folder and the modules that it lists, as paths below the root.
 fn own_modules(folder: &Path, root: &Path) -> Vec<PathBuf> {
     let all = std::iter::once(folder.to_owned()).chain(modules_below(folder));
@@ -50,10 +56,14 @@ fn own_modules(folder: &Path, root: &Path) -> Vec<PathBuf> {
 
 /// The folders of all modules that a pom lists, those of its modules too.
 fn modules_below(folder: &Path) -> BTreeSet<PathBuf> {
+    modules_in(folder, |pom| pom.modules)
+}
+
+fn modules_in(folder: &Path, of_pom: fn(Pom) -> Vec<String>) -> BTreeSet<PathBuf> {
     let (mut found, mut open) = (BTreeSet::new(), vec![folder.join(POM)]);
     while let Some(pom) = open.pop() {
         let Some(base) = pom.parent() else { continue };
-        for module in read(&pom).modules {
+        for module in of_pom(read(&pom)) {
             let path = normal(&base.join(&module));
             let pom = if path.is_dir() { path.join(POM) } else { path };
             let Some(folder) = pom.parent().filter(|_| pom.is_file()) else { continue };
@@ -104,6 +114,8 @@ fn normal(path: &Path) -> PathBuf {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Pom {
     modules: Vec<String>,
+    /// Those of its profiles, which may be active or not.
+    profile_modules: Vec<String>,
     /// Where its parent is said to be; `None` where it has none, or one that is not to be looked for here.
     parent: Option<String>,
 }
@@ -149,6 +161,10 @@ impl Pom {
             _ if text.is_empty() => {}
             ["project", "modules", "module"] | ["project", "subprojects", "subproject"] => {
                 self.modules.push(text.to_owned());
+            }
+            ["project", "profiles", "profile", "modules", "module"]
+            | ["project", "profiles", "profile", "subprojects", "subproject"] => {
+                self.profile_modules.push(text.to_owned());
             }
             ["project", "parent", "relativePath"] => self.parent = Some(text.to_owned()),
             _ => {}

@@ -43,6 +43,16 @@ pub trait Platform: Sync {
     /// The build that a folder belongs to, and what of it is meant by the folder and by the modules asked for.
     fn layout(&self, folder: &Path, modules: &[String]) -> Result<BuildLayout, Refusal>;
 
+    /// The modules that can be chosen below the root of a build.
+    fn listed_modules(&self, _root: &Path) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Can this module be chosen? Perhaps also one that the build does not list.
+    fn has_module(&self, root: &Path, module: &Path) -> bool {
+        self.listed_modules(root).iter().any(|listed| Path::new(listed) == module)
+    }
+
     /// Can this machine fulfil the wish? A platform without JDKs has nothing to say.
     fn check_jdk(&self, wish: &JdkWish) -> miette::Result<()>;
 
@@ -51,6 +61,9 @@ pub trait Platform: Sync {
 
     /// The versions of this machine's tools, by name, that subjects would get.
     fn machine_tools(&self, subjects: &[&Subject]) -> miette::Result<ToolFacts>;
+
+    /// Which tool of those that a subject had is gone or was replaced, and how that is told.
+    fn changed_tool(&self, tools: &ToolFacts) -> Option<(&'static str, String)>;
 
     /// Checks out, builds and discovers. A build that fails is data.
     fn open(&self, request: &OpenRequest<'_>) -> miette::Result<Opened>;

@@ -9,6 +9,7 @@ use crate::engine::model::{ModelSession, ModelSuite};
 use crate::engine::{EngineKind, Session};
 use crate::subject::{self, Checkout};
 use crate::suite::{ClassId, TestId};
+use crate::toml_file::Mistakes;
 
 pub struct ModelProject {
     pub suite: ModelSuite,
@@ -20,9 +21,9 @@ impl ModelProject {
     pub(super) fn open(request: &OpenRequest<'_>, path: &Path) -> miette::Result<Self> {
         let stop = || request.interrupt.is_set();
         let revision = subject::resolve(&request.subject.origin, request.home, request.progress, &stop)?;
-        let suite = ModelSuite::load(path).map_err(|error| BadUsage {
-            message: error.to_string(),
-            help: "correct the file; docs/model-suite.md describes model suites".to_owned(),
+        let suite = ModelSuite::load(path).map_err(|error| match error.is::<Mistakes>() {
+            true => error,
+            false => BadUsage { message: error.to_string(), help: "give the path of a model suite".to_owned() }.into(),
         })?;
         Ok(ModelProject { suite, revision, seed: request.seed })
     }

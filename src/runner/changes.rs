@@ -7,7 +7,7 @@ use std::path::Path;
 use miette::miette;
 
 use crate::experiment::{Experiment, Trial};
-use crate::java::Jdk;
+use crate::project;
 use crate::store::RunFolder;
 use crate::store::record::{Environment, RunManifest, SubjectRecord};
 use crate::wording::plural;
@@ -44,21 +44,15 @@ pub fn between(
     changes.0
 }
 
-/// JDKs that subjects had so far, and that are gone or were replaced: another one would not measure the same.
-pub fn of_jdks(before: &[SubjectRecord], experiment: &Experiment) -> Vec<String> {
-    let version_in = |home: &Path| Jdk::at(home).map(|jdk| jdk.version.to_string());
-    let wanted = before.iter().filter(|record| experiment.subject(&record.subject).is_some());
-    wanted.filter_map(|record| changed_jdk(record, &version_in)).collect()
-}
-
-fn changed_jdk(record: &SubjectRecord, version_in: &dyn Fn(&Path) -> Result<String, String>) -> Option<String> {
-    let (version, home) = (record.jdk.as_ref()?, record.java_home.as_ref()?);
-    let what = format!("the JDK of subject `{}`: {version} in {home}", record.subject);
-    match version_in(Path::new(home)) {
-        Ok(now) if now == *version => None,
-        Ok(now) => Some(format!("{what} is now {now}")),
-        Err(why) => Some(format!("{what} is gone: {why}")),
+/// Tools that subjects had so far, and that are gone or were replaced: others would not measure the same.
+pub fn of_tools(before: &[SubjectRecord], experiment: &Experiment) -> Vec<String> {
+    let mut changes = Vec::new();
+    for record in before.iter().filter(|record| experiment.subject(&record.subject).is_some()) {
+        let Some(tools) = super::open::recorded_tools(record) else { continue };
+        let changed = project::platforms().iter().find_map(|platform| platform.changed_tool(&tools));
+        changes.extend(changed.map(|(tool, how)| format!("the {tool} of subject `{}`: {how}", record.subject)));
     }
+    changes
 }
 
 /// The kernel's own share of the memory differs a little from boot to boot.
@@ -136,24 +130,5 @@ impl Changes {
                 named(configurations)
             ));
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::store::record::tests::subject;
-
-    #[test]
-    fn a_jdk_that_is_gone_or_replaced_is_a_change() {
-        let record =
-            SubjectRecord { jdk: Some("17.0.2".to_owned()), java_home: Some("/opt/jdk".to_owned()), ..subject("lib") };
-        let changed = |now: Result<&str, &str>| {
-            changed_jdk(&record, &|_| now.map(str::to_owned).map_err(str::to_owned)).unwrap_or_default()
-        };
-        assert_eq!(changed(Ok("17.0.2")), "");
-        assert_eq!(changed(Ok("17.0.9")), "the JDK of subject `lib`: 17.0.2 in /opt/jdk is now 17.0.9");
-        assert_eq!(changed(Err("no")), "the JDK of subject `lib`: 17.0.2 in /opt/jdk is gone: no");
-        assert_eq!(changed_jdk(&subject("model"), &|_| Err(String::new())), None);
     }
 }

@@ -219,7 +219,7 @@ fn choose_folder(
     changes::refuse_merged(&latest)?;
     let before = latest.manifest()?;
     let mut changed = changes::between(&before, manifest, &latest.environment()?, environment);
-    changed.extend(changes::of_jdks(&latest.read()?.subjects, order.experiment));
+    changed.extend(changes::of_tools(&latest.read()?.subjects, order.experiment));
     if !changed.is_empty() && !order.accept_changes {
         return Err(changes::refusal(latest.dir(), &changed));
     }

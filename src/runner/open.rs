@@ -78,7 +78,11 @@ pub fn check_users(experiment: &Experiment, results: &Path, home: &Home) -> miet
 
 /// The tools that earlier trials of a subject had.
 pub fn earlier_tools(subject: &Subject, before: &[SubjectRecord]) -> Option<ToolFacts> {
-    let record = before.iter().find(|record| record.subject == subject.name)?;
+    recorded_tools(before.iter().find(|record| record.subject == subject.name)?)
+}
+
+/// The tools that a record names.
+pub fn recorded_tools(record: &SubjectRecord) -> Option<ToolFacts> {
     let known = [("jdk", &record.jdk), ("java_home", &record.java_home), ("jdk_choice", &record.jdk_choice)];
     let known = known.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)));
     Some(known.collect()).filter(|tools: &ToolFacts| !tools.is_empty())

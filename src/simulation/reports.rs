@@ -11,7 +11,8 @@ use std::path::{Component, Path, PathBuf};
 use miette::miette;
 
 use crate::folders;
-use crate::java::maven::{self, Clock, Unreadable};
+use crate::junit_report::{self, Unreadable};
+use crate::run_clock::Clock;
 use crate::suite::{Execution, TestId};
 use crate::wording::{brief, counted, plural};
 
@@ -83,8 +84,9 @@ impl Collected {
         let opened = File::open(&path).map_err(|error| miette!("{} could not be read: {error}", path.display()))?;
         let module = module_of(file);
         let before = self.found.tests.len();
-        let ended = encoding::xml(opened.take(FILE_LIMIT))
-            .and_then(|report| maven::read_report(report, &module, Clock::now(), &mut |execution| self.add(execution)));
+        let ended = encoding::xml(opened.take(FILE_LIMIT)).and_then(|report| {
+            junit_report::read_report(report, &module, Clock::now(), &mut |execution| self.add(execution))
+        });
         if self.found.tests.len() >= MOST_TESTS {
             return Err(miette!(
                 help = "give the folder of one run: all reports in it count as one suite",

@@ -1,12 +1,24 @@
-//! What the times of one configuration show beside the baseline's. This is the only place that decides whether a report may
-//! call a configuration faster or slower: every sentence, card, macro, colour and average goes by it.
+//! What the times of one side show beside those of another. This is the only place that decides whether parade may call
+//! something faster or slower: every sentence, card, macro, colour and average of `report`, `compare`, `stats`, `assess` and of
+//! artifacts goes by it.
 //!
-//! It looks at the number of pairs, the interval and the observed concurrency. It does not look at p-values: five pairs can
-//! never reach 0.05 in a two-sided Wilcoxon test, whatever they show.
+//! The rule: at least five pairs (five runs on each side, where runs are not paired), and the side of 1 on which the whole 95 %
+//! interval of the ratio lies. The interval is the t interval of the logarithms up to 29, the BCa bootstrap from 30 on. Level
+//! and seed are no settings, so that the same numbers never have two answers.
+//!
+//! It does not look at p-values: five pairs can never reach 0.05 in a two-sided Wilcoxon test, whatever they show.
 
 use serde::Serialize;
 
-use super::Interval;
+use super::{
+    Interval, IntervalMethod, RatioInterval, independent_ratio_interval, mean, paired_ratio_interval, ratio_of_means,
+};
+use crate::wording::plural;
+
+/// The level of the interval that decides.
+pub const LEVEL: f64 = 0.95;
+/// Where the draws of its bootstrap begin.
+pub const SEED: u64 = 1;
 
 /// Fewer sound pairs show nothing.
 pub const FEWEST_PAIRS: usize = 5;
@@ -38,6 +50,88 @@ pub enum ObservedConcurrency {
     InSomeRuns,
     #[default]
     InNoRun,
+    /// Nobody says that a difference comes from concurrency: two columns of numbers, or one configuration in two runs.
+    NotInQuestion,
+}
+
+/// How the runs of both sides belong together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Design {
+    /// Each run has a partner: the same block, or the same row.
+    Paired,
+    /// Two samples that were taken apart.
+    Unpaired,
+}
+
+impl Design {
+    /// `t` or `unpaired t`, as it stands beside a number.
+    pub fn label(self, method: IntervalMethod) -> String {
+        match self {
+            Design::Paired => method.label().to_owned(),
+            Design::Unpaired => format!("unpaired {}", method.label()),
+        }
+    }
+}
+
+/// Two sides, what they show, and what that rests on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SpeedComparison {
+    /// The mean of the baseline over that of the candidate.
+    pub ratio: Option<f64>,
+    pub interval: Option<RatioInterval>,
+    pub judgement: SpeedJudgement,
+}
+
+/// The comparison of pairs `(baseline, candidate)`.
+pub fn compare_pairs(pairs: &[(f64, f64)], concurrency: ObservedConcurrency) -> SpeedComparison {
+    let interval = paired_ratio_interval(pairs, LEVEL, SEED);
+    SpeedComparison::of(ratio_of_means(pairs), interval, pairs.len(), concurrency)
+}
+
+/// The same for runs that are not paired. What counts is the side with fewer of them.
+pub fn compare_samples(baseline: &[f64], candidate: &[f64], concurrency: ObservedConcurrency) -> SpeedComparison {
+    let interval = independent_ratio_interval(baseline, candidate, LEVEL, SEED);
+    let means = mean(baseline).zip(mean(candidate)).filter(|(_, candidate)| *candidate > 0.0);
+    let ratio = means.map(|(baseline, candidate)| baseline / candidate);
+    SpeedComparison::of(ratio, interval, baseline.len().min(candidate.len()), concurrency)
+}
+
+impl SpeedComparison {
+    fn of(
+        ratio: Option<f64>,
+        interval: Option<RatioInterval>,
+        pairs: usize,
+        concurrency: ObservedConcurrency,
+    ) -> SpeedComparison {
+        // Without a ratio there is nothing that an interval could be of.
+        let pairs = if ratio.is_some() { pairs } else { 0 };
+        let evidence = SpeedEvidence { pairs, interval: interval.map(|found| found.interval), concurrency };
+        SpeedComparison { ratio, interval, judgement: judge_speed(&evidence) }
+    }
+
+    pub fn low(&self) -> Option<f64> {
+        self.interval.map(|found| found.interval.low)
+    }
+
+    pub fn high(&self) -> Option<f64> {
+        self.interval.map(|found| found.interval.high)
+    }
+
+    /// As files name it.
+    pub fn method(&self) -> Option<&'static str> {
+        self.interval.map(|found| found.method.name())
+    }
+}
+
+/// What `not enough runs` lacks: `1 pair; five are needed`.
+pub fn lacking(pairs: usize) -> String {
+    let told = plural(pairs, "pair");
+    if pairs < FEWEST_PAIRS {
+        format!("{told}; {FEWEST_PAIRS_WORD} are needed")
+    } else {
+        format!("{told} give no interval")
+    }
 }
 
 impl ObservedConcurrency {
@@ -54,7 +148,7 @@ impl ObservedConcurrency {
 /// What the judgement rests on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpeedEvidence {
-    /// Sound pairs that are measurements of their own.
+    /// Sound pairs that are measurements of their own; without pairs, the runs of the side that has fewer.
     pub pairs: usize,
     /// Of the ratio baseline / candidate.
     pub interval: Option<Interval>,
@@ -62,14 +156,17 @@ pub struct SpeedEvidence {
 }
 
 pub fn judge_speed(evidence: &SpeedEvidence) -> SpeedJudgement {
-    use ObservedConcurrency::{InEveryRun, InNoRun, InSomeRuns};
-    match (evidence.pairs, evidence.concurrency, evidence.interval) {
-        (0, InEveryRun | InSomeRuns | InNoRun, _) => SpeedJudgement::NotCompared,
-        (_, InSomeRuns | InNoRun, _) => SpeedJudgement::NoConcurrency,
-        (1..FEWEST_PAIRS, InEveryRun, _) | (FEWEST_PAIRS.., InEveryRun, None) => SpeedJudgement::NotEnoughRuns,
-        (FEWEST_PAIRS.., InEveryRun, Some(interval)) if interval.low > 1.0 => SpeedJudgement::Faster,
-        (FEWEST_PAIRS.., InEveryRun, Some(interval)) if interval.high < 1.0 => SpeedJudgement::Slower,
-        (FEWEST_PAIRS.., InEveryRun, Some(_)) => SpeedJudgement::NoDifferenceShown,
+    let may_be_seen = match evidence.concurrency {
+        ObservedConcurrency::InEveryRun | ObservedConcurrency::NotInQuestion => true,
+        ObservedConcurrency::InSomeRuns | ObservedConcurrency::InNoRun => false,
+    };
+    match (evidence.pairs, evidence.interval) {
+        (0, _) => SpeedJudgement::NotCompared,
+        _ if !may_be_seen => SpeedJudgement::NoConcurrency,
+        (1..FEWEST_PAIRS, _) | (FEWEST_PAIRS.., None) => SpeedJudgement::NotEnoughRuns,
+        (FEWEST_PAIRS.., Some(interval)) if interval.low > 1.0 => SpeedJudgement::Faster,
+        (FEWEST_PAIRS.., Some(interval)) if interval.high < 1.0 => SpeedJudgement::Slower,
+        (FEWEST_PAIRS.., Some(_)) => SpeedJudgement::NoDifferenceShown,
     }
 }
 
@@ -145,5 +242,40 @@ mod tests {
         assert_eq!(ObservedConcurrency::in_runs(0, 5), ObservedConcurrency::InNoRun);
         assert_eq!(ObservedConcurrency::in_runs(4, 5), ObservedConcurrency::InSomeRuns);
         assert_eq!(ObservedConcurrency::in_runs(5, 5), ObservedConcurrency::InEveryRun);
+    }
+
+    /// Five pairs that differ by a factor of two have p = 0.0625 and no place among many tests; the interval decides alone.
+    #[test]
+    fn pairs_and_samples_are_judged_by_the_same_rule() {
+        let column = |center: f64, n: usize| (0..n).map(|i| center + (i % 3) as f64 / 10.0).collect::<Vec<f64>>();
+        for n in [1, 2, 3, 4, 5, 6, 29, 30, 31] {
+            for (baseline, candidate, shown) in [
+                (20.0, 10.0, SpeedJudgement::Faster),
+                (10.0, 20.0, SpeedJudgement::Slower),
+                (10.0, 10.0, SpeedJudgement::NoDifferenceShown),
+            ] {
+                let (a, b) = (column(baseline, n), column(candidate, n));
+                let pairs: Vec<(f64, f64)> = a.iter().copied().zip(b.iter().copied()).collect();
+                let paired = compare_pairs(&pairs, ObservedConcurrency::NotInQuestion);
+                let apart = compare_samples(&a, &b, ObservedConcurrency::NotInQuestion);
+                let expected = if n < FEWEST_PAIRS { SpeedJudgement::NotEnoughRuns } else { shown };
+                assert_eq!(
+                    (paired.judgement, apart.judgement),
+                    (expected, expected),
+                    "{n} of {baseline} and {candidate}"
+                );
+                assert_eq!((paired.method(), paired.ratio), (apart.method(), apart.ratio));
+            }
+        }
+    }
+
+    #[test]
+    fn what_has_no_ratio_is_not_compared() {
+        let zeros = [(1.0, 0.0); 6];
+        assert_eq!(compare_pairs(&zeros, ObservedConcurrency::NotInQuestion).judgement, SpeedJudgement::NotCompared);
+        let apart = compare_samples(&[1.0; 6], &[], ObservedConcurrency::NotInQuestion);
+        assert_eq!((apart.judgement, apart.ratio), (SpeedJudgement::NotCompared, None));
+        assert_eq!(lacking(1), "1 pair; five are needed");
+        assert_eq!(lacking(6), "6 pairs give no interval");
     }
 }

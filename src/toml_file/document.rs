@@ -101,10 +101,10 @@ fn report(error: &Error, text: &str, log: &Log) {
         log.add(
             &span,
             format!("{} is given twice", quoted(key)),
-            "keep one of the two; several `[[subject]]` or `[[configuration]]` tables need double brackets",
+            "keep one of the two; tables that can be there several times need double brackets, e.g. `[[subject]]`",
         );
     } else if error.message().contains("recursion limit") {
-        log.add(&span, "this is nested too deeply", "no key of an experiment file needs more than three levels");
+        log.add(&span, "this is nested too deeply", "no key needs more than three levels");
     } else {
         log.add(&span, format!("this is not TOML: {}", error.message()), syntax_help(text, &span));
     }

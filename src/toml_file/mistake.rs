@@ -69,9 +69,13 @@ impl Mistakes {
 
 impl fmt::Display for Mistakes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.count() {
-            1 => write!(f, "{} has a mistake", self.file),
-            count => write!(f, "{} has {count} mistakes", self.file),
+        let mut files: Vec<&str> = self.shown.iter().map(|mistake| mistake.file.as_str()).collect();
+        files.sort_unstable();
+        files.dedup();
+        match (files.as_slice(), self.count()) {
+            ([file], 1) => write!(f, "{file} has a mistake"),
+            ([file], count) => write!(f, "{file} has {count} mistakes"),
+            (_, count) => write!(f, "{} and a file that it names have {count} mistakes", self.file),
         }
     }
 }
@@ -115,6 +119,8 @@ impl Diagnostic for Mistake {
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     found: RefCell<Vec<(Span, String, String)>>,
+    /// Those of other files, with the place where this one names the file.
+    elsewhere: RefCell<Vec<(Span, Mistakes)>>,
     dropped: Cell<usize>,
 }
 
@@ -134,8 +140,16 @@ impl Log {
         }
     }
 
+    /// The mistakes of a file that this one names. Once is enough, however often it is named.
+    pub fn add_elsewhere(&self, span: &Span, mistakes: Mistakes) {
+        let mut elsewhere = self.elsewhere.borrow_mut();
+        if !elsewhere.iter().any(|(_, known)| known.file == mistakes.file) {
+            elsewhere.push((span.clone(), mistakes));
+        }
+    }
+
     pub fn is_empty(&self) -> bool {
-        self.found.borrow().is_empty()
+        self.found.borrow().is_empty() && self.elsewhere.borrow().is_empty()
     }
 
     /// Passwords in urls are shown nowhere, in the lines of the file neither.
@@ -143,13 +157,19 @@ impl Log {
         let text = &masked(text);
         let mut found = self.found.into_inner();
         found.sort_by_key(|(span, ..)| span.start);
-        let more = found.len().saturating_sub(SHOWN) + self.dropped.get();
-        let shown = found
+        let elsewhere = self.elsewhere.into_inner();
+        let count = found.len() + self.dropped.get() + elsewhere.iter().map(|(_, other)| other.count()).sum::<usize>();
+        let here = found
             .into_iter()
             .take(SHOWN)
-            .map(|(span, message, help)| Mistake::at(file, text, &span, redact(&message), redact(&help)))
-            .collect();
-        Mistakes { file: file.to_owned(), shown, more }
+            .map(|(span, message, help)| (span.start, Mistake::at(file, text, &span, redact(&message), redact(&help))));
+        let there = elsewhere
+            .into_iter()
+            .flat_map(|(span, other)| other.shown.into_iter().map(move |mistake| (span.start, mistake)));
+        let mut placed: Vec<(usize, Mistake)> = here.chain(there).collect();
+        placed.sort_by_key(|(start, _)| *start);
+        let shown: Vec<Mistake> = placed.into_iter().take(SHOWN).map(|(_, mistake)| mistake).collect();
+        Mistakes { file: file.to_owned(), more: count - shown.len(), shown }
     }
 }
 

@@ -6,7 +6,10 @@
 pub(crate) mod document;
 pub(crate) mod mistake;
 pub(crate) mod names;
+pub(crate) mod other_kind;
+mod quantity;
 pub(crate) mod reader;
 
 pub use mistake::{Mistake, Mistakes};
 pub use names::{did_you_mean, quoted, safe_name, suggestion};
+pub use quantity::{MAX_DURATION, format_duration, format_size, parse_duration, parse_size};

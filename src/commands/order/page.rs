@@ -9,7 +9,7 @@ use parade::store::record::Verdict;
 use parade::suite::TestId;
 use parade::technique::algorithm::Algorithm;
 use parade::technique::arrange::Arrangement;
-use parade::wording::plural;
+use parade::wording::{VIRTUAL_TIME, plural};
 use serde_json::{Map, Value, json};
 
 use super::super::output::{one_line, pretty};
@@ -32,6 +32,7 @@ pub fn document(told: &Told<'_>) -> miette::Result<String> {
         put("added", json!(added.concat()));
     }
     put("notes", json!(told.notes));
+    put("virtual_time", json!(told.virtual_time));
     put("jdk", json!(told.jdk));
     put("project", json!(told.identity));
     if let Some(ran) = told.ran {
@@ -76,7 +77,8 @@ pub fn failed_build(options: &OrderOptions, reason: &str, log: &Path) -> miette:
 
 pub fn text(told: &Told<'_>) -> String {
     let arrangement = told.arrangement;
-    let mut page = format!("{}\n", heading(told));
+    let mut page = if told.virtual_time { format!("! {VIRTUAL_TIME}\n") } else { String::new() };
+    page.push_str(&format!("{}\n", heading(told)));
     for (number, (tests, added)) in (1..).zip(arrangement.machines.iter().zip(&arrangement.added)) {
         if arrangement.algorithm.is_parallel() {
             page.push_str(&format!("machine {number}: {}\n", plural(tests.len(), "test")));

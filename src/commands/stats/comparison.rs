@@ -1,6 +1,7 @@
 //! All that the statistics say about two columns, as the document that `--json` prints.
 
 use parade::columns;
+use parade::stats::speed_judgement::{self, Design, ObservedConcurrency, SpeedJudgement, compare_pairs};
 use parade::stats::{self, EffectSize, Fieller, Interval, WilcoxonOptions, Zeros};
 use parade::wording::{counted, plural};
 use serde::Serialize;
@@ -36,6 +37,10 @@ pub struct Comparison {
     pub rank_biserial_interval: Option<Ends>,
     pub rank_biserial_magnitude: Option<&'static str>,
     pub ratio: Ratio,
+    /// What the columns show, read as times: of the candidate, by the rule of reports.
+    pub judgement: SpeedJudgement,
+    /// Always by the same level and seed, whatever `--level` and `--seed` are.
+    pub judged_by: JudgedBy,
     pub hodges_lehmann: Option<f64>,
     pub hodges_lehmann_interval: Option<Ends>,
     /// The smallest p that so many pairs that differ can give in the exact test of this alternative.
@@ -79,6 +84,16 @@ pub struct Ratio {
 }
 
 #[derive(Debug, Serialize)]
+pub struct JudgedBy {
+    pub design: Design,
+    pub pairs: usize,
+    pub level: f64,
+    pub ci_low: Option<f64>,
+    pub ci_high: Option<f64>,
+    pub ci_method: Option<&'static str>,
+}
+
+#[derive(Debug, Serialize)]
 pub struct FiellerSet {
     /// `bounded`, `outside` (all but what lies between the ends) or `everything`.
     pub kind: &'static str,
@@ -117,6 +132,7 @@ impl Comparison {
         let biserial = stats::rank_biserial_effect(pairs, level);
         let shift = stats::hodges_lehmann(pairs, level);
         let ratio = ratio(pairs, options);
+        let shown = compare_pairs(pairs, ObservedConcurrency::NotInQuestion);
         let named = [(options.baseline.as_str(), a.as_slice()), (&options.candidate, &b)];
         Comparison {
             file: columns::named(&options.file),
@@ -139,6 +155,15 @@ impl Comparison {
             rank_biserial: biserial.map(|effect| effect.value),
             rank_biserial_interval: interval_of(biserial),
             rank_biserial_magnitude: word_of(biserial),
+            judgement: shown.judgement,
+            judged_by: JudgedBy {
+                design: Design::Paired,
+                pairs: pairs.len(),
+                level: speed_judgement::LEVEL,
+                ci_low: shown.low(),
+                ci_high: shown.high(),
+                ci_method: shown.method(),
+            },
             hodges_lehmann: shift.map(|shift| shift.estimate),
             hodges_lehmann_interval: shift.and_then(|shift| shift.interval).map(ends),
             smallest_p: stats::smallest_p_of(differing(pairs), options.alternative),

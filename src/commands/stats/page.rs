@@ -3,13 +3,11 @@
 use std::fmt::Write as _;
 
 use parade::stats::IntervalMethod;
+use parade::stats::speed_judgement::{SpeedJudgement, lacking};
 use parade::wording::plural;
 
 use super::super::output::{one_line, table};
 use super::comparison::{Comparison, Ends, FiellerSet, Ratio};
-
-/// From here on a p-value is called chance.
-const SIGNIFICANT: f64 = 0.05;
 
 pub fn page(comparison: &Comparison) -> String {
     let mut page = title(comparison);
@@ -97,9 +95,9 @@ fn result_rows(comparison: &Comparison) -> Vec<Vec<String>> {
     ]
 }
 
-/// How the interval was found.
-fn method(ratio: &Ratio) -> Option<String> {
-    let known = IntervalMethod::ALL.into_iter().find(|method| Some(method.name()) == ratio.ci_method);
+/// How an interval was found.
+fn method(name: Option<&str>) -> Option<String> {
+    let known = IntervalMethod::ALL.into_iter().find(|method| Some(method.name()) == name);
     known.map(|method| method.explanation().to_owned())
 }
 
@@ -108,7 +106,7 @@ fn medians_note(interval: Option<&Ends>) -> String {
 }
 
 fn means_note(ratio: &Ratio) -> String {
-    let notes = [method(ratio), ratio.fieller.as_ref().map(fieller)];
+    let notes = [method(ratio.ci_method), ratio.fieller.as_ref().map(fieller)];
     notes.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
@@ -137,33 +135,56 @@ fn rank_sum_note(comparison: &Comparison) -> String {
 }
 
 fn conclusion(comparison: &Comparison) -> String {
+    [size(comparison), Some(shown(comparison)), Some(test(comparison))]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// With the interval that the judgement goes by, which is not the one of the table if another level was asked for.
+fn size(comparison: &Comparison) -> Option<String> {
+    let [a, b] = names(comparison);
+    let ratio = number(comparison.ratio.mean?);
+    let by = &comparison.judged_by;
+    let interval = match (by.ci_low, by.ci_high) {
+        (Some(low), Some(high)) => {
+            let level = number(by.level * 100.0);
+            let method = method(by.ci_method).unwrap_or_default();
+            format!("{level} % interval {} to {}, {method}, ", number(low), number(high))
+        }
+        _ => String::new(),
+    };
+    Some(format!("On average {a} is {ratio} times {b} ({interval}{}).", plural(by.pairs, "pair")))
+}
+
+/// What the interval shows, by the rule of reports.
+fn shown(comparison: &Comparison) -> String {
+    let [a, b] = names(comparison);
+    match comparison.judgement {
+        SpeedJudgement::Faster => format!("Read as times, {b} is faster than {a}."),
+        SpeedJudgement::Slower => format!("Read as times, {b} is slower than {a}."),
+        SpeedJudgement::NoDifferenceShown => {
+            format!("No difference shown between {a} and {b}. This does not prove that there is none.")
+        }
+        SpeedJudgement::NotEnoughRuns | SpeedJudgement::NoConcurrency => {
+            format!("Not enough runs to tell ({}).", lacking(comparison.n))
+        }
+        SpeedJudgement::NotCompared => format!("{a} and {b} have no ratio."),
+    }
+}
+
+fn test(comparison: &Comparison) -> String {
     let [a, b] = names(comparison);
     let Some(p) = comparison.wilcoxon.p else {
         return format!("{a} and {b} are equal in every row, so there is nothing to test.");
     };
-    let size = match comparison.ratio.mean {
-        Some(ratio) => format!("On average {a} is {} times {b}", number(ratio)),
-        None => format!("{a} and {b} have no ratio"),
-    };
-    let interval = match (comparison.ratio.ci_low, comparison.ratio.ci_high) {
-        (Some(low), Some(high)) => {
-            let level = number(comparison.level * 100.0);
-            let method = method(&comparison.ratio).unwrap_or_default();
-            format!(" ({level} % interval {} to {}, {method})", number(low), number(high))
-        }
-        _ => String::new(),
-    };
-    let p_text = number(p);
     let claim = match comparison.alternative {
-        "less" => format!("{a} is smaller than {b}"),
-        "greater" => format!("{a} is greater than {b}"),
-        _ => "the pairs differ".to_owned(),
+        "less" => format!("that {a} is smaller"),
+        "greater" => format!("that {a} is greater"),
+        _ => "two-sided".to_owned(),
     };
-    if p <= SIGNIFICANT {
-        format!("{size}{interval}; the data show that {claim} (p = {p_text}).")
-    } else {
-        format!("{size}{interval}; the data do not show that {claim} (p = {p_text}). This does not prove the opposite.")
-    }
+    format!("Wilcoxon's test gives p = {} ({claim}).", number(p))
 }
 
 /// Four digits that count; very small and very large numbers with an exponent.

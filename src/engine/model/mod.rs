@@ -5,6 +5,7 @@
 
 mod schedule;
 mod suite;
+mod suite_file;
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;

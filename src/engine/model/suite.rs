@@ -3,47 +3,35 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
-use miette::miette;
-use serde::Deserialize;
-
+use super::suite_file;
 use crate::suite::{Accesses, Change, ClassId, Coverage, Element, MethodLines, TestId};
+use crate::toml_file::Mistakes;
 
 /// Tests in their original order.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ModelSuite {
     /// What every run costs before its first test starts, in seconds.
-    #[serde(default)]
     pub startup: f64,
-    #[serde(rename = "test", default)]
     pub tests: Vec<ModelTest>,
     /// The methods of the program under test, with their lines.
-    #[serde(rename = "method", default)]
     pub methods: Vec<MethodLines>,
     /// What has changed in it, for techniques that select.
     pub changes: Option<Change>,
 }
 
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ModelTest {
     pub id: TestId,
-    #[serde(default)]
     pub seconds: f64,
     /// Tests that must have finished earlier in the same process, all of them.
-    #[serde(default)]
     pub needs: Vec<TestId>,
     /// Tests that must not have finished earlier in the same process …
-    #[serde(default)]
     pub polluted_by: Vec<TestId>,
     /// … unless one of these has since.
-    #[serde(default)]
     pub cleaned_by: Vec<TestId>,
     /// Tests that must not run at the same time in the same process.
-    #[serde(default)]
     pub races_with: Vec<TestId>,
     /// The chance that it fails for no reason.
-    #[serde(default)]
     pub flaky: f64,
     /// It works for so many seconds and then waits for ever.
     pub hangs_after: Option<f64>,
@@ -55,33 +43,29 @@ pub struct ModelTest {
     pub reads: Option<Vec<String>>,
     pub writes: Option<Vec<String>>,
     /// What it needs of its own class is kept in an instance that the class's tests share: it is lost once the class is entered again.
-    #[serde(default)]
     pub per_class_instance: bool,
     /// Its class declares the order of its tests, which is that of the file: out of that order the class is entered again.
-    #[serde(default)]
     pub declared_order: bool,
     /// What it does, other than to fail, when something that it needs is missing or it is polluted.
     pub fails_by: Option<FailsBy>,
 }
 
 /// How a test can break down in an order that is not for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailsBy {
     Hanging,
     Exiting,
 }
 
 impl ModelSuite {
+    /// All mistakes of the file come back at once.
     pub fn load(path: &Path) -> miette::Result<Self> {
         let text = crate::whole_file::read(path)?;
-        Self::parse(&text).map_err(|error| miette!("{}: {error}", path.display()))
+        Ok(suite_file::read(&text, &path.display().to_string())?)
     }
 
-    pub fn parse(text: &str) -> miette::Result<Self> {
-        let suite: ModelSuite = toml::from_str(text).map_err(|error| miette!("not a model suite: {error}"))?;
-        suite.check()?;
-        Ok(suite)
+    pub fn parse(text: &str) -> Result<Self, Mistakes> {
+        suite_file::read(text, "the model suite")
     }
 
     /// What its tests cover, where any of them says so.
@@ -99,21 +83,6 @@ impl ModelSuite {
     /// Does any of its tests say what it shares?
     pub(super) fn tells_accesses(&self) -> bool {
         self.tests.iter().any(|test| test.reads.is_some() || test.writes.is_some())
-    }
-
-    fn check(&self) -> miette::Result<()> {
-        let mut known = HashSet::new();
-        if let Some(twice) = self.tests.iter().find(|test| !known.insert(&test.id)) {
-            return Err(miette!(
-                help = "give the second one an occurrence, as in `C#name~2`",
-                "the test `{}` is declared twice",
-                twice.id
-            ));
-        }
-        self.tests.iter().try_for_each(|test| test.check(&known))?;
-        is_duration(self.startup)
-            .then_some(())
-            .ok_or_else(|| miette!("`startup` must be a number of seconds, not below 0"))
     }
 }
 
@@ -140,25 +109,6 @@ impl ModelTest {
         let is_there = |needed: &TestId| before[if is_own(needed) { instance } else { 0 }..].contains(&needed);
         polluted || !self.needs.iter().all(is_there)
     }
-
-    fn check(&self, known: &HashSet<&TestId>) -> miette::Result<()> {
-        let named = [&self.needs, &self.polluted_by, &self.cleaned_by, &self.races_with].into_iter().flatten();
-        if let Some(unknown) = named.into_iter().find(|test| !known.contains(test)) {
-            return Err(miette!("`{}` names `{unknown}`, which is not in the suite", self.id));
-        }
-        let durations = [Some(self.seconds), self.hangs_after, self.exits_after];
-        if !durations.into_iter().flatten().all(is_duration) {
-            return Err(miette!("`{}`: times must be numbers of seconds, not below 0", self.id));
-        }
-        if !(0.0..=1.0).contains(&self.flaky) {
-            return Err(miette!("`{}`: `flaky` must be a probability between 0 and 1", self.id));
-        }
-        Ok(())
-    }
-}
-
-fn is_duration(seconds: f64) -> bool {
-    seconds.is_finite() && seconds >= 0.0
 }
 
 #[cfg(test)]
@@ -178,21 +128,5 @@ mod tests {
         assert_eq!((coverage.of(a, Unit::Statement).len(), coverage.of(a, Unit::Method).len()), (2, 1));
         assert!(!coverage.knows(b) && suite.changes.is_some());
         assert_eq!(ModelSuite::parse("[[test]]\nid='C#a'\n").unwrap().coverage().unwrap(), None);
-    }
-
-    #[test]
-    fn mistakes_are_named() {
-        for (text, expected) in [
-            ("[[test]]\nid='C#a'\n[[test]]\nid='C#a'\n", "twice"),
-            ("[[test]]\nid='C#a'\nneeds=['C#b']\n", "C#b"),
-            ("[[test]]\nid='C#a'\nseconds=-1\n", "below 0"),
-            ("[[test]]\nid='C#a'\nflaky=2\n", "between 0 and 1"),
-            ("[[test]]\nid='C#a'\nsecnods=1\n", "secnods"),
-            ("[[test]]\nid='a'\n", "test id"),
-            ("[[test]]\nid='C#a'\ncovers=['B.java']\n", "B.java"),
-        ] {
-            let error = ModelSuite::parse(text).unwrap_err().to_string();
-            assert!(error.contains(expected), "{text}: {error}");
-        }
     }
 }

@@ -15,7 +15,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use super::quantity::{MAX_DURATION, format_size, parse_duration, parse_size};
 use super::raw::{RawFile, RawMachine};
 use super::{Configuration, Experiment, Here, Machine, MachineLimits};
 use crate::spec::Subject;
@@ -23,6 +22,7 @@ use crate::technique::TechniqueKind;
 use crate::toml_file::mistake::{Log, Span};
 use crate::toml_file::names::{MAX_NAME, is_safe, list, made_safe, quoted, suggestion};
 use crate::toml_file::reader::At;
+use crate::toml_file::{MAX_DURATION, format_size, parse_duration, parse_size};
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(3600);
 /// More of anything that repeats a run is a slip of the finger.

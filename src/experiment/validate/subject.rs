@@ -19,6 +19,7 @@ use crate::spec::{Located, Origin, Override};
 use crate::subject::local_repository;
 use crate::suite::{DependencyGraph, TestId};
 use crate::technique::TechniqueKind;
+use crate::toml_file::Mistakes;
 
 const ORIGIN_KEYS: [&str; 3] = ["git", "path", "model"];
 /// Keys about building, which a scripted suite never is.
@@ -136,10 +137,30 @@ fn check_project(raw: &RawSubject, subject: &Subject, context: &Context<'_>) {
         _ if project::other_tool(&root).is_some() || context.here.looks_into_projects => {
             let place = raw.directory.as_ref().unwrap_or(written);
             if let Some(refusal) = project::refusal(&root, &place.value) {
-                context.log.add(&place.span, refusal.message, refusal.help);
+                return context.log.add(&place.span, refusal.message, refusal.help);
             }
+            check_modules(raw, &root, context);
         }
         _ => {}
+    }
+}
+
+/// A module that the build does not know would end it.
+fn check_modules(raw: &RawSubject, root: &Path, context: &Context<'_>) {
+    let Some(platform) = project::platform_in(root) else { return };
+    let known = platform.listed_modules(root);
+    for written in &raw.modules {
+        let path: PathBuf = Path::new(&written.value).components().collect();
+        // What is no path of a module has been told already.
+        if platform.has_module(root, &path) || !is_module_path(&written.value) {
+            continue;
+        }
+        let message = format!("the project has no module {}", quoted(&written.value));
+        let help = match known.is_empty() {
+            true => "its build lists no modules: remove `modules`".to_owned(),
+            false => suggestion(&written.value, "modules", known.iter().map(String::as_str)),
+        };
+        context.log.add(&written.span, message, help);
     }
 }
 
@@ -249,11 +270,18 @@ pub(super) fn check_model(written: &At<String>, path: &Path, context: &Context<'
     if path.as_os_str().is_empty() {
         return;
     }
-    let told = crate::whole_file::read(path).and_then(|text| ModelSuite::parse(&text));
-    if let Err(error) = told {
-        let message = format!("{}: {}", quoted(&written.value), error.to_string().trim());
-        context.log.add(&written.span, message, "docs/model-suite.md describes model suites");
-    }
+    let Err(error) = ModelSuite::load(path) else { return };
+    let error = match error.downcast::<Mistakes>() {
+        Ok(mistakes) if mistakes.entries().iter().all(|mistake| mistake.line.is_some()) => {
+            return context.log.add_elsewhere(&written.span, mistakes);
+        }
+        Ok(mistakes) => mistakes.entries().iter().map(|mistake| mistake.message.clone()).collect(),
+        Err(error) => error.to_string(),
+    };
+    // As the experiment file has it, not as it was resolved.
+    let shown = path.display().to_string();
+    let message = error.trim().replace(&quoted(&shown), &quoted(&written.value));
+    context.log.add(&written.span, message, "docs/model-suite.md describes model suites");
 }
 
 /// The path, from the experiment file's folder on, of something that is there.
@@ -305,8 +333,18 @@ fn inner_path(written: &At<String>, key: &str, context: &Context<'_>) -> Option<
     Some(path.to_owned())
 }
 
+/// Not an option, a list or a name of Maven's, and below the root.
+fn is_module_path(written: &str) -> bool {
+    let is_plain = |part| matches!(part, Component::Normal(_));
+    is_one_module(written) && !written.is_empty() && Path::new(written).components().all(is_plain)
+}
+
+fn is_one_module(written: &str) -> bool {
+    !written.starts_with(['-', '!', '+', '?']) && !written.contains([',', ':'])
+}
+
 fn module(written: &At<String>, context: &Context<'_>) -> Option<String> {
-    if written.value.starts_with(['-', '!', '+', '?']) || written.value.contains([',', ':']) {
+    if !is_one_module(&written.value) {
         let message = format!("{} is not the path of one module", quoted(&written.value));
         context.log.add(
             &written.span,

@@ -3,55 +3,21 @@
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use miette::miette;
 
 use super::event_files::EventFile;
-use super::line::{FILE_LIMIT, Line, cut, each_line, each_line_of_bytes};
+use super::line::{FILE_LIMIT, Line, each_line, each_line_of_bytes};
 use super::protocol::{EventKind, LineKind};
 use super::seal::{SealDamage, SealedLines};
+use crate::run_clock::Clock;
 use crate::suite::{Execution, JvmWork, Outcome, TestId};
+use crate::wording::first_bytes;
 
 /// Messages beyond this many bytes in one run are cut to their first line.
 const MESSAGE_BUDGET: usize = 64 << 20;
 const SHORT_MESSAGE: usize = 300;
 /// What a process reports cannot be longer ago than the run's beginning, or later than now, by more than this.
-const CLOCK_TOLERANCE: f64 = 0.1;
-
-/// The two clocks at the moment a run began. On Linux a JVM's monotonic clock is the system's, and finer than its other.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Clock {
-    pub monotonic_nanos: i64,
-    pub epoch_micros: i64,
-}
-
-impl Clock {
-    pub fn now() -> Self {
-        let monotonic = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-        let epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Clock {
-            monotonic_nanos: monotonic.tv_sec.saturating_mul(1_000_000_000).saturating_add(monotonic.tv_nsec),
-            epoch_micros: i64::try_from(epoch.as_micros()).unwrap_or(i64::MAX),
-        }
-    }
-
-    /// Seconds since this moment, whatever was done to the wall clock.
-    pub fn elapsed(&self) -> f64 {
-        seconds(Clock::now().monotonic_nanos.saturating_sub(self.monotonic_nanos))
-    }
-
-    /// Seconds from this moment to one that both clocks of another process tell.
-    ///
-    /// The wall clock may be set while tests run. It counts only where the other clock cannot be the system's.
-    fn until(&self, epoch_micros: i64, monotonic_nanos: i64) -> f64 {
-        let by_monotonic = seconds(monotonic_nanos.saturating_sub(self.monotonic_nanos));
-        if (-CLOCK_TOLERANCE..=self.elapsed() + CLOCK_TOLERANCE).contains(&by_monotonic) {
-            return by_monotonic;
-        }
-        seconds(epoch_micros.saturating_sub(self.epoch_micros).saturating_mul(1000))
-    }
-}
 
 fn seconds(nanos: i64) -> f64 {
     nanos as f64 / 1e9
@@ -320,8 +286,11 @@ impl ProcessEvents {
         if text.is_empty() {
             return None;
         }
-        let kept =
-            if text.len() <= self.budget { text } else { cut(text.lines().next().unwrap_or_default(), SHORT_MESSAGE) };
+        let kept = if text.len() <= self.budget {
+            text
+        } else {
+            first_bytes(text.lines().next().unwrap_or_default(), SHORT_MESSAGE)
+        };
         self.budget = self.budget.saturating_sub(kept.len());
         Some(kept.to_owned())
     }

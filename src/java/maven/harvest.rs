@@ -9,8 +9,8 @@ use super::identity::identify;
 use super::invocation::Invoked;
 use super::log::{dead_workers, decisive_lines, unknown_profiles};
 use super::reconcile::{self, Contradiction, EventReconciliation, GoalRecords, SurefireCount, SurefireRecord};
-use super::reports;
 use super::selection::KnownTest;
+use crate::junit_report;
 use crate::process::{Cause, Ended, Exit};
 use crate::suite::{Execution, Finding, FindingKind, JvmWork, Outcome, RunEnd};
 
@@ -120,7 +120,7 @@ fn surefire_record(invoked: &Invoked, goal: &Goal, executions: &[&Execution]) ->
     if sharing > 1 {
         return missing("its reports lie in a folder with those of another goal");
     }
-    let reports = reports::read(&goal.reports, &goal.module, invoked.began)?;
+    let reports = junit_report::read(&goal.reports, &goal.module, invoked.began)?;
     if reports.executions.is_empty() {
         return missing("it left no reports");
     }
@@ -151,7 +151,7 @@ fn observe_goal(
     let mut observed = observe(files, &goal.module, invoked.began, unfinished, invoked.ended.cost.wall_seconds)?;
     let mut damage = Vec::new();
     if let Some(folder) = reports {
-        let reports = reports::read(folder, &goal.module, invoked.began)?;
+        let reports = junit_report::read(folder, &goal.module, invoked.began)?;
         observed.observations.extend(reports.executions.into_iter().map(Observation::unrooted));
         damage.extend(reports.damaged);
     }
@@ -181,7 +181,7 @@ pub(crate) fn process_findings(ended: &Ended, log: &Path) -> Vec<Finding> {
 /// Maven goes on without a profile that it does not know, so what was asked for did not happen.
 fn profile_findings(log: &Path) -> Vec<Finding> {
     let text = |profile: String| {
-        format!("Maven does not know the profile {}, so it was not activated", crate::experiment::quoted(&profile))
+        format!("Maven does not know the profile {}, so it was not activated", crate::toml_file::quoted(&profile))
     };
     unknown_profiles(log).into_iter().map(|name| Finding::new(FindingKind::UnknownProfile, text(name))).collect()
 }

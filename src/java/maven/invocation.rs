@@ -9,7 +9,6 @@ use miette::miette;
 
 use super::base_folder::{BASE_VARIABLE, base_folder, check_above};
 use super::event_files::EventFile;
-use super::events::Clock;
 use super::exchange::{Answered, Exchange};
 use super::handshake::Handshake;
 use super::helper::Helper;
@@ -19,6 +18,7 @@ use super::settings::{Orders, Settings, TestSettings};
 use crate::folder_handle;
 use crate::java::Toolchain;
 use crate::process::{self, Account, Cause, CommandOutput, Ended, Exit, Interrupt, UnnamedOutput};
+use crate::run_clock::Clock;
 
 /// Of Maven's log; what a test prints goes there too.
 const LOG_LIMIT: u64 = 64 << 20;

@@ -73,12 +73,6 @@ pub fn each_line_of_bytes(mut reader: impl BufRead, mut each: impl FnMut(&[u8]) 
     }
 }
 
-/// The beginning of a text, at most so many bytes, whole characters.
-pub fn cut(text: &str, limit: usize) -> &str {
-    let end = (0..=limit.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-    &text[..end]
-}
-
 /// What is not a proper escape stays as it is: better an odd name than a lost test.
 fn unescape(text: &str) -> String {
     if !text.contains('%') {
@@ -149,11 +143,6 @@ mod tests {
         let (lines, damaged) = lines_of(&content);
         assert_eq!((lines.len(), lines[0].number(0)), (1, Some(1u32)), "and its end is not taken for a line");
         assert!(damaged >= 2, "{damaged}");
-    }
-
-    #[test]
-    fn a_cut_keeps_characters_whole() {
-        assert_eq!([cut("aé", 2), cut("aé", 3), cut("aé", 9), cut("", 1)], ["a", "aé", "aé", ""]);
     }
 
     proptest! {

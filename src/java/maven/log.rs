@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-use super::line::cut;
 use crate::redaction::redact;
+use crate::wording::first_bytes;
 
 /// At most so many lines, each at most so long.
 const MAX_LINES: usize = 12;
@@ -94,7 +94,7 @@ pub fn unknown_profiles_in(log: impl BufRead) -> Vec<String> {
         has_begun |= BEGUN.iter().any(|mark| line.starts_with(mark));
         let named = line.strip_prefix("[WARNING] The requested profile \"").filter(|_| !has_begun);
         let Some((name, rest)) = named.and_then(|named| named.split_once('"')) else { return };
-        let name = cut(name, MAX_LENGTH).to_owned();
+        let name = first_bytes(name, MAX_LENGTH).to_owned();
         if rest.contains("does not exist") && profiles.len() < MAX_LINES && !profiles.contains(&name) {
             profiles.push(name);
         }
@@ -104,7 +104,7 @@ pub fn unknown_profiles_in(log: impl BufRead) -> Vec<String> {
 
 fn push(lines: &mut Vec<String>, line: &str) {
     let line = line.trim_start_matches("[ERROR]").trim();
-    let line = cut(line, MAX_LENGTH);
+    let line = first_bytes(line, MAX_LENGTH);
     if !line.is_empty() && lines.len() < MAX_LINES && !lines.iter().any(|known| known == line) {
         lines.push(line.to_owned());
     }

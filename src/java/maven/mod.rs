@@ -22,15 +22,14 @@ mod live_log;
 mod log;
 pub(crate) mod protocol;
 pub(crate) mod reconcile;
-mod reports;
 pub(crate) mod seal;
 mod selection;
 mod settings;
 
+pub use crate::run_clock::Clock;
 pub(crate) use base_folder::{BASE_VARIABLE, base_folder};
 pub use build_failure::{is_in_build_folder, is_independent_of_jdk, with_own_paths};
 pub(crate) use chosen_tests::chosen_tests;
-pub use events::Clock;
 pub(crate) use events::observe_process;
 pub use handshake::{Failure, Goal, Handshake, Module};
 pub use harvest::{Harvest, harvest};
@@ -44,7 +43,6 @@ pub use launch::Launch;
 pub use live_log::LiveLog;
 pub use log::{dead_workers, decisive_lines};
 pub(crate) use log::{dead_workers_in, decisive_lines_in};
-pub(crate) use reports::{Unreadable, read_report};
 pub use selection::{Known, KnownTest, Picked, Selected, select};
 pub use settings::{Settings, TestSettings};
 

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::grid::{CellKey, Grid, clean_times, same_origins};
-use crate::stats::speed_judgement::FEWEST_PAIRS;
+use crate::stats::speed_judgement::{Design, FEWEST_PAIRS, ObservedConcurrency, SpeedJudgement, compare_samples};
 use crate::stats::{self, AmdahlFit};
 use crate::store::record::RunData;
+use crate::wording::plural;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ScalingRow {
@@ -22,6 +23,28 @@ pub struct ScalingRow {
     pub efficiency: f64,
     /// Clean runs here or there, whichever are fewer.
     pub runs: usize,
+    /// Of the scaling, at 95 %.
+    pub ci_low: Option<f64>,
+    pub ci_high: Option<f64>,
+    pub ci_method: Option<&'static str>,
+    /// Runs on different numbers of cores are two samples.
+    pub design: Option<Design>,
+    /// What the times show of more cores: whatever is said about them goes by it.
+    pub judgement: SpeedJudgement,
+}
+
+impl ScalingRow {
+    /// `95 % CI 1.41–1.77 (unpaired t), 5 runs on each number of cores`.
+    pub fn evidence(&self) -> String {
+        let runs = format!("{} on each number of cores", plural(self.runs, "run"));
+        let method = stats::IntervalMethod::ALL.into_iter().find(|method| Some(method.name()) == self.ci_method);
+        match (self.ci_low, self.ci_high, method) {
+            (Some(low), Some(high), Some(method)) => {
+                format!("95 % CI {low:.2}–{high:.2} ({}), {runs}", Design::Unpaired.label(method))
+            }
+            _ => runs,
+        }
+    }
 }
 
 /// Empty where only one number of cores was run.
@@ -37,8 +60,8 @@ fn row(grid: &Grid, key: CellKey, lowest: usize) -> Option<ScalingRow> {
         return None;
     }
     let (times_here, times_there) = (clean_times(more), clean_times(fewest));
-    let (here, there) = (stats::mean(&times_here)?, stats::mean(&times_there)?);
-    let scaling = (here > 0.0).then(|| there / here)?;
+    let shown = compare_samples(&times_there, &times_here, ObservedConcurrency::NotInQuestion);
+    let scaling = shown.ratio?;
     Some(ScalingRow {
         subject: key.subject.to_owned(),
         configuration: key.configuration.to_owned(),
@@ -47,6 +70,11 @@ fn row(grid: &Grid, key: CellKey, lowest: usize) -> Option<ScalingRow> {
         scaling,
         efficiency: scaling * lowest as f64 / key.cores as f64,
         runs: times_here.len().min(times_there.len()),
+        ci_low: shown.low(),
+        ci_high: shown.high(),
+        ci_method: shown.method(),
+        design: Some(Design::Unpaired),
+        judgement: shown.judgement,
     })
 }
 

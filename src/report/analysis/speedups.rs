@@ -13,15 +13,11 @@ use crate::engine::EngineKind;
 use crate::experiment::{ComparisonFamily, by_family};
 use crate::shown_text::{counted, decimal};
 use crate::stats;
-use crate::stats::speed_judgement::{
-    FEWEST_PAIRS, FEWEST_PAIRS_WORD, ObservedConcurrency, SpeedEvidence, SpeedJudgement, judge_speed,
-};
+use crate::stats::speed_judgement::{self, ObservedConcurrency, SpeedComparison, SpeedJudgement, compare_pairs};
 use crate::store::record::{RunData, TrialRecord, Verdict};
 use crate::suite::FindingKind;
 use crate::wording::plural;
 
-/// The level of the intervals.
-const CONFIDENCE: f64 = 0.95;
 /// Fewer cells are not worth a thread.
 const FEWEST_PER_THREAD: usize = 50;
 
@@ -167,12 +163,7 @@ impl SpeedupRow {
 
     /// `1 pair; five are needed`.
     pub fn lacking(&self) -> String {
-        let pairs = plural(self.pairs, "pair");
-        if self.pairs < FEWEST_PAIRS {
-            format!("{pairs}; {FEWEST_PAIRS_WORD} are needed")
-        } else {
-            format!("{pairs} give no interval")
-        }
+        speed_judgement::lacking(self.pairs)
     }
 }
 
@@ -232,7 +223,7 @@ fn row(grid: &Grid, key: CellKey) -> SpeedupRow {
         Presence::Ran(trials) => {
             let against = CellKey { configuration: &grid.run.manifest.baseline, ..key };
             let block = Block { candidates: trials, baselines: grid.trials(against) };
-            compared(&block, grid.run.manifest.seed, empty)
+            compared(&block, empty)
         }
     }
 }
@@ -335,7 +326,7 @@ impl<'p, 'a> SoundPairs<'p, 'a> {
     }
 }
 
-fn compared(block: &Block, seed: u64, row: SpeedupRow) -> SpeedupRow {
+fn compared(block: &Block, row: SpeedupRow) -> SpeedupRow {
     let judged = block.pairs();
     let pairs = SoundPairs::of(&judged);
     let dropped_pairs = block.candidates.len() - pairs.used.len() - pairs.repeated;
@@ -343,34 +334,28 @@ fn compared(block: &Block, seed: u64, row: SpeedupRow) -> SpeedupRow {
     if judged.iter().any(|pair| pair.judgement.voids()) {
         return void(&judged, row);
     }
-    match stats::ratio_of_means(&pairs.times()) {
-        Some(speedup) => estimated(&pairs, speedup, seed, row),
+    let concurrency = ObservedConcurrency::in_runs(pairs.overlapping(), pairs.used.len());
+    let shown = compare_pairs(&pairs.times(), concurrency);
+    match shown.ratio {
+        Some(_) => estimated(&pairs, &shown, row),
         None => void(&judged, row),
     }
 }
 
-fn estimated(pairs: &SoundPairs, speedup: f64, seed: u64, row: SpeedupRow) -> SpeedupRow {
+fn estimated(pairs: &SoundPairs, shown: &SpeedComparison, row: SpeedupRow) -> SpeedupRow {
     let times = pairs.times();
-    let found = stats::paired_ratio_interval(&times, CONFIDENCE, seed);
-    let interval = found.map(|found| found.interval);
     let (baseline, candidate): (Vec<f64>, Vec<f64>) = times.iter().copied().unzip();
-    let overlapping_pairs = pairs.overlapping();
-    let evidence = SpeedEvidence {
-        pairs: times.len(),
-        interval,
-        concurrency: ObservedConcurrency::in_runs(overlapping_pairs, times.len()),
-    };
     SpeedupRow {
         state: SpeedupState::Sound,
         baseline_seconds: stats::mean(&baseline),
         candidate_seconds: stats::mean(&candidate),
-        speedup: Some(speedup),
-        ci_low: interval.map(|interval| interval.low),
-        ci_high: interval.map(|interval| interval.high),
-        ci_method: found.map(|found| found.method.name()),
-        judgement: judge_speed(&evidence),
+        speedup: shown.ratio,
+        ci_low: shown.low(),
+        ci_high: shown.high(),
+        ci_method: shown.method(),
+        judgement: shown.judgement,
         pairs: times.len(),
-        overlapping_pairs,
+        overlapping_pairs: pairs.overlapping(),
         repeated_pairs: pairs.repeated,
         p: stats::wilcoxon(&times).map(|test| test.p),
         smallest_p: Some(stats::smallest_reachable_p(times.len())),

@@ -3,24 +3,21 @@
 use std::collections::HashSet;
 
 use super::Compared;
-use super::cells::{CellRow, TimeJudgement};
+use super::cells::CellRow;
 use super::facts::{COMMIT, FactRow};
 use crate::experiment::Difference;
 use crate::report::analysis::all_in_virtual_time;
-use crate::shown_text::{p_value, shown};
+use crate::shown_text::shown;
 use crate::stats;
-use crate::stats::speed_judgement::FEWEST_PAIRS_WORD;
+use crate::stats::speed_judgement::{FEWEST_PAIRS, FEWEST_PAIRS_WORD, SpeedJudgement};
 use crate::store::record::{Phase, RunData, TrialRecord};
 use crate::wording::{VIRTUAL_TIME, counted, plural};
-
-/// What is called a difference, after Holm's correction.
-pub const SIGNIFICANT: f64 = 0.05;
 
 pub(super) fn summary(cells: &[CellRow]) -> Vec<String> {
     let judged = |judgement| cells.iter().filter(|cell| cell.judgement == judgement).count();
     let shared = counted(cells.len(), "shared cell", "shared cells");
-    let (faster, slower) = (judged(TimeJudgement::Faster), judged(TimeJudgement::Slower));
-    let (few, none) = (judged(TimeJudgement::NotEnoughRuns), judged(TimeJudgement::NotCompared));
+    let (faster, slower) = (judged(SpeedJudgement::Faster), judged(SpeedJudgement::Slower));
+    let (few, none) = (judged(SpeedJudgement::NotEnoughRuns), judged(SpeedJudgement::NotCompared));
     let mut sentences = vec![match (faster, slower) {
         (0, 0) if few > 0 && few + none == cells.len() => format!("Not enough runs to tell, in {shared}."),
         (0, 0) => format!("These trials show no difference in time, in {shared}."),
@@ -30,12 +27,12 @@ pub(super) fn summary(cells: &[CellRow]) -> Vec<String> {
     }];
     let tested = cells.iter().filter(|cell| cell.p.is_some()).count();
     sentences.push(format!(
-        "A difference needs {FEWEST_PAIRS_WORD} clean trials in each run, a 95 % CI of the ratio that excludes 1, and p < \
-         {SIGNIFICANT} (Mann-Whitney, after Holm's correction over {}).",
+        "A difference needs {FEWEST_PAIRS_WORD} clean trials in each run and a 95 % CI of the ratio that excludes 1. The runs are not \
+         paired, so the CI is that of two samples. p does not decide (Mann-Whitney, after Holm's correction over {}).",
         counted(tested, "cell", "cells"),
     ));
     if few > 0 {
-        sentences.push(format!("{} fewer than {FEWEST_PAIRS_WORD}.", counted(few, "cell has", "cells have")));
+        sentences.push(format!("{} not enough runs to tell.", counted(few, "cell has", "cells have")));
     }
     if none > 0 {
         sentences.push(format!("{} no clean times in both runs.", counted(none, "cell has", "cells have")));
@@ -162,17 +159,16 @@ fn of_outcomes(cells: &[CellRow]) -> Option<String> {
     })
 }
 
-/// So few trials that no outcome at all could be significant.
+/// So few trials that nothing can be shown.
 fn of_repetitions(cells: &[CellRow]) -> Option<String> {
-    let hopeless: Vec<&CellRow> =
-        cells.iter().filter(|cell| cell.smallest_p.is_some_and(|p| p >= SIGNIFICANT)).collect();
-    let smallest = hopeless.iter().filter_map(|cell| cell.smallest_p).fold(f64::INFINITY, f64::min);
-    (!hopeless.is_empty()).then(|| {
+    let is_few = |cell: &&CellRow| {
+        cell.judgement == SpeedJudgement::NotEnoughRuns && cell.first_clean.min(cell.second_clean) < FEWEST_PAIRS
+    };
+    let few = cells.iter().filter(is_few).count();
+    (few > 0).then(|| {
         format!(
-            "Few repetitions: in {}, no difference of times could reach p < {SIGNIFICANT} (the smallest possible p is {}). Five clean \
-             trials in each run are enough for that.",
-            plural(hopeless.len(), "cell"),
-            p_value(smallest)
+            "Few repetitions: in {}, one of the runs has fewer than {FEWEST_PAIRS_WORD} clean trials. Nothing is said about their times.",
+            plural(few, "cell")
         )
     })
 }

@@ -1,21 +1,16 @@
 //! The cells that both runs have: times with their ratio and a test of difference, speedups, failures.
 //!
-//! Times are those of clean trials, as in the report of one run. The runs are independent samples: Mann and Whitney's test,
-//! with Holm's correction over all cells that have one.
+//! Times are those of clean trials, as in the report of one run. The runs are independent samples, judged by the same rule as
+//! pairs. Beside that stands Mann and Whitney's test, with Holm's correction over all cells that have one.
 
 use serde::Serialize;
 
-use super::caveats::SIGNIFICANT;
 use crate::report::Analysis;
 use crate::report::analysis::SpeedupRow;
 use crate::report::analysis::grid::{CellKey, Grid, Presence, clean_times};
 use crate::stats;
-use crate::stats::speed_judgement::FEWEST_PAIRS;
-use crate::stats::speed_judgement::SpeedJudgement;
+use crate::stats::speed_judgement::{self, Design, ObservedConcurrency, SpeedJudgement};
 use crate::store::record::{RunData, TrialRecord, Verdict};
-
-/// The level of the intervals.
-const CONFIDENCE: f64 = 0.95;
 
 /// One subject, configuration and number of cores in both runs. Times are means of clean trials, in seconds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -38,8 +33,10 @@ pub struct CellRow {
     pub ci_high: Option<f64>,
     /// `bca_bootstrap`, or `log_ratio_t` where a run has 3 to 29 clean trials. With fewer there is no interval.
     pub ci_method: Option<&'static str>,
-    /// What the times show: whatever is said about them goes by it.
-    pub judgement: TimeJudgement,
+    /// Runs are two samples: the interval is Welch's, or a bootstrap that draws from each run by itself.
+    pub design: Option<Design>,
+    /// What the times show of the second run: whatever is said about them goes by it.
+    pub judgement: SpeedJudgement,
     /// Mann and Whitney's test of the clean times, two-sided.
     pub p: Option<f64>,
     /// After Holm's correction over all cells.
@@ -76,45 +73,6 @@ pub struct CellRow {
     pub same_outcomes: Option<bool>,
 }
 
-/// What the clean times of two runs show.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TimeJudgement {
-    /// The second run took less time.
-    Faster,
-    Slower,
-    NoDifferenceShown,
-    NotEnoughRuns,
-    /// One of the runs has no clean time.
-    #[default]
-    NotCompared,
-}
-
-/// Five clean trials in each run, an interval that leaves out 1, and p after Holm's correction: all three are needed.
-fn judge_times(row: &CellRow) -> TimeJudgement {
-    let (Some(ratio), fewest) = (row.ratio, row.first_clean.min(row.second_clean)) else {
-        return TimeJudgement::NotCompared;
-    };
-    let Some((low, high)) = row.ci_low.zip(row.ci_high).filter(|_| fewest >= FEWEST_PAIRS) else {
-        return TimeJudgement::NotEnoughRuns;
-    };
-    let is_apart = (low > 1.0 || high < 1.0) && row.p_holm.is_some_and(|p| p < SIGNIFICANT);
-    match (is_apart, ratio > 1.0) {
-        (false, _) => TimeJudgement::NoDifferenceShown,
-        (true, true) => TimeJudgement::Faster,
-        (true, false) => TimeJudgement::Slower,
-    }
-}
-
-impl TimeJudgement {
-    pub fn is_answer(self) -> bool {
-        match self {
-            TimeJudgement::Faster | TimeJudgement::Slower | TimeJudgement::NoDifferenceShown => true,
-            TimeJudgement::NotEnoughRuns | TimeJudgement::NotCompared => false,
-        }
-    }
-}
-
 pub(super) fn rows(runs: [&RunData; 2], analyses: [&Analysis; 2]) -> Vec<CellRow> {
     let grids = runs.map(Grid::of);
     let [first, second] = &grids;
@@ -125,9 +83,6 @@ pub(super) fn rows(runs: [&RunData; 2], analyses: [&Analysis; 2]) -> Vec<CellRow
     });
     let mut rows: Vec<CellRow> = shared.map(|key| row(&grids, analyses, key)).collect();
     correct(&mut rows);
-    for row in &mut rows {
-        row.judgement = judge_times(row);
-    }
     rows
 }
 
@@ -148,23 +103,23 @@ fn row(grids: &[Grid; 2], analyses: [&Analysis; 2], key: CellKey) -> CellRow {
         same_outcomes: same_outcomes(a, b),
         ..CellRow::default()
     };
-    let row = with_times(row, &clean_times(a), &clean_times(b), first.run.manifest.seed);
+    let row = with_times(row, &clean_times(a), &clean_times(b));
     with_speedups(row, grids, analyses, key)
 }
 
-fn with_times(row: CellRow, first: &[f64], second: &[f64], seed: u64) -> CellRow {
-    let means = (stats::mean(first), stats::mean(second));
-    let found = stats::independent_ratio_interval(first, second, CONFIDENCE, seed);
-    let interval = found.map(|found| found.interval);
+fn with_times(row: CellRow, first: &[f64], second: &[f64]) -> CellRow {
+    let shown = speed_judgement::compare_samples(first, second, ObservedConcurrency::NotInQuestion);
     CellRow {
         first_clean: first.len(),
         second_clean: second.len(),
-        first_seconds: means.0,
-        second_seconds: means.1,
-        ratio: means.0.zip(means.1).filter(|(_, second)| *second > 0.0).map(|(first, second)| first / second),
-        ci_low: interval.map(|interval| interval.low),
-        ci_high: interval.map(|interval| interval.high),
-        ci_method: found.map(|found| found.method.name()),
+        first_seconds: stats::mean(first),
+        second_seconds: stats::mean(second),
+        ratio: shown.ratio,
+        ci_low: shown.low(),
+        ci_high: shown.high(),
+        ci_method: shown.method(),
+        design: shown.ratio.map(|_| Design::Unpaired),
+        judgement: shown.judgement,
         p: stats::mann_whitney(first, second).map(|test| test.p),
         smallest_p: smallest_p(first.len(), second.len()),
         a12: stats::a12(first, second),
@@ -201,7 +156,7 @@ fn with_speedups(row: CellRow, grids: &[Grid; 2], analyses: [&Analysis; 2], key:
         let pairs = [&grids[0], &grids[1]].map(|grid| crate::report::analysis::sound_pairs(grid, key));
         // A bootstrap of fewer pairs would be too narrow.
         pairs.iter().all(|pairs| pairs.len() >= stats::FEWEST_FOR_BOOTSTRAP).then_some(())?;
-        stats::difference_of_ratios_interval(&pairs[0], &pairs[1], CONFIDENCE, grids[0].run.manifest.seed)
+        stats::difference_of_ratios_interval(&pairs[0], &pairs[1], speed_judgement::LEVEL, speed_judgement::SEED)
     });
     CellRow {
         first_speedup: first.speedup,

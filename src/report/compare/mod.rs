@@ -16,8 +16,7 @@ use crate::report::Analysis;
 use crate::shown_text::shown;
 use crate::store::record::RunData;
 
-pub use caveats::SIGNIFICANT;
-pub use cells::{CellRow, TimeJudgement};
+pub use cells::CellRow;
 pub use facts::FactRow;
 
 /// One of the two runs.

@@ -49,6 +49,21 @@ fn a_faster_run_is_found_by_every_number() {
     assert_eq!(row.first_speedup, row.second_speedup);
 }
 
+/// With Holm's correction over all cells, five trials in each run rarely reach 0.05. The judgement goes by the interval.
+#[test]
+fn the_judgement_is_by_the_interval_and_not_by_p() {
+    use crate::stats::speed_judgement::{Design, SpeedJudgement};
+    let comparison = of(sample::study(), slowed(0.5));
+    let enough = |row: &&CellRow| row.first_clean.min(row.second_clean) >= 5;
+    let judged: Vec<&CellRow> = comparison.cells.iter().filter(enough).collect();
+    assert!(judged.iter().any(|row| row.p_holm.unwrap() > 0.05), "p alone would not do");
+    for row in judged {
+        assert_eq!((row.judgement, row.design), (SpeedJudgement::Faster, Some(Design::Unpaired)), "{row:?}");
+    }
+    let text = comparison::terminal(&comparison, crate::report::render::terminal::Style { width: 200, colour: false });
+    assert!(text.contains("(unpaired t)") && text.contains("The runs are not paired"), "{text}");
+}
+
 #[test]
 fn holms_correction_is_over_all_cells() {
     let comparison = of(sample::study(), slowed(0.5));

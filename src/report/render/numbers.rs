@@ -15,7 +15,7 @@ use crate::report::Analysis;
 use crate::report::analysis::orders::{OrderTables, ReductionRow, SlowdownRow, StatisticsRow};
 use crate::report::analysis::{Scope, SpeedupState};
 use crate::shown_text::shown;
-use crate::stats::speed_judgement::{FEWEST_PAIRS, SpeedJudgement};
+use crate::stats::speed_judgement::SpeedJudgement;
 use crate::wording::plural;
 
 /// Longer names are cut here, and told apart by letters from their hash.
@@ -289,9 +289,12 @@ fn runs(macros: &mut Macros, analysis: &Analysis) {
         macros.add("CpuSeconds", place, fixed(Some(row.cpu_seconds), 1));
         macros.add("MemoryMib", place, fixed(row.peak_memory_bytes.map(|bytes| bytes as f64 / 1048576.0), 0));
     }
-    for row in analysis.scaling.iter().filter(|row| row.runs >= FEWEST_PAIRS) {
+    for row in analysis.scaling.iter().filter(|row| row.judgement.is_answer()) {
         let place = Place { configuration: &row.configuration, subject: &row.subject, cores: Some(row.cores) };
+        macros.add("ScalingJudgement", place, Some(row.judgement.words().to_owned()));
         macros.add("Scaling", place, fixed(Some(row.scaling), 2));
+        macros.add("ScalingLow", place, fixed(row.ci_low, 2));
+        macros.add("ScalingHigh", place, fixed(row.ci_high, 2));
     }
 }
 

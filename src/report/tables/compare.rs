@@ -1,10 +1,10 @@
 //! The tables of a comparison of two runs.
 
 use super::{Cell, Column, Row, Table, TableName, Tone};
-use crate::report::compare::{CellRow, Comparison, TimeJudgement};
+use crate::report::compare::{CellRow, Comparison};
 use crate::shown_text::{decimal, duration, p_value, sentence, shown};
 use crate::stats;
-use crate::stats::speed_judgement::SpeedJudgement;
+use crate::stats::speed_judgement::{Design, SpeedJudgement};
 use crate::wording::plural;
 
 /// A table of a comparison.
@@ -76,14 +76,15 @@ fn cell_names(row: &CellRow) -> Vec<Cell> {
 fn times(comparison: &Comparison) -> Table {
     let mut columns = cell_heads();
     columns.extend(["first", "second"].map(|run| Column::right(run).under("time")));
-    columns.extend(["first / second", "95 % CI (method)"].map(|label| Column::right(label).under("ratio")));
+    columns.extend(["first / second", "95 % CI (method)", "shows"].map(|label| Column::right(label).under("ratio")));
     columns.extend(["p", "p (Holm)", "A12"].map(|label| Column::right(label).under("difference")));
     let rows = comparison.cells.iter().map(|row| {
         let mut cells = cell_names(row);
         cells.push(time(row.first_seconds, row.first_clean, &row.first_state));
         cells.push(time(row.second_seconds, row.second_clean, &row.second_state));
         cells.push(ratio(row));
-        cells.push(Cell::muted(interval(row.ci_low, row.ci_high, row.ci_method)));
+        cells.push(Cell::muted(interval((row.ci_low, row.ci_high), row.ci_method, Design::Unpaired)));
+        cells.push(shows(row.judgement));
         cells.push(Cell::muted(row.p.map_or("–".to_owned(), p_value)).valued(row.p).hinted(smallest(row)));
         cells.push(Cell::new(row.p_holm.map_or("–".to_owned(), p_value)).valued(row.p_holm));
         cells.push(Cell::muted(row.a12.map_or("–".to_owned(), |a12| format!("{a12:.2}"))));
@@ -95,10 +96,11 @@ fn times(comparison: &Comparison) -> Table {
         columns,
         rows.collect(),
         &[
-            "Means of clean trials. A ratio above 1: the second run took less time; it is marked if the data show this. CI: Welch's t \
-             interval of the log times where a run has 3 to 29 clean trials (t), BCa bootstrap interval above (BCa). p: Mann-Whitney, \
-             two-sided, because runs are not paired; Holm's correction is over all cells. A12: the chance that a time of the first run \
-             is above one of the second.",
+            "Means of clean trials. A ratio above 1: the second run took less time. shows: what the 95 % CI says of the second run, if \
+             both runs have at least five clean trials. Runs are not paired. CI: Welch's t interval of the log times where a run has 3 \
+             to 29 clean trials (unpaired t), above that the BCa bootstrap interval of two samples (unpaired BCa). p: Mann-Whitney, \
+             two-sided; Holm's correction is over all cells; p does not decide. A12: the chance that a time of the first run is above \
+             one of the second.",
         ],
     )
 }
@@ -115,13 +117,13 @@ fn time(seconds: Option<f64>, clean: usize, state: &str) -> Cell {
 fn ratio(row: &CellRow) -> Cell {
     let Some(ratio) = row.ratio else { return Cell::muted("–") };
     let (tone, hint) = match row.judgement {
-        TimeJudgement::Faster => (Tone::Good, "the second run took less time"),
-        TimeJudgement::Slower => (Tone::Bad, "the second run took more time"),
-        TimeJudgement::NoDifferenceShown => (Tone::Plain, "no difference shown"),
-        TimeJudgement::NotEnoughRuns => {
+        SpeedJudgement::Faster => (Tone::Good, "the second run took less time"),
+        SpeedJudgement::Slower => (Tone::Bad, "the second run took more time"),
+        SpeedJudgement::NoDifferenceShown => (Tone::Plain, "no difference shown"),
+        SpeedJudgement::NotEnoughRuns => {
             (Tone::Muted, "not enough runs to tell; five clean trials in each run are needed")
         }
-        TimeJudgement::NotCompared => (Tone::Muted, ""),
+        SpeedJudgement::NoConcurrency | SpeedJudgement::NotCompared => (Tone::Muted, ""),
     };
     Cell::new(format!("{ratio:.2}")).valued(ratio).toned(tone).hinted(Some(hint.to_owned()))
 }
@@ -130,10 +132,14 @@ fn smallest(row: &CellRow) -> Option<String> {
     row.smallest_p.map(|p| format!("the smallest p that this many trials can reach is {}", p_value(p)))
 }
 
+fn shows(judgement: SpeedJudgement) -> Cell {
+    Cell::new(judgement.words()).toned(if judgement.is_answer() { Tone::Plain } else { Tone::Muted })
+}
+
 /// `1.41–1.77 (BCa)`.
-fn interval(low: Option<f64>, high: Option<f64>, method: Option<&str>) -> String {
+fn interval((low, high): (Option<f64>, Option<f64>), method: Option<&str>, design: Design) -> String {
     let label = stats::IntervalMethod::ALL.into_iter().find(|known| Some(known.name()) == method);
-    let label = label.map_or(String::new(), |method| format!(" ({})", method.label()));
+    let label = label.map_or(String::new(), |method| format!(" ({})", design.label(method)));
     low.zip(high).map_or("too few".to_owned(), |(low, high)| format!("{low:.2}–{high:.2}{label}"))
 }
 
@@ -151,13 +157,21 @@ fn speedups(comparison: &Comparison) -> Table {
         let mut cells = cell_names(row);
         cells.extend(speedup(&OwnSpeedup {
             value: row.first_speedup,
-            interval: interval(row.first_speedup_low, row.first_speedup_high, row.first_speedup_method),
+            interval: interval(
+                (row.first_speedup_low, row.first_speedup_high),
+                row.first_speedup_method,
+                Design::Paired,
+            ),
             judgement: row.first_judgement,
             reason: row.first_speedup_reason.as_deref(),
         }));
         cells.extend(speedup(&OwnSpeedup {
             value: row.second_speedup,
-            interval: interval(row.second_speedup_low, row.second_speedup_high, row.second_speedup_method),
+            interval: interval(
+                (row.second_speedup_low, row.second_speedup_high),
+                row.second_speedup_method,
+                Design::Paired,
+            ),
             judgement: row.second_judgement,
             reason: row.second_speedup_reason.as_deref(),
         }));
@@ -189,11 +203,9 @@ struct OwnSpeedup<'a> {
 fn speedup(own: &OwnSpeedup) -> [Cell; 3] {
     let tone = if own.judgement.is_answer() { Tone::Plain } else { Tone::Muted };
     match (own.value, own.reason) {
-        (Some(value), _) => [
-            Cell::new(format!("{value:.2}")).toned(tone),
-            Cell::muted(own.interval.clone()),
-            Cell::new(own.judgement.words()).toned(tone),
-        ],
+        (Some(value), _) => {
+            [Cell::new(format!("{value:.2}")).toned(tone), Cell::muted(own.interval.clone()), shows(own.judgement)]
+        }
         (None, Some(reason)) => [Cell::new(sentence(reason, 60)).toned(Tone::Bad), Cell::muted(""), Cell::muted("")],
         (None, None) => [Cell::muted("–"), Cell::muted(""), Cell::muted("")],
     }

@@ -7,7 +7,6 @@ use crate::report::Analysis;
 use crate::report::analysis::{ConcurrencyRow, CostRow, ScalingFit, ScalingRow};
 use crate::report::legend;
 use crate::shown_text::{bytes, duration, p_value, shown};
-use crate::stats::speed_judgement::FEWEST_PAIRS;
 use crate::wording::plural;
 
 pub(super) fn concurrency(analysis: &Analysis, cores: usize) -> Table {
@@ -155,8 +154,9 @@ pub(super) fn scaling(analysis: &Analysis) -> Table {
 
 fn scaling_cell(row: &ScalingRow) -> Cell {
     let text = format!("{:.2} ({:.0} %)", row.scaling, row.efficiency * 100.0);
-    if row.runs >= FEWEST_PAIRS {
-        return Cell::new(text).valued(row.scaling);
+    if row.judgement.is_answer() {
+        let hint = format!("{} ({})", row.judgement.words(), row.evidence());
+        return Cell::new(text).valued(row.scaling).hinted(Some(hint));
     }
     Cell::new(format!("{text}*"))
         .valued(row.scaling)

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Longer than any suite; keeps deadlines computable.
-pub(super) const MAX_DURATION: Duration = Duration::from_secs(30 * DAY);
+pub const MAX_DURATION: Duration = Duration::from_secs(30 * DAY);
 
 const DAY: u64 = 86_400;
 const TIME_UNITS: [(&str, u64); 4] = [("d", DAY), ("h", 3600), ("m", 60), ("s", 1)];

@@ -12,9 +12,9 @@ use miette::miette;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
-use super::events::Clock;
-use super::line::cut;
+use crate::run_clock::Clock;
 use crate::suite::{Execution, Outcome, TestId};
+use crate::wording::first_bytes;
 
 /// Of one report.
 const FILE_LIMIT: u64 = 64 << 20;
@@ -213,7 +213,7 @@ fn fail(test: &mut Execution, tag: &BytesStart<'_>, outcome: Outcome) {
     test.outcome = outcome;
     let parts = [attribute(tag, "type"), attribute(tag, "message")];
     let text = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ");
-    test.message = (!text.is_empty()).then(|| cut(&text, MESSAGE_LIMIT).to_owned());
+    test.message = (!text.is_empty()).then(|| first_bytes(&text, MESSAGE_LIMIT).to_owned());
 }
 
 /// Only XML's own entities are known, so none can expand into anything large; others stay as they are written.
