@@ -8,13 +8,14 @@ use serde::Serialize;
 
 use super::advice::Snippet;
 use super::agenda::Item;
-use super::causes::{Again, Kind, Without};
+use super::causes::{Again, Kind, NotExamined, Without};
 use super::costs::Costs;
 use super::decide::Verdict;
 use super::evidence::{Evidence, Speedup};
 use super::firmness::Shortfall;
 use super::forecast::{Check, Curve, Improvement, Point};
 use super::survey::Survey;
+use super::untried::Untried;
 use super::ways::ModeInWords;
 use crate::subject::ProjectIdentity;
 use crate::suite::TestId;
@@ -32,6 +33,13 @@ impl Answer {
             Some(known) => format!("{mode} ({})", known.explained),
             None => mode.to_owned(),
         }
+    }
+
+    /// Modes that were not compared for another reason than the budget, which makes the answer preliminary and is told there.
+    pub fn untried_otherwise(&self) -> Option<String> {
+        let is_told = |each: &&Untried| self.preliminary && self.not_tried.contains(&each.mode.name().to_owned());
+        let told: Vec<String> = self.untried.iter().filter(|each| !is_told(each)).map(Untried::told).collect();
+        (!told.is_empty()).then(|| told.join("; "))
     }
 
     /// Why it is preliminary, in one line; nothing where it is firm.
@@ -71,6 +79,8 @@ pub struct Answer {
     pub modes: Vec<ModeInWords>,
     /// Modes that could have been run, and were not.
     pub not_tried: Vec<String>,
+    /// Every mode that was not compared, with the reason: those, and modes that cannot run here.
+    pub untried: Vec<Untried>,
     /// Tests that failed only in parallel.
     pub failures: Vec<Failure>,
     /// Of the mode above.
@@ -140,6 +150,8 @@ pub struct Failure {
     pub kind: Kind,
     /// How often it failed, of what, and why it does: made from the fields below.
     pub reason: String,
+    /// Of kind `not_tried`: why it was not examined.
+    pub not_tried_because: Option<NotExamined>,
     /// What it failed of: the first line of the message.
     pub message: Option<String>,
     /// Why it fails beside others, as far as it was found out, and what to do.
@@ -262,6 +274,7 @@ pub(crate) mod tests {
                 seconds: speedup.map(|speedup| speedup.seconds),
                 modes: Way::ALL.iter().map(|way| way.in_words(1, 2)).collect(),
                 not_tried: not_tried.iter().map(|way| way.name().to_owned()).collect(),
+                untried: Vec::new(),
                 failures,
                 prediction: Vec::new(),
                 snippet: None,
@@ -295,6 +308,7 @@ pub(crate) mod tests {
             test: "A#t".parse().unwrap(),
             kind: Kind::RaceOrSharedResource,
             reason: String::new(),
+            not_tried_because: None,
             message: message.map(str::to_owned),
             explanation: "passes alone".to_owned(),
             shares: Vec::new(),

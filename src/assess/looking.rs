@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::causes::{self, Beside, Cause, Kind, Laboratory};
+use super::causes::{self, Beside, Cause, Kind, Laboratory, NotExamined};
 use super::course::MOST_BLOCKS;
 use super::evidence::{Evidence, Measured};
 use super::survey::Builder;
@@ -107,7 +107,7 @@ impl Assessment<'_> {
             return causes::explain(laboratory(&mut session, self.budget.time), tests, &beside);
         }
         if self.budget.is_strict && self.time_left(run) < LEAST {
-            return Ok(causes::not_tried(tests, &beside));
+            return Ok(causes::not_tried(tests, &beside, NotExamined::NoBudgetLeft));
         }
         let watcher = RefCell::new(watcher);
         let builder = Builder {
@@ -118,7 +118,7 @@ impl Assessment<'_> {
             began: self.clock.began,
         };
         let Built::Ready { prepared, .. } = builder.build(&self.survey.revision)? else {
-            return Ok(causes::not_tried(tests, &beside));
+            return Ok(causes::not_tried(tests, &beside, NotExamined::BuildFailed));
         };
         let prepared: Rc<Prepared> = Rc::from(prepared);
         let mut surefire = SurefireSession::open(Rc::clone(&prepared), TAG, self.interrupt.clone())?;

@@ -21,8 +21,9 @@ use crate::engine::surefire::SurefireSession;
 use crate::engine::{Allotment, Capabilities, Handling, Parallelism, RunRequest, Selection, Session, Support, Watch};
 use crate::experiment::{Origin, Subject};
 use crate::home::Home;
-use crate::process::Interrupt;
+use crate::process::{self, Interrupt};
 use crate::runner::{Event, Telling, Watcher};
+use crate::store::Strain;
 use crate::store::record::TrialRecord;
 use crate::subject::build::{Discovery, DiscoveryTime, Prepared};
 use crate::subject::{self, BuildOrder, Built};
@@ -32,6 +33,8 @@ use crate::wording::first_line;
 
 /// The modules' files with settings of the JUnit Platform.
 const PLATFORM_FILE: &str = "src/test/resources/junit-platform.properties";
+/// Of the time of a run: less of waiting for CPU time is no matter.
+const MOST_THROTTLED: f64 = 0.05;
 const PLATFORM_FILE_LIMIT: u64 = 1 << 20;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -62,6 +65,15 @@ pub struct Survey {
     pub seconds: f64,
     pub cpu_seconds: f64,
     pub test_seconds: f64,
+    /// What its tests themselves computed, where their processes told: without compilers and collectors.
+    #[serde(default)]
+    pub test_cpu_seconds: Option<f64>,
+    /// Cores that other work kept busy meanwhile; nothing for a model suite.
+    #[serde(default)]
+    pub load_during: Option<f64>,
+    /// Seconds in which its processes had to wait for CPU time, because a limit of their control group was reached.
+    #[serde(default)]
+    pub throttled_seconds: Option<f64>,
     /// Tests that did not pass in it, nor were skipped: also those that never ran.
     #[serde(default)]
     pub failed: usize,
@@ -90,6 +102,7 @@ impl Survey {
             seconds: first.cost.wall_seconds,
             cpu_seconds: first.cost.user_seconds + first.cost.system_seconds,
             test_seconds: first.test_seconds(),
+            test_cpu_seconds: test_cpu_seconds(first),
             failed: failed(tests, first),
             failed_tests: failed_tests(first),
             messages: messages(first),
@@ -98,6 +111,19 @@ impl Survey {
             notes: end_noted(first),
             ..Survey::default()
         }
+    }
+
+    /// Did other work, or a limit, take CPU time from it? Tests that have to wait for a core look like tests that wait.
+    pub fn is_disturbed(&self) -> bool {
+        let throttled = self.throttled_seconds.is_some_and(|seconds| seconds > MOST_THROTTLED * self.seconds);
+        throttled || self.load_during.is_some_and(|cores| cores > TrialRecord::BUSY_DURING)
+    }
+
+    /// What share of their time its tests computed; the rest they waited. Nothing where the machine was busy.
+    pub fn computing_share(&self) -> Option<f64> {
+        let startup = (self.seconds - self.test_seconds).max(0.0);
+        let computed = self.test_cpu_seconds.unwrap_or(self.cpu_seconds - startup);
+        (!self.is_disturbed()).then(|| (computed / self.test_seconds.max(1e-9)).clamp(0.0, 1.0))
     }
 
     /// What that run promises of a way, in seconds.
@@ -169,7 +195,8 @@ pub(super) fn survey(
 
 /// Of what a survey depends on, but for the project's own content.
 pub(crate) fn asked(subject: &Subject, cores: usize, memory_bytes: Option<u64>) -> String {
-    let mut asked = subject.fingerprint().of_outcomes("survey");
+    // Of the second kind: the first ones do not know whether the machine was busy.
+    let mut asked = subject.fingerprint().of_outcomes("survey-2");
     asked.number("timeout", subject.timeout.as_secs());
     asked.number("cores", cores as u64);
     asked.number("memory", memory_bytes.unwrap_or(0));
@@ -225,12 +252,17 @@ impl Builder<'_, '_> {
             .borrow_mut()
             .event(&Event::Stage { text: "running the tests sequentially, to measure their durations" });
         let limit = order.within(order.subject.timeout, self.began);
+        let (strain, throttled) = (Strain::now(), process::throttled_seconds());
         let first = first_run(order, &mut session, &folder.join("first-run"), limit)?;
+        let strain = Strain::now().since(strain);
+        let throttled = process::throttled_seconds().zip(throttled).map(|(now, then)| now - then);
         let without_direct = DirectSession::open(Rc::clone(&prepared), TAG, (*interrupt).clone()).err();
         let modules = prepared.modules();
         let (ways, impossible) = ways(session.capabilities(), modules.len());
         let known = Survey::of_first_run(order, revision, session.tests(), &first);
         let survey = Survey {
+            load_during: strain.other_cores(known.cpu_seconds),
+            throttled_seconds: throttled,
             notes: [unknown_profiles(&prepared), known.notes.clone()].concat(),
             build_tool: format!("Maven {}", prepared.toolchain.maven_version),
             jdk: Some(jdk),
@@ -274,6 +306,12 @@ fn first_run(order: &Order, session: &mut dyn Session, logs: &Path, time_limit: 
         handling: Handling::default(),
         watch: Watch::default(),
     })
+}
+
+/// What processes tell of themselves. Without it, the time of the whole build has to do.
+fn test_cpu_seconds(run: &SuiteRun) -> Option<f64> {
+    let told = run.cost.jvm.filter(|work| work.processes > 0)?;
+    Some((told.tests - told.beside_tests).max(0.0))
 }
 
 fn failed(tests: &[TestId], run: &SuiteRun) -> usize {

@@ -73,6 +73,7 @@ fn facts(answer: &Answer) -> Vec<Fact> {
     let mut facts = vec![project(answer), tests(answer)];
     let mut add = |name, text: Option<String>| facts.extend(text.map(|text| Fact { name, text }));
     add("preliminary", answer.why_preliminary());
+    add("not tried", answer.untried_otherwise().map(|text| sentence(&text, LONGEST)));
     add("mode", answer.mode.as_deref().map(|mode| answer.explained(mode)));
     add("time", times(answer));
     add("speedup", answer.speedup.map(speedup));
