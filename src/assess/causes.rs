@@ -84,7 +84,8 @@ impl NotExamined {
                 "was not examined: the measurements used up the budget. Give a larger --budget".to_owned()
             }
             NotExamined::TimeUsedUp => {
-                "was not examined: the time for causes was used up by tests before it. Give a larger --budget".to_owned()
+                "was not examined: the time for causes was used up by tests before it. Give a larger --budget"
+                    .to_owned()
             }
             NotExamined::CutOff => {
                 "was not examined to the end: the budget ended meanwhile. Give a larger --budget".to_owned()

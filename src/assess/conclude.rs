@@ -71,7 +71,7 @@ impl Conclusion<'_> {
         };
         let mean = self.measured.baseline.map(|used| used.wall_seconds);
         let is_advised = !matches!(decision.verdict, Verdict::FixFirst | Verdict::NotWorthIt);
-        let snippets = self.snippets(&decision);
+        let snippets = if self.is_sound() { self.snippets(&decision) } else { Vec::new() };
         let notes = self.notes(!snippets.is_empty(), speedup);
         let shortfalls = self.shortfalls(&decision, about, speedup);
         let mut answer = Answer {
@@ -124,6 +124,8 @@ impl Conclusion<'_> {
     /// The mode that the numbers are of. Where none is advised it is the best of those that had an effect.
     fn about(&self, decision: &Decision) -> Option<Way> {
         match decision.verdict {
+            // Runs of a suite that fails by itself say nothing about a mode.
+            _ if !self.is_sound() => None,
             Verdict::NotWorthIt => self.best_that_overlapped(),
             _ => decision.way,
         }
@@ -139,6 +141,7 @@ impl Conclusion<'_> {
             Verdict::FixFirst if self.is_sound() => Basis::FailsInParallel,
             Verdict::FixFirst => match &self.measured.sequential_trouble {
                 Some(why) => Basis::SuiteBreaksDown(why.clone()),
+                None if self.measured.is_mostly_unsteady(self.survey.tests) => Basis::SuiteIsFlaky,
                 None => Basis::SuiteFails,
             },
             Verdict::NotWorthIt => match speedup {
@@ -372,12 +375,12 @@ impl Conclusion<'_> {
         let mut notes: Vec<String> = is_virtual.then(|| VIRTUAL_TIME.to_owned()).into_iter().collect();
         notes.extend(self.survey.notes.iter().cloned());
         notes.extend(agenda::threads_unknown(self.survey).filter(|_| self.has_threads()));
-        let pairs = speedup.map_or(self.measured.blocks, |speedup| speedup.pairs);
+        let pairs = speedup.map_or(0, |speedup| speedup.pairs);
         if !self.cut.is_empty() {
             let names: Vec<&str> = self.cut.iter().map(String::as_str).collect();
             notes.push(format!("a run of {} was cut off when the budget ended, and is not counted", names.join(", ")));
         }
-        if (1..6).contains(&pairs) {
+        if (1..6).contains(&pairs) && !self.is_complete {
             let runs = counted(pairs, "pair of runs", "pairs of runs");
             notes.push(format!("{runs} can never reach p < 0.05, but six can: give a larger --budget"));
         }

@@ -20,7 +20,9 @@ use crate::suite::{Cost, Outcome, TestId};
 const LEVEL: f64 = 0.95;
 const SEED: u64 = 1;
 /// A suite in which a larger share fails whatever happens says little about parallelism.
-const FEW_BROKEN: f64 = 0.05;
+pub(super) const FEW_BROKEN: f64 = 0.05;
+/// Of a suite of which a larger share is set aside, no mode is judged.
+const MOST_UNSTEADY: f64 = 0.5;
 /// From here on an interval has to say it.
 const ENOUGH_PAIRS: usize = 6;
 /// A gain of fewer pairs is preliminary.
@@ -133,7 +135,18 @@ impl Measured {
 
     /// Does the suite of so many tests pass without parallelism, but for a few that were set aside?
     pub fn is_sound(&self, tests: usize) -> bool {
-        self.sequential_trouble.is_none() && self.broken.len() as f64 <= tests as f64 * FEW_BROKEN
+        self.sequential_trouble.is_none() && !self.is_broken(tests) && !self.is_mostly_unsteady(tests)
+    }
+
+    /// Do more than a few tests fail in every run?
+    fn is_broken(&self, tests: usize) -> bool {
+        self.broken.len() as f64 > tests as f64 * FEW_BROKEN
+    }
+
+    /// Does chance alone decide about most of the suite? What is set aside shows nothing about parallelism, and little is left then.
+    pub fn is_mostly_unsteady(&self, tests: usize) -> bool {
+        let unsteady = self.flaky.len() + self.broken.len();
+        !self.is_broken(tests) && unsteady as f64 > tests as f64 * MOST_UNSTEADY
     }
 }
 

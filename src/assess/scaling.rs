@@ -38,11 +38,13 @@ pub fn observed(trials: &[TrialRecord], folder: &RunFolder) -> miette::Result<Op
 /// tells. A mode in which tests failed is none to judge the model by.
 pub fn checks(trials: &[TrialRecord], model: &Model, measured: &Measured, cores: usize) -> Vec<Check> {
     let basis = Runs::on_one_core(trials).basis();
-    let is_clean = |evidence: &&Evidence| evidence.way != Way::Project && evidence.overlapped && evidence.failing_runs == 0;
+    let is_clean =
+        |evidence: &&Evidence| evidence.way != Way::Project && evidence.overlapped && evidence.failing_runs == 0;
     let ways: Vec<&Evidence> = measured.ways.iter().filter(is_clean).collect();
     let mut checks = Vec::new();
     for count in agenda::core_counts(cores).into_iter().filter(|count| *count > 1) {
-        let time = |name: &str, on_all: Option<MeanTime>| if count == cores { on_all } else { mean_time(trials, name, count) };
+        let time =
+            |name: &str, on_all: Option<MeanTime>| if count == cores { on_all } else { mean_time(trials, name, count) };
         let sequential = time(SEQUENTIAL, measured.sequential_time());
         checks.extend(sequential.map(|time| Check::of(SEQUENTIAL, count, model.sequential(count), time, basis)));
         for evidence in &ways {

@@ -36,6 +36,11 @@ impl Untried {
         Untried { mode, because, why: why.into() }
     }
 
+    /// Is it a mode that the project could have?
+    pub fn is_of_interest(&self) -> bool {
+        self.because != Because::SingleModule
+    }
+
     /// `methods (the budget was used up)`.
     pub fn told(&self) -> String {
         format!("{} ({})", self.mode, self.why)

@@ -145,7 +145,8 @@ impl Progress {
         if self.broken.contains(&trial.subject) {
             return;
         }
-        let left = left.map(|seconds| format!(", about {} left", format_duration(rounded(seconds)))).unwrap_or_default();
+        let left =
+            left.map(|seconds| format!(", about {} left", format_duration(rounded(seconds)))).unwrap_or_default();
         let what = name_of(trial, phase);
         let Some(bar) = &self.bar else {
             say(&format!("[{}{left}] {what}", position(done, planned)));

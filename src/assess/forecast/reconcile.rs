@@ -69,7 +69,9 @@ mod tests {
 
     #[test]
     fn a_bound_that_a_run_went_below_is_not_told() {
-        let Reconciled::WithoutBound(left, why) = reconciled(curve(17.0), here(12.0, Some(12.0)), &[(2, 12.6), (2, 11.3)]) else {
+        let Reconciled::WithoutBound(left, why) =
+            reconciled(curve(17.0), here(12.0, Some(12.0)), &[(2, 12.6), (2, 11.3)])
+        else {
             panic!("a run took 11.3 s")
         };
         assert_eq!(left.bound_seconds, None);
@@ -80,7 +82,8 @@ mod tests {
 
     #[test]
     fn a_model_that_is_far_off_here_says_nothing_about_elsewhere() {
-        let Reconciled::Contradicted(why) = reconciled(curve(1.0), here(22.0, Some(11.3)), &[(2, 11.3), (1, 22.0)]) else {
+        let Reconciled::Contradicted(why) = reconciled(curve(1.0), here(22.0, Some(11.3)), &[(2, 11.3), (1, 22.0)])
+        else {
             panic!("twice as long")
         };
         assert!(why.contains("22.0 s") && why.contains("11.3 s"), "{why}");

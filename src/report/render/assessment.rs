@@ -77,6 +77,7 @@ fn facts(answer: &Answer) -> Vec<Fact> {
     add("mode", answer.mode.as_deref().map(|mode| answer.explained(mode)));
     add("time", times(answer));
     add("speedup", answer.speedup.map(speedup));
+    add("limit", answer.limit().map(|text| sentence(&text, LONGEST)));
     add("in a month", month(answer));
     add(
         "extra CPU",

@@ -138,7 +138,7 @@ fn failures(answer: &Answer) -> Table {
 fn failure_row(failure: &Failure) -> Vec<Cell> {
     let mut why = match failure.kind {
         Kind::NotTried => failure.explanation.clone(),
-        _ => format!("failed {}: {}", failure.apart(), failure.explanation),
+        _ => format!("failed {}. It {}", failure.apart(), failure.explanation),
     };
     if !failure.shares.is_empty() {
         let shares: Vec<String> = failure.shares.iter().map(|thing| shown(thing)).collect();
