@@ -141,7 +141,7 @@ impl Conclusion<'_> {
             Verdict::FixFirst if self.is_sound() => Basis::FailsInParallel,
             Verdict::FixFirst => match &self.measured.sequential_trouble {
                 Some(why) => Basis::SuiteBreaksDown(why.clone()),
-                None if self.measured.is_mostly_unsteady(self.survey.tests) => Basis::SuiteIsFlaky,
+                None if self.measured.is_mostly_flaky(self.survey.tests) => Basis::SuiteIsFlaky,
                 None => Basis::SuiteFails,
             },
             Verdict::NotWorthIt => match speedup {

@@ -21,8 +21,8 @@ const LEVEL: f64 = 0.95;
 const SEED: u64 = 1;
 /// A suite in which a larger share fails whatever happens says little about parallelism.
 pub(super) const FEW_BROKEN: f64 = 0.05;
-/// Of a suite of which a larger share is set aside, no mode is judged.
-const MOST_UNSTEADY: f64 = 0.5;
+/// Of a suite of which a larger share is flaky, no mode is judged.
+const MOST_FLAKY: f64 = 0.5;
 /// From here on an interval has to say it.
 const ENOUGH_PAIRS: usize = 6;
 /// A gain of fewer pairs is preliminary.
@@ -135,7 +135,7 @@ impl Measured {
 
     /// Does the suite of so many tests pass without parallelism, but for a few that were set aside?
     pub fn is_sound(&self, tests: usize) -> bool {
-        self.sequential_trouble.is_none() && !self.is_broken(tests) && !self.is_mostly_unsteady(tests)
+        self.sequential_trouble.is_none() && !self.is_broken(tests) && !self.is_mostly_flaky(tests)
     }
 
     /// Do more than a few tests fail in every run?
@@ -144,9 +144,8 @@ impl Measured {
     }
 
     /// Does chance alone decide about most of the suite? What is set aside shows nothing about parallelism, and little is left then.
-    pub fn is_mostly_unsteady(&self, tests: usize) -> bool {
-        let unsteady = self.flaky.len() + self.broken.len();
-        !self.is_broken(tests) && unsteady as f64 > tests as f64 * MOST_UNSTEADY
+    pub fn is_mostly_flaky(&self, tests: usize) -> bool {
+        !self.is_broken(tests) && self.flaky.len() as f64 > tests as f64 * MOST_FLAKY
     }
 }
 

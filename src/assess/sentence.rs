@@ -44,7 +44,7 @@ pub fn reason(answer: &Answer) -> String {
             let flaky = &answer.flaky;
             let tests = share(flaky.len(), answer, "is flaky: it fails", "are flaky: they fail");
             format!(
-                "{tests} in some sequential runs and not in others ({}). No mode can be judged by the rest",
+                "{tests} in some sequential runs and not in others, for example {}. That is more than half of the tests, so no mode is judged before they are fixed",
                 quoted(flaky, &answer.messages)
             )
         }

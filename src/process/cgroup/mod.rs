@@ -350,6 +350,13 @@ mod tests {
     }
 
     #[test]
+    fn both_versions_tell_how_long_a_group_was_throttled() {
+        assert_eq!(throttled_in("nr_periods 9\nnr_throttled 2\nthrottled_usec 1500000\n"), Some(1.5));
+        assert_eq!(throttled_in("nr_periods 9\nnr_throttled 2\nthrottled_time 1500000000\n"), Some(1.5));
+        assert_eq!(throttled_in("usage_usec 7\n"), None);
+    }
+
+    #[test]
     fn cpu_time_of_version_1_is_split_as_its_ticks_are() {
         let group = tempfile::tempdir().unwrap();
         fs::write(group.path().join("cpuacct.usage"), "2000000000\n").unwrap();

@@ -147,7 +147,11 @@ fn times(answer: &Answer) -> Option<String> {
     let base = precise(answer.baseline_seconds?);
     Some(match answer.seconds {
         Some(seconds) => {
-            let failing = if answer.verdict == Verdict::FixFirst { ", tests failing" } else { "" };
+            let failing = match answer.verdict {
+                Verdict::FixFirst => ", tests failing",
+                Verdict::AdoptWithPaste => " with reruns",
+                _ => "",
+            };
             format!(
                 "{base} sequential, {} in this mode{failing}, on {}",
                 precise(seconds),
