@@ -90,6 +90,16 @@ impl Home {
         self.root.join("test-logs")
     }
 
+    /// Shared archives of classes, for quick starts of the direct engine.
+    pub fn class_archives(&self) -> PathBuf {
+        self.root.join("class-archives")
+    }
+
+    /// Maven repositories of early versions, which nothing uses any more.
+    pub fn former_maven_repositories(&self) -> [PathBuf; 2] {
+        ["m2", "m2-of"].map(|name| self.root.join(name))
+    }
+
     /// The JVM helper, one folder per content hash.
     pub fn jvm_helper(&self) -> PathBuf {
         self.root.join("jvm")

@@ -452,6 +452,95 @@ fn what_makes_no_sense_is_bad_usage() {
     }
 }
 
+/// A person who waits is told what has been run. How many runs there will be depends on what they show.
+#[test]
+fn no_total_is_told_that_may_change() {
+    let desk = Desk::new();
+    fs::write(desk.path("suite.toml"), suite("races_with = ['B#t']", "")).unwrap();
+    let output = desk.command(["assess", "suite.toml", "--cores", "2", "--budget", "20m"]).output().unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    let places = err.lines().filter_map(|line| line.strip_prefix('[')?.split_once(']'));
+    let told: Vec<&str> = places.map(|(place, _)| place).collect();
+    let expected: Vec<String> = (1..=told.len()).map(|number| format!("run {number}")).collect();
+    assert!(told.len() > 5 && told == expected, "{err}");
+}
+
+/// One time per mode: the table of the modes, the check of the model and the facts have the same.
+#[test]
+fn every_part_of_an_answer_has_the_same_time_of_a_mode() {
+    if !has_two_cores() {
+        return;
+    }
+    for more in ["", "flaky = 0.2"] {
+        let answer = assess(&Desk::new(), &suite(more, ""), &["--budget", "40m"]);
+        let checks = answer["checks"].as_array().unwrap();
+        let on_all: Vec<&Value> = checks.iter().filter(|check| check["cores"] == 2).collect();
+        assert!(on_all.len() > 1, "{answer}");
+        for check in on_all.iter().filter(|check| check["way"] != "sequential") {
+            let way = answer["ways"].as_array().unwrap().iter().find(|way| way["way"] == check["way"]).unwrap();
+            assert_eq!(check["measured_seconds"], way["plain"]["seconds"], "{check}");
+            assert_eq!(check["runs"], way["plain"]["pairs"], "{check}");
+        }
+        let sequential = on_all.iter().find(|check| check["way"] == "sequential").unwrap();
+        assert_eq!(sequential["runs"], answer["blocks"], "{sequential}");
+    }
+}
+
+/// Of a suite that fails by itself no mode is judged, and none is told as if it were.
+#[test]
+fn a_suite_that_fails_or_is_flaky_by_itself_has_no_mode() {
+    let all =
+        |more: &str| (0..6).map(|n| format!("[[test]]\nid = 'W{n}#t'\nseconds = 4\n{more}\n")).collect::<String>();
+    for (more, says) in [
+        ("flaky = 1.0", "6 of 6 tests fail in every sequential run: W0#t"),
+        ("flaky = 0.5", " of 6 tests are flaky: they fail in some sequential runs and not in others"),
+    ] {
+        let answer = assess(&Desk::new(), &format!("startup = 2\n{}", all(more)), &["--budget", "20m"]);
+        let reason = answer["reason"].as_str().unwrap();
+        assert!(answer["verdict"] == "fix_first" && reason.contains(says), "{reason}");
+        assert!(!reason.contains("no test failed"), "{reason}");
+        assert_eq!((&answer["mode"], &answer["speedup"]), (&Value::Null, &Value::Null), "{answer}");
+        assert_eq!(answer["risk"]["runs"], 0, "{answer}");
+    }
+    let sound = assess(&Desk::new(), &suite("flaky = 0.4", ""), &["--budget", "20m"]);
+    let reason = sound["reason"].as_str().unwrap();
+    if sound["verdict"] == "adopt" && sound["flaky"] == Value::from(vec!["A#t"]) {
+        assert!(reason.ends_with("except 1 that also fails in sequential runs"), "{reason}");
+    }
+}
+
+#[test]
+fn what_an_answer_says_is_what_its_runs_show() {
+    if !has_two_cores() {
+        return;
+    }
+    let order = assess(&Desk::new(), &suite("", "needs = ['A#t']"), &["--budget", "20m"]);
+    let mode = order["ways"].as_array().unwrap().iter().find(|way| way["way"] == order["mode"]).unwrap();
+    let often =
+        format!("1 test fails (B#t: “the model says so”) in {} of its {} runs", mode["failing_runs"], mode["runs"]);
+    assert!(order["reason"].as_str().unwrap().contains(&often), "{often}: {}", order["reason"]);
+    let why = order["failures"][0]["reason"].as_str().unwrap();
+    assert!(why.contains("and in 3 of 3 runs alone. It fails with its class"), "{why}");
+
+    let desk = Desk::new();
+    assess(&desk, &suite("", "").replacen("seconds = 4", "seconds = 100", 1), &["--budget", "1h"]);
+    let output = desk.command(["assess", "suite.toml", "--cores", "2", "--budget", "1h"]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("more cores would gain little: at best") && text.contains("because of A"), "{text}");
+
+    let single = assess(&Desk::new(), "startup = 2\n[[test]]\nid = 'A#t'\nseconds = 4\n", &["--budget", "5m"]);
+    assert_eq!((&single["verdict"], &single["preliminary"]), (&"not_worth_it".into(), &false.into()), "{single}");
+    assert_eq!(single["reason"], "the suite has only one test");
+    let notes = single["notes"].as_array().unwrap();
+    assert!(!notes.iter().any(|note| note.as_str().unwrap().contains("larger --budget")), "{notes:?}");
+    assert_eq!(single["untried"][0]["because"], "single_module", "{single}");
+
+    let hasty = assess(&Desk::new(), &suite("", ""), &["--budget", "2m"]);
+    let untried = hasty["untried"].as_array().unwrap();
+    let budget = untried.iter().filter(|each| each["because"] == "budget_used_up").map(|each| each["mode"].clone());
+    assert_eq!(Value::from(budget.collect::<Vec<_>>()), hasty["not_tried"], "{hasty}");
+}
+
 static TURN: Mutex<()> = Mutex::new(());
 
 fn subject(name: &str) -> PathBuf {

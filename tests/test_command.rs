@@ -168,6 +168,21 @@ fn a_race_is_repaired_and_still_told() {
     assert_eq!((code, &sequential["passed"], &sequential["concurrency_max"]), (Some(0), &3.into(), &1.into()));
 }
 
+/// Which of many invocations failed is told by its index.
+#[test]
+fn an_invocation_that_failed_is_told_by_its_index() {
+    let desk = Desk::new();
+    desk.suite("[[test]]\nid = 'p.A#t'\n[[test]]\nid = 'p.A#t~2'\nflaky = 1.0\n[[test]]\nid = 'p.A#u'\nflaky = 1.0\n");
+    let (code, document) = desk.test(&["suite.toml"]);
+    let failures = document["failures"].as_array().unwrap();
+    let told: Vec<_> =
+        failures.iter().map(|failure| (failure["test"].as_str().unwrap(), &failure["invocation"])).collect();
+    assert_eq!((code, told), (Some(1), vec![("p.A#t~2", &2.into()), ("p.A#u", &Value::Null)]));
+    let output = desk.command(["test", "suite.toml"]).output().unwrap();
+    let page = String::from_utf8(output.stdout).unwrap();
+    assert!(page.contains("\n  p.A#t[2]\n") && page.contains("\n  p.A#u\n"), "{page}");
+}
+
 #[test]
 fn a_failure_that_stays_fails_the_build_and_old_reports_do_not() {
     let desk = Desk::new();

@@ -12,6 +12,7 @@ use super::taken::Taken;
 use super::ways::{SEQUENTIAL, Way};
 use crate::experiment::format_duration;
 use crate::spec::Origin;
+use crate::store::record::TrialRecord;
 
 /// Of what is left of the budget, for finding out why tests failed.
 pub(super) const FOR_CAUSES: f64 = 0.2;
@@ -45,15 +46,34 @@ pub fn advised_budget(survey: &Survey, before: f64) -> Duration {
     Duration::from_secs_f64((before.max(0.0) + f64::from(FIRM_RUNS) * survey.seconds).clamp(10.0, 1e9).ceil())
 }
 
-/// Threads for each core: more where tests mostly wait.
+/// Threads for each core: more where tests mostly wait. A run on a busy machine does not show that they do.
 pub fn threads_per_core(survey: &Survey) -> u32 {
-    let startup = (survey.seconds - survey.test_seconds).max(0.0);
-    let computing = ((survey.cpu_seconds - startup) / survey.test_seconds.max(1e-9)).clamp(0.05, 1.0);
-    match computing {
-        share if share < 0.3 => 4,
-        share if share < 0.6 => 2,
+    match survey.computing_share() {
+        Some(share) if share < 0.3 => 4,
+        Some(share) if share < 0.6 => 2,
         _ => 1,
     }
+}
+
+/// Why there are so many, where it is not just one for each core.
+pub fn threads_told(survey: &Survey) -> Option<String> {
+    let threads = threads_per_core(survey);
+    let share = survey.computing_share().filter(|_| threads > 1)?;
+    let percent = share * 100.0;
+    Some(format!(
+        "the tests mostly wait: {percent:.0} % of their time in the first sequential run was CPU time. Modes with threads \
+         therefore have {threads} threads per core"
+    ))
+}
+
+/// Why it is one, where nobody can tell.
+pub fn threads_unknown(survey: &Survey) -> Option<String> {
+    let busy = match survey.load_during.filter(|cores| *cores > TrialRecord::BUSY_DURING) {
+        Some(cores) => format!("other work kept {cores:.1} cores busy during the first sequential run"),
+        None => "a limit of CPU time slowed down the first sequential run".to_owned(),
+    };
+    let unknown = "so parade cannot tell whether tests wait, and modes with threads have 1 thread per core";
+    survey.is_disturbed().then(|| format!("{busy}, {unknown}"))
 }
 
 /// Sequential runs that only look for tests to set aside: what fails in every run is not to be run again in each of them.
@@ -196,6 +216,31 @@ pub(super) mod tests {
         assert_eq!(by_promise(&today)[..2], [Way::Project, Way::ClassesAndMethods]);
         let unknown = Survey { promise: Vec::new(), ..survey };
         assert_eq!(by_promise(&unknown)[..2], [Way::Forks, Way::Modules], "the safer ones first");
+    }
+
+    #[test]
+    fn tests_that_are_starved_are_not_taken_for_tests_that_wait() {
+        let waits = Survey::example(10.0, 1.0);
+        assert_eq!(threads_per_core(&waits), 4);
+        assert!(threads_told(&waits).unwrap().contains("10 % of their time"), "{:?}", threads_told(&waits));
+        assert_eq!(threads_unknown(&waits), None);
+        let starved = Survey { load_during: Some(1.9), ..waits.clone() };
+        let throttled = Survey { throttled_seconds: Some(6.0), ..waits.clone() };
+        for (survey, why) in [(starved, "other work kept 1.9 cores busy"), (throttled, "a limit of CPU time")] {
+            assert_eq!((threads_per_core(&survey), threads_told(&survey)), (1, None));
+            assert!(threads_unknown(&survey).unwrap().starts_with(why), "{:?}", threads_unknown(&survey));
+        }
+        let quiet = Survey { load_during: Some(0.1), throttled_seconds: Some(0.1), ..waits };
+        assert_eq!(threads_per_core(&quiet), 4);
+    }
+
+    /// What Maven computes and waits for before the first test says nothing about the tests.
+    #[test]
+    fn what_processes_tell_of_their_tests_counts_for_more_than_the_whole_build() {
+        let computes = Survey { test_seconds: 4.0, test_cpu_seconds: Some(3.8), ..Survey::example(10.0, 4.5) };
+        assert_eq!(threads_per_core(&computes), 1);
+        assert_eq!(threads_per_core(&Survey { test_cpu_seconds: None, ..computes.clone() }), 4);
+        assert_eq!(threads_per_core(&Survey { test_cpu_seconds: Some(0.4), ..computes }), 4);
     }
 
     #[test]

@@ -8,13 +8,14 @@ use serde::Serialize;
 
 use super::advice::Snippet;
 use super::agenda::Item;
-use super::causes::{Again, Kind, Without};
+use super::causes::{Again, Kind, NotExamined, Without};
 use super::costs::Costs;
 use super::decide::Verdict;
 use super::evidence::{Evidence, Speedup};
 use super::firmness::Shortfall;
 use super::forecast::{Check, Curve, Improvement, Point};
 use super::survey::Survey;
+use super::untried::Untried;
 use super::ways::ModeInWords;
 use crate::project::ProjectIdentity;
 use crate::suite::TestId;
@@ -32,6 +33,23 @@ impl Answer {
             Some(known) => format!("{mode} ({})", known.explained),
             None => mode.to_owned(),
         }
+    }
+
+    /// What keeps the mode from being faster on any number of cores, where little is left to gain: by the model.
+    pub fn limit(&self) -> Option<String> {
+        const MOST_OF_IT: f64 = 0.7;
+        let (mode, seconds) = (self.mode.as_deref()?, self.seconds?);
+        let curve = self.predictions.iter().find(|curve| curve.way == mode && !curve.machines)?;
+        let bound = curve.bound_seconds.filter(|bound| *bound >= MOST_OF_IT * seconds)?;
+        Some(format!("more cores would gain little: at best {bound:.1} s in this mode, because of {}", curve.bound_by))
+    }
+
+    /// Modes that were not compared for another reason than the budget, which makes the answer preliminary and is told there.
+    pub fn untried_otherwise(&self) -> Option<String> {
+        let is_told = |each: &&Untried| self.preliminary && self.not_tried.contains(&each.mode.name().to_owned());
+        let told: Vec<String> =
+            self.untried.iter().filter(|each| each.is_of_interest() && !is_told(each)).map(Untried::told).collect();
+        (!told.is_empty()).then(|| told.join("; "))
     }
 
     /// Why it is preliminary, in one line; nothing where it is firm.
@@ -71,6 +89,8 @@ pub struct Answer {
     pub modes: Vec<ModeInWords>,
     /// Modes that could have been run, and were not.
     pub not_tried: Vec<String>,
+    /// Every mode that was not compared, with the reason: those, and modes that cannot run here.
+    pub untried: Vec<Untried>,
     /// Tests that failed only in parallel.
     pub failures: Vec<Failure>,
     /// Of the mode above.
@@ -119,6 +139,8 @@ pub enum Basis {
     FailsInParallel,
     /// Tests fail in every sequential run.
     SuiteFails,
+    /// Most tests are flaky.
+    SuiteIsFlaky,
     /// Sequential runs do not come to their end, for this reason.
     SuiteBreaksDown(String),
     /// No mode can be run here.
@@ -140,6 +162,8 @@ pub struct Failure {
     pub kind: Kind,
     /// How often it failed, of what, and why it does: made from the fields below.
     pub reason: String,
+    /// Of kind `not_tried`: why it was not examined.
+    pub not_tried_because: Option<NotExamined>,
     /// What it failed of: the first line of the message.
     pub message: Option<String>,
     /// Why it fails beside others, as far as it was found out, and what to do.
@@ -175,8 +199,8 @@ impl Failure {
         match (alone, alone_failed) {
             _ if suite_failed > 0 => format!("{} (it is flaky, too)", sequential(&format!("in {suite_failed}"))),
             (0, _) => sequential("in none"),
-            (_, 0) => format!("{} and in none of {alone} alone", sequential("in none")),
-            _ => format!("{} and in {alone_failed} of {alone} alone", sequential("in none")),
+            (_, 0) => format!("{} and in none of {} alone", sequential("in none"), plural(alone, "run")),
+            _ => format!("{} and in {alone_failed} of {} alone", sequential("in none"), plural(alone, "run")),
         }
     }
 
@@ -184,8 +208,8 @@ impl Failure {
     pub fn sentence(&self) -> String {
         let of = self.message.as_deref().map(|message| format!(" with “{message}”")).unwrap_or_default();
         match self.kind {
-            Kind::NotTried => format!("failed ({}){of}: {}", self.counts(), self.explanation),
-            _ => format!("failed ({}){of}, and {}: {}", self.counts(), self.apart(), self.explanation),
+            Kind::NotTried => format!("failed ({}){of}. It {}", self.counts(), self.explanation),
+            _ => format!("failed ({}){of}, and {}. It {}", self.counts(), self.apart(), self.explanation),
         }
     }
 }
@@ -262,6 +286,7 @@ pub(crate) mod tests {
                 seconds: speedup.map(|speedup| speedup.seconds),
                 modes: Way::ALL.iter().map(|way| way.in_words(1, 2)).collect(),
                 not_tried: not_tried.iter().map(|way| way.name().to_owned()).collect(),
+                untried: Vec::new(),
                 failures,
                 prediction: Vec::new(),
                 snippet: None,
@@ -295,6 +320,7 @@ pub(crate) mod tests {
             test: "A#t".parse().unwrap(),
             kind: Kind::RaceOrSharedResource,
             reason: String::new(),
+            not_tried_because: None,
             message: message.map(str::to_owned),
             explanation: "passes alone".to_owned(),
             shares: Vec::new(),
@@ -318,13 +344,15 @@ pub(crate) mod tests {
         let answer = Answer::example(vec![failing.clone()], vec![failure(Some(in_use))]);
         assert_eq!(answer.verdict, Verdict::FixFirst);
         assert!(
-            answer.reason.contains("1 test fails (“java.net.BindException: Address already in use”)"),
+            answer
+                .reason
+                .contains("1 test fails (A#t: “java.net.BindException: Address already in use”) in 3 of its 6 runs"),
             "{}",
             answer.reason
         );
         let told = failure(Some(in_use)).sentence();
         let expected = "failed (classes 2 of 3, repeated 1 of 1) with “java.net.BindException: Address already in use”, \
-            and in none of 4 sequential runs: passes alone";
+            and in none of 4 sequential runs. It passes alone";
         assert_eq!(told, expected);
         let silent = Answer::example(vec![failing], vec![failure(None)]);
         assert!(silent.reason.contains("without a message"), "{}", silent.reason);
@@ -340,6 +368,24 @@ pub(crate) mod tests {
             messages,
             ..Answer::example(Vec::new(), Vec::new())
         };
-        assert_eq!(sentence::reason(&answer), "1 test fails in every sequential run: A#t (“no database”)");
+        let answer = Answer { survey: Survey { tests: 8, ..Survey::default() }, ..answer };
+        let expected = "1 of 8 tests fails in every sequential run: A#t (“no database”). That is more than 5 %, so no \
+            mode is judged before they pass";
+        assert_eq!(sentence::reason(&answer), expected);
+        let flaky = Answer { basis: Basis::SuiteIsFlaky, flaky: answer.broken.clone(), broken: Vec::new(), ..answer };
+        let told = sentence::reason(&flaky);
+        assert!(told.starts_with("1 of 8 tests is flaky: it fails in some sequential runs"), "{told}");
+    }
+
+    /// Where tests are set aside, it is not said that nothing failed.
+    #[test]
+    fn what_was_set_aside_is_not_called_clean() {
+        let clean = evidence::tests::evidence(Way::Forks, evidence::tests::speedup(1.9, 1.8, 2.0, 8));
+        let answer = Answer::example(vec![clean], Vec::new());
+        assert!(answer.reason.ends_with(", and no test failed in its 8 runs"), "{}", answer.reason);
+        let flaky = Answer { flaky: vec!["A#t".parse().unwrap()], ..answer };
+        let told = sentence::reason(&flaky);
+        let expected = ", and no test failed in its 8 runs, except 1 that also fails in sequential runs";
+        assert!(told.ends_with(expected), "{told}");
     }
 }

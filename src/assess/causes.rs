@@ -59,6 +59,46 @@ impl Kind {
     }
 }
 
+/// Why a test that failed only in parallel was not examined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NotExamined {
+    /// The measurements left no time of the budget.
+    NoBudgetLeft,
+    /// The time for causes went to other tests.
+    TimeUsedUp,
+    /// Its own examination was cut off.
+    CutOff,
+    /// So many tests failed that this one was not among those that are looked into.
+    TooManyTests,
+    /// What runs single tests could not be built again.
+    BuildFailed,
+    Interrupted,
+}
+
+impl NotExamined {
+    /// For a person.
+    pub fn told(self) -> String {
+        match self {
+            NotExamined::NoBudgetLeft => {
+                "was not examined: the measurements used up the budget. Give a larger --budget".to_owned()
+            }
+            NotExamined::TimeUsedUp => {
+                "was not examined: the time for causes was used up by tests before it. Give a larger --budget"
+                    .to_owned()
+            }
+            NotExamined::CutOff => {
+                "was not examined to the end: the budget ended meanwhile. Give a larger --budget".to_owned()
+            }
+            NotExamined::TooManyTests => {
+                format!("was not examined: parade examines {MOST} tests at most, and more failed. Fix those first")
+            }
+            NotExamined::BuildFailed => "was not examined: the project could not be built again".to_owned(),
+            NotExamined::Interrupted => "was not examined: parade was interrupted. The same command goes on".to_owned(),
+        }
+    }
+}
+
 /// What was seen of a test beside others, after it had failed there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Beside {
@@ -178,7 +218,7 @@ fn explanation(kind: Kind, beside: &Beside) -> &'static str {
              own set-up"
         }
         Kind::Unexplained => "also fails after all tests before it: the failure has another cause",
-        Kind::NotTried => "was not examined: there was no time, or more than a hundred tests failed",
+        Kind::NotTried => "was not examined",
     }
 }
 
@@ -198,6 +238,9 @@ fn port_hint(beside: &Beside) -> &'static str {
 pub struct Cause {
     pub test: TestId,
     pub kind: Kind,
+    /// Of what was not examined: why.
+    #[serde(default)]
+    pub not_tried: Option<NotExamined>,
     /// Why it fails beside others, as far as it was found out, and what to do.
     pub explanation: String,
     /// What it failed of, in a parallel run: the first line.
@@ -224,17 +267,23 @@ pub struct Laboratory<'a> {
     pub stop: &'a dyn Fn() -> bool,
 }
 
-/// Names tests for which there is no time.
-pub fn not_tried(tests: &BTreeSet<TestId>, beside: &BTreeMap<TestId, Beside>) -> Vec<Cause> {
-    let without = Without::default();
-    let of = |test: &TestId| cause(test, Kind::NotTried, beside.get(test).unwrap_or(&Beside::default()), without);
+/// Names tests that nobody can look into.
+pub fn not_tried(tests: &BTreeSet<TestId>, beside: &BTreeMap<TestId, Beside>, why: NotExamined) -> Vec<Cause> {
+    let of = |test: &TestId| unexamined(test, beside.get(test).unwrap_or(&Beside::default()), why);
     tests.iter().map(of).collect()
+}
+
+fn unexamined(test: &TestId, beside: &Beside, why: NotExamined) -> Cause {
+    let explanation = why.told() + port_hint(beside);
+    let cause = cause(test, Kind::NotTried, beside, Without::default());
+    Cause { not_tried: Some(why), explanation, ..cause }
 }
 
 fn cause(test: &TestId, kind: Kind, beside: &Beside, without: Without) -> Cause {
     Cause {
         test: test.clone(),
         kind,
+        not_tried: None,
         explanation: explanation(kind, beside).to_owned() + port_hint(beside),
         message: beside.message.as_deref().map(first_line).filter(|line| !line.is_empty()),
         again: beside.again,
@@ -257,13 +306,16 @@ pub fn explain(
         let beside = beside.get(test).cloned().unwrap_or_default();
         let others = tests.len().min(MOST).saturating_sub(number).max(1);
         bench.until = Instant::now() + bench.left() / u32::try_from(others).unwrap_or(u32::MAX);
-        let late = number >= MOST || bench.left().is_zero() || (bench.laboratory.stop)();
-        let found_out = if late { FoundOut::default() } else { bench.look_into(test, &beside, number)? };
+        let found_out = match bench.refusal(number) {
+            Some(why) => FoundOut { not_tried: why, ..FoundOut::default() },
+            None => bench.look_into(test, &beside, number)?,
+        };
         found.push((test, beside, found_out));
     }
     doubt(&mut found);
-    let named = |(test, beside, found): (&TestId, Beside, FoundOut)| {
-        (cause(test, found.kind, &beside, found.without), found.accesses)
+    let named = |(test, beside, found): (&TestId, Beside, FoundOut)| match found.kind {
+        Kind::NotTried => (unexamined(test, &beside, found.not_tried), None),
+        kind => (cause(test, kind, &beside, found.without), found.accesses),
     };
     let found: Vec<(Cause, Option<Accesses>)> = found.into_iter().map(named).collect();
     let shared = shared(&found);
@@ -292,6 +344,8 @@ enum Came {
 
 struct FoundOut {
     kind: Kind,
+    /// Of what was not examined, or not to the end.
+    not_tried: NotExamined,
     without: Without,
     accesses: Option<Accesses>,
     /// Of what passes alone: how likely its failures beside others are chance.
@@ -300,7 +354,8 @@ struct FoundOut {
 
 impl Default for FoundOut {
     fn default() -> Self {
-        FoundOut { kind: Kind::NotTried, without: Without::default(), accesses: None, chance: None }
+        let (kind, not_tried) = (Kind::NotTried, NotExamined::CutOff);
+        FoundOut { kind, not_tried, without: Without::default(), accesses: None, chance: None }
     }
 }
 
@@ -317,6 +372,17 @@ struct Bench<'a> {
 impl Bench<'_> {
     fn left(&self) -> Duration {
         self.deadline.saturating_duration_since(Instant::now())
+    }
+
+    /// Why this test is not looked into.
+    fn refusal(&self, number: usize) -> Option<NotExamined> {
+        match () {
+            () if (self.laboratory.stop)() => Some(NotExamined::Interrupted),
+            () if number >= MOST => Some(NotExamined::TooManyTests),
+            () if !self.left().is_zero() => None,
+            () if number == 0 => Some(NotExamined::NoBudgetLeft),
+            () => Some(NotExamined::TimeUsedUp),
+        }
     }
 
     fn look_into(&mut self, test: &TestId, beside: &Beside, number: usize) -> miette::Result<FoundOut> {
@@ -337,7 +403,7 @@ impl Bench<'_> {
         };
         let is_open = matches!(kind, Kind::RaceOrSharedResource | Kind::ChanceOrRareRace);
         let chance = is_open.then(|| beside.chance(without.passed()));
-        Ok(FoundOut { kind, without, accesses, chance })
+        Ok(FoundOut { kind, without, accesses, chance, ..FoundOut::default() })
     }
 
     /// Runs what passed alone again, until chance is ruled out, found, or not worth more time.
@@ -629,12 +695,26 @@ flaky = 1.0
     fn without_time_tests_are_named_and_not_looked_into() {
         let found = explained(SUITE, &[("A#races", failed(1, 1))], 0);
         assert_eq!((found[0].kind, found.len()), (Kind::NotTried, 1));
+        assert_eq!(found[0].not_tried, Some(NotExamined::NoBudgetLeft));
+        assert!(found[0].explanation.contains("used up the budget"), "{found:?}");
     }
 
     #[test]
     fn what_the_time_cuts_off_is_not_taken_for_a_failure() {
         let slow = "[[test]]\nid = 'A#slow'\nseconds = 90\n";
-        assert_eq!(explained(slow, &[("A#slow", failed(1, 1))], 60)[0].kind, Kind::NotTried);
+        let found = explained(slow, &[("A#slow", failed(1, 1))], 60);
+        assert_eq!((found[0].kind, found[0].not_tried), (Kind::NotTried, Some(NotExamined::CutOff)));
+    }
+
+    #[test]
+    fn of_too_many_tests_those_that_were_not_examined_say_so() {
+        let suite: String = (0..=MOST).map(|n| format!("[[test]]\nid = 'A#t{n:03}'\n")).collect();
+        let names: Vec<String> = (0..=MOST).map(|n| format!("A#t{n:03}")).collect();
+        let seen: Vec<(&str, Beside)> = names.iter().map(|name| (name.as_str(), failed(8, 8))).collect();
+        let found = explained(&suite, &seen, 60);
+        let refused: Vec<_> = found.iter().filter_map(|cause| cause.not_tried).collect();
+        assert_eq!(refused, [NotExamined::TooManyTests]);
+        assert!(found[MOST].explanation.contains("100 tests at most"), "{:?}", found[MOST]);
     }
 
     #[test]

@@ -11,10 +11,11 @@ use super::costs::{self, Use};
 use super::decide::{self, Decision, Seen, Verdict};
 use super::evidence::{self, Evidence, Measured, Speedup};
 use super::firmness::{self, Grounds, Shortfall};
-use super::forecast::{self, Check, Curve, Model, Reconciled};
+use super::forecast::{self, Check, Curve, Here, Model, Reconciled};
 use super::scaling;
 use super::sentence;
 use super::survey::Survey;
+use super::untried;
 use super::ways::{ModeInWords, SEQUENTIAL, Way};
 use crate::project::ProjectIdentity;
 use crate::simulation::Scheduler;
@@ -70,7 +71,7 @@ impl Conclusion<'_> {
         };
         let mean = self.measured.baseline.map(|used| used.wall_seconds);
         let is_advised = !matches!(decision.verdict, Verdict::FixFirst | Verdict::NotWorthIt);
-        let snippets = self.snippets(&decision);
+        let snippets = if self.is_sound() { self.snippets(&decision) } else { Vec::new() };
         let notes = self.notes(!snippets.is_empty(), speedup);
         let shortfalls = self.shortfalls(&decision, about, speedup);
         let mut answer = Answer {
@@ -91,6 +92,7 @@ impl Conclusion<'_> {
             seconds: speedup.map(|speedup| speedup.seconds),
             modes: self.modes(),
             not_tried: self.not_tried().into_iter().map(|way| way.name().to_owned()).collect(),
+            untried: untried::untried(self.survey, &self.left_out, &self.run.trials),
             failures: self.failures(about),
             prediction: prediction.map(|curve| curve.points.clone()).unwrap_or_default(),
             snippet: (!snippets.is_empty())
@@ -122,6 +124,8 @@ impl Conclusion<'_> {
     /// The mode that the numbers are of. Where none is advised it is the best of those that had an effect.
     fn about(&self, decision: &Decision) -> Option<Way> {
         match decision.verdict {
+            // Runs of a suite that fails by itself say nothing about a mode.
+            _ if !self.is_sound() => None,
             Verdict::NotWorthIt => self.best_that_overlapped(),
             _ => decision.way,
         }
@@ -137,6 +141,7 @@ impl Conclusion<'_> {
             Verdict::FixFirst if self.is_sound() => Basis::FailsInParallel,
             Verdict::FixFirst => match &self.measured.sequential_trouble {
                 Some(why) => Basis::SuiteBreaksDown(why.clone()),
+                None if self.measured.is_mostly_flaky(self.survey.tests) => Basis::SuiteIsFlaky,
                 None => Basis::SuiteFails,
             },
             Verdict::NotWorthIt => match speedup {
@@ -190,6 +195,11 @@ impl Conclusion<'_> {
         agenda::threads_per_core(self.survey) as usize
     }
 
+    /// Was a mode tried that has threads?
+    fn has_threads(&self) -> bool {
+        self.measured.ways.iter().any(|evidence| evidence.way.has_threads())
+    }
+
     fn threads(&self, way: Way) -> Option<usize> {
         match way {
             Way::Project => None,
@@ -226,9 +236,7 @@ impl Conclusion<'_> {
     }
 
     fn checks(&self, model: &Model) -> Vec<Check> {
-        let had_an_effect = |evidence: &&Evidence| evidence.way != Way::Project && evidence.overlapped;
-        let ways: Vec<Way> = self.measured.ways.iter().filter(had_an_effect).map(|evidence| evidence.way).collect();
-        scaling::checks(&self.run.trials, model, &ways, self.order.cores)
+        scaling::checks(&self.run.trials, model, self.measured, self.order.cores)
     }
 
     fn corrected(&self, mut model: Model) -> Model {
@@ -247,12 +255,16 @@ impl Conclusion<'_> {
         for evidence in self.measured.ways.iter().filter(|evidence| evidence.way != Way::Project) {
             let measured = scaling::measured_on(&self.run.trials, evidence.way.name());
             let curve = model.curve(evidence.way, &CORES);
-            predictions.add(curve, model.seconds(evidence.way, cores), cores, &measured);
+            let modelled = model.seconds(evidence.way, cores);
+            let here = Here { cores, modelled, measured: evidence.plain.map(|plain| plain.seconds) };
+            predictions.add(curve, here, &measured);
         }
         let measured = scaling::measured_on(&self.run.trials, SEQUENTIAL);
+        let mean = self.measured.baseline.map(|used| used.wall_seconds);
+        let here = Here { cores, modelled: model.sequential(cores), measured: mean };
         for scheduler in [Scheduler::P1, Scheduler::P2, Scheduler::P3] {
             let curve = model.on_machines(scheduler, &CORES, cores);
-            predictions.add(curve, model.sequential(cores), cores, &measured);
+            predictions.add(curve, here, &measured);
         }
         predictions
     }
@@ -297,6 +309,7 @@ impl Conclusion<'_> {
                 test: cause.test.clone(),
                 kind: cause.kind,
                 reason: String::new(),
+                not_tried_because: cause.not_tried,
                 message: cause.message.clone(),
                 explanation: cause.explanation.clone(),
                 shares: cause.shares.clone(),
@@ -361,12 +374,13 @@ impl Conclusion<'_> {
         let is_virtual = self.order.subject.is_model();
         let mut notes: Vec<String> = is_virtual.then(|| VIRTUAL_TIME.to_owned()).into_iter().collect();
         notes.extend(self.survey.notes.iter().cloned());
-        let pairs = speedup.map_or(self.measured.blocks, |speedup| speedup.pairs);
+        notes.extend(agenda::threads_unknown(self.survey).filter(|_| self.has_threads()));
+        let pairs = speedup.map_or(0, |speedup| speedup.pairs);
         if !self.cut.is_empty() {
             let names: Vec<&str> = self.cut.iter().map(String::as_str).collect();
             notes.push(format!("a run of {} was cut off when the budget ended, and is not counted", names.join(", ")));
         }
-        if (1..6).contains(&pairs) {
+        if (1..6).contains(&pairs) && !self.is_complete {
             let runs = counted(pairs, "pair of runs", "pairs of runs");
             notes.push(format!("{runs} can never reach p < 0.05, but six can: give a larger --budget"));
         }
@@ -437,10 +451,10 @@ struct Contradiction {
 }
 
 impl Predictions {
-    /// `here`: what the model says of this machine's `cores`. `measured`: seconds by number of cores.
-    fn add(&mut self, curve: Curve, here: f64, cores: usize, measured: &[(usize, f64)]) {
+    /// `measured`: seconds of single runs, by number of cores.
+    fn add(&mut self, curve: Curve, here: Here, measured: &[(usize, f64)]) {
         let mode = curve.way.clone();
-        match forecast::reconciled(curve, here, cores, measured) {
+        match forecast::reconciled(curve, here, measured) {
             Reconciled::Consistent(curve) => self.curves.push(curve),
             Reconciled::WithoutBound(curve, why) => {
                 self.curves.push(curve);

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::causes::{CHANCE, Without};
 use super::costs::Use;
 use super::decide;
+use super::forecast::MeanTime;
 use super::survey::Survey;
 use super::ways::{SEQUENTIAL, Way};
 use crate::stats;
@@ -17,7 +18,9 @@ use crate::store::record::{Phase, RunData, TrialRecord, Verdict};
 use crate::suite::{Cost, Outcome, TestId};
 
 /// A suite in which a larger share fails whatever happens says little about parallelism.
-const FEW_BROKEN: f64 = 0.05;
+pub(super) const FEW_BROKEN: f64 = 0.05;
+/// Of a suite of which a larger share is flaky, no mode is judged.
+const MOST_FLAKY: f64 = 0.5;
 /// From here on an interval has to say it.
 const ENOUGH_PAIRS: usize = 6;
 /// A gain of fewer pairs is preliminary.
@@ -65,6 +68,8 @@ pub struct Evidence {
     pub concurrency: f64,
     /// Of the parallel run by itself, failures and all.
     pub plain: Option<Speedup>,
+    /// Of the runs that this is made from, those during which other work kept the machine busy.
+    pub disturbed_runs: usize,
     /// With repairs, over the runs that came out clean.
     pub repaired: Option<Speedup>,
     pub failing_runs: usize,
@@ -80,6 +85,12 @@ pub struct Evidence {
 }
 
 impl Evidence {
+    /// What its runs took: the time that the speedup is made from.
+    pub fn time(&self) -> Option<MeanTime> {
+        let plain = self.plain?;
+        Some(MeanTime { seconds: plain.seconds, runs: plain.pairs, disturbed_runs: self.disturbed_runs })
+    }
+
     /// In how many of its runs a test failed, before or after repairs; `None` where it never did.
     pub fn times_failed(&self, test: &str) -> Option<usize> {
         [&self.failed, &self.unrepaired].into_iter().filter_map(|times| times.get(test)).max().copied()
@@ -92,6 +103,9 @@ pub struct Measured {
     pub blocks: usize,
     pub ways: Vec<Evidence>,
     pub baseline: Option<Use>,
+    /// The whole runs that this is the mean of.
+    pub baseline_runs: usize,
+    pub disturbed_baseline_runs: usize,
     /// Tests that failed in some runs without any parallelism, not in others.
     pub flaky: BTreeSet<TestId>,
     /// Tests that failed in all of them.
@@ -107,13 +121,29 @@ pub struct Measured {
 }
 
 impl Measured {
+    /// What sequential runs on all cores took.
+    pub fn sequential_time(&self) -> Option<MeanTime> {
+        let seconds = self.baseline?.wall_seconds;
+        Some(MeanTime { seconds, runs: self.baseline_runs, disturbed_runs: self.disturbed_baseline_runs })
+    }
+
     pub fn way(&self, way: Way) -> Option<&Evidence> {
         self.ways.iter().find(|evidence| evidence.way == way)
     }
 
     /// Does the suite of so many tests pass without parallelism, but for a few that were set aside?
     pub fn is_sound(&self, tests: usize) -> bool {
-        self.sequential_trouble.is_none() && self.broken.len() as f64 <= tests as f64 * FEW_BROKEN
+        self.sequential_trouble.is_none() && !self.is_broken(tests) && !self.is_mostly_flaky(tests)
+    }
+
+    /// Do more than a few tests fail in every run?
+    fn is_broken(&self, tests: usize) -> bool {
+        self.broken.len() as f64 > tests as f64 * FEW_BROKEN
+    }
+
+    /// Does chance alone decide about most of the suite? What is set aside shows nothing about parallelism, and little is left then.
+    pub fn is_mostly_flaky(&self, tests: usize) -> bool {
+        !self.is_broken(tests) && self.flaky.len() as f64 > tests as f64 * MOST_FLAKY
     }
 }
 
@@ -158,6 +188,8 @@ pub fn measure(
     Ok(Measured {
         blocks: baseline.len(),
         baseline: mean_use(&baseline),
+        baseline_runs: baseline.iter().filter(|trial| is_whole(trial)).count(),
+        disturbed_baseline_runs: baseline.iter().filter(|trial| is_whole(trial) && trial.is_disturbed()).count(),
         ways,
         sequential_runs: sequential(run).count(),
         sequential_trouble: sequential_trouble(run, &baseline),
@@ -396,6 +428,7 @@ fn evidence(
     let (mut failing_runs, mut unrepaired_runs) = (0, 0);
     let (mut plain, mut repaired) = (Vec::new(), Vec::new());
     let mut messages = BTreeMap::new();
+    let mut disturbed_runs = 0;
     for trial in trials {
         let first = first_failures(trial, aside, may_race, folder)?;
         if !first.is_empty() {
@@ -416,6 +449,7 @@ fn evidence(
         if is_whole(trial) {
             let first_stage = trial.stages.first().map_or(&trial.cost, |stage| &stage.cost);
             plain.push((base, spent(first_stage)));
+            disturbed_runs += usize::from(trial.is_disturbed());
         }
         if is_mended {
             repaired.push((base, spent(&trial.cost)));
@@ -428,6 +462,7 @@ fn evidence(
         overlapped: trials.iter().any(|trial| trial.concurrency.max > 1),
         concurrency: stats::mean(&concurrency).unwrap_or(0.0),
         plain: speedup(&plain),
+        disturbed_runs,
         repaired: speedup(&repaired),
         failing_runs,
         unrepaired_runs,
@@ -542,6 +577,7 @@ pub(crate) mod tests {
             overlapped: true,
             concurrency: 2.0,
             plain: Some(speedup),
+            disturbed_runs: 0,
             repaired: Some(speedup),
             failing_runs: 0,
             unrepaired_runs: 0,

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::causes::{self, Beside, Cause, Kind, Laboratory};
+use super::causes::{self, Beside, Cause, Kind, Laboratory, NotExamined};
 use super::course::MOST_BLOCKS;
 use super::evidence::{Evidence, Measured};
 use super::survey::Opener;
@@ -98,7 +98,7 @@ impl Assessment<'_> {
         };
         let is_model = self.order.subject.is_model();
         if !is_model && self.budget.is_strict && self.time_left(run) < LEAST {
-            return Ok(causes::not_tried(tests, &beside));
+            return Ok(causes::not_tried(tests, &beside, NotExamined::NoBudgetLeft));
         }
         let watcher = RefCell::new(watcher);
         let opener = Opener {
@@ -109,7 +109,7 @@ impl Assessment<'_> {
             began: self.clock.began,
         };
         let Opened::Ready(project) = opener.open(&self.survey.revision)? else {
-            return Ok(causes::not_tried(tests, &beside));
+            return Ok(causes::not_tried(tests, &beside, NotExamined::BuildFailed));
         };
         if is_model {
             let mut session = project.session(EngineKind::Model)?;

@@ -23,6 +23,7 @@ pub mod scaling;
 mod sentence;
 pub mod survey;
 mod taken;
+pub mod untried;
 pub mod ways;
 
 use std::cell::Cell;
@@ -399,6 +400,8 @@ impl Assessment<'_> {
         }
         survey.parallel_today.iter().for_each(|today| note(format!("today: {today}")));
         survey.impossible.iter().for_each(|(way, why)| note(format!("not possible here: {way} ({why})")));
+        agenda::threads_told(survey).into_iter().for_each(&mut note);
+        agenda::threads_unknown(survey).into_iter().for_each(|why| note(format!("! {why}")));
         note(format!("Plan within {}:", agenda::shown(self.budget.time)));
         for item in plan {
             let time = agenda::shown(Duration::from_secs_f64(item.seconds.clamp(0.0, 1e9)));

@@ -11,7 +11,7 @@ use super::evidence;
 use super::taken::Taken;
 use super::ways::{SEQUENTIAL, Way};
 use crate::experiment::Trial;
-use crate::runner::{Ahead, Allowance, Pace};
+use crate::runner::{Allowance, Pace};
 use crate::store::record::{Phase, TrialRecord};
 
 /// For writing the answer down, in seconds.
@@ -205,7 +205,7 @@ impl Pace for Purse<'_> {
         }
     }
 
-    fn ahead(&self, finished: &[TrialRecord]) -> Ahead {
+    fn seconds_ahead(&self, finished: &[TrialRecord]) -> Option<f64> {
         let Course { survey, cores } = self.course;
         let taken = Taken::of(survey, cores, finished);
         let block = self.state.block.get();
@@ -216,7 +216,7 @@ impl Pace for Purse<'_> {
         let left = self.budget.left(self.clock, finished).max(0.0);
         let most = if self.budget.is_strict { left } else { f64::INFINITY };
         let seconds = || cells.iter().map(|cell| self.course.expected(**cell, &taken)).sum::<f64>().min(most);
-        Ahead { runs: cells.len(), seconds: self.clock.model.is_none().then(seconds) }
+        self.clock.model.is_none().then(seconds)
     }
 }
 

@@ -1,10 +1,11 @@
 //! The model's input from the records of a run, and what it says beside what was measured.
 //!
-//! Other work on the machine makes runs longer, on one core and on two alike or not: such runs count only where there are no others.
+//! Other work on the machine makes runs longer. The model is made from runs without it, where there are any. What it is held
+//! against is the mean of all runs, which the rest of the answer tells, too.
 
 use super::agenda;
-use super::evidence;
-use super::forecast::{Check, Model, Observed, Suite};
+use super::evidence::{self, Evidence, Measured};
+use super::forecast::{Check, MeanTime, Model, Observed, PredictionBasis, Suite};
 use super::survey;
 use super::ways::{SEQUENTIAL, Way};
 use crate::stats;
@@ -33,14 +34,38 @@ pub fn observed(trials: &[TrialRecord], folder: &RunFolder) -> miette::Result<Op
     Ok(Some(Observed { wall_seconds, cpu_seconds, test_seconds, jvm: mean_work(&trials), suite }))
 }
 
-/// Predictions from the single core alone, beside what was measured: runs without failures, as those end early.
-pub fn checks(trials: &[TrialRecord], model: &Model, ways: &[Way], cores: usize) -> Vec<Check> {
+/// Predictions from the single core alone, beside what was measured. On all cores that is the time that the rest of the answer
+/// tells. A mode in which tests failed is none to judge the model by.
+pub fn checks(trials: &[TrialRecord], model: &Model, measured: &Measured, cores: usize) -> Vec<Check> {
+    let basis = Runs::on_one_core(trials).basis();
+    let is_clean =
+        |evidence: &&Evidence| evidence.way != Way::Project && evidence.overlapped && evidence.failing_runs == 0;
+    let ways: Vec<&Evidence> = measured.ways.iter().filter(is_clean).collect();
     let mut checks = Vec::new();
-    for cores in agenda::core_counts(cores).into_iter().filter(|cores| *cores > 1) {
-        checks.extend(check(trials, SEQUENTIAL, cores, model.sequential(cores)));
-        checks.extend(ways.iter().filter_map(|way| check(trials, way.name(), cores, model.seconds(*way, cores))));
+    for count in agenda::core_counts(cores).into_iter().filter(|count| *count > 1) {
+        let time =
+            |name: &str, on_all: Option<MeanTime>| if count == cores { on_all } else { mean_time(trials, name, count) };
+        let sequential = time(SEQUENTIAL, measured.sequential_time());
+        checks.extend(sequential.map(|time| Check::of(SEQUENTIAL, count, model.sequential(count), time, basis)));
+        for evidence in &ways {
+            let (way, name) = (evidence.way, evidence.way.name());
+            let predicted = model.seconds(way, count);
+            checks.extend(time(name, evidence.time()).map(|time| Check::of(name, count, predicted, time, basis)));
+        }
     }
     checks
+}
+
+/// Of all whole runs, as long as nothing failed in any of them.
+fn mean_time(trials: &[TrialRecord], configuration: &str, cores: usize) -> Option<MeanTime> {
+    let runs: Vec<&TrialRecord> =
+        of_cell(trials, configuration, cores).filter(|trial| evidence::is_whole(trial)).collect();
+    let seconds = runs.iter().map(|trial| first_stage(trial)).collect::<Option<Vec<f64>>>()?;
+    Some(MeanTime {
+        seconds: stats::mean(&seconds)?,
+        runs: runs.len(),
+        disturbed_runs: runs.iter().filter(|trial| trial.is_disturbed()).count(),
+    })
 }
 
 /// What every whole run of a configuration took at first, failures and all, by its number of cores.
@@ -51,34 +76,32 @@ pub fn measured_on(trials: &[TrialRecord], configuration: &str) -> Vec<(usize, f
     whole.map(|trial| (trial.cores, seconds(trial))).collect()
 }
 
-fn check(trials: &[TrialRecord], configuration: &str, cores: usize, predicted: f64) -> Option<Check> {
-    let basis = Runs::on_one_core(trials);
-    let runs = Runs::of(measured(trials, configuration, cores).filter(|trial| first_stage(trial).is_some()));
-    let seconds = stats::mean(&runs.chosen.iter().filter_map(|trial| first_stage(trial)).collect::<Vec<_>>())?;
-    let disturbed = basis.are_disturbed || runs.are_disturbed;
-    Some(Check::of(configuration, cores, predicted, seconds, runs.chosen.len(), disturbed))
-}
-
 /// Those of the runs of one kind that count.
 struct Runs<'a> {
     chosen: Vec<&'a TrialRecord>,
+    /// How many there are with those that do not.
+    all: usize,
     are_disturbed: bool,
 }
 
 impl<'a> Runs<'a> {
     /// What every prediction is made of.
     fn on_one_core(trials: &'a [TrialRecord]) -> Self {
-        Runs::of(measured(trials, SEQUENTIAL, 1).filter(|trial| evidence::is_whole(trial)))
+        Runs::of(of_cell(trials, SEQUENTIAL, 1).filter(|trial| evidence::is_whole(trial)))
     }
 
     fn of(trials: impl Iterator<Item = &'a TrialRecord>) -> Self {
         let (disturbed, quiet): (Vec<_>, Vec<_>) = trials.partition(|trial| trial.is_disturbed());
-        let are_disturbed = quiet.is_empty();
-        Runs { chosen: if are_disturbed { disturbed } else { quiet }, are_disturbed }
+        let (all, are_disturbed) = (disturbed.len() + quiet.len(), quiet.is_empty());
+        Runs { chosen: if are_disturbed { disturbed } else { quiet }, all, are_disturbed }
+    }
+
+    fn basis(&self) -> PredictionBasis {
+        PredictionBasis { runs: self.chosen.len(), made: self.all, is_disturbed: self.are_disturbed }
     }
 }
 
-fn measured<'a>(
+fn of_cell<'a>(
     trials: &'a [TrialRecord],
     configuration: &'a str,
     cores: usize,
@@ -110,6 +133,8 @@ fn mean_work(trials: &[&TrialRecord]) -> Option<JvmWork> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::assess::costs::Use;
+    use crate::assess::evidence::tests::{evidence, speedup_of};
     use crate::engine::Parallelism;
     use crate::store::record::StageRecord;
     use crate::store::record::tests::trial;
@@ -146,35 +171,56 @@ mod tests {
         }
     }
 
+    /// What was measured on two cores: sequential runs of these, and a mode.
+    fn measured_with(trials: &[TrialRecord], ways: Vec<Evidence>) -> Measured {
+        let of = of_cell(trials, SEQUENTIAL, 2).collect::<Vec<_>>();
+        let wall_seconds = of.iter().map(|trial| trial.cost.wall_seconds).sum::<f64>() / of.len() as f64;
+        Measured {
+            baseline: Some(Use { wall_seconds, cpu_seconds: wall_seconds }),
+            baseline_runs: of.len(),
+            disturbed_baseline_runs: of.iter().filter(|trial| trial.is_disturbed()).count(),
+            ways,
+            ..Measured::default()
+        }
+    }
+
     #[test]
-    fn runs_beside_other_work_count_only_where_there_are_no_others() {
+    fn the_model_is_held_against_the_times_that_the_answer_tells() {
         let trials = [
             run(SEQUENTIAL, 1, 10.0, 0.0),
+            run(SEQUENTIAL, 1, 30.0, 0.9),
             run(SEQUENTIAL, 2, 8.0, 0.0),
             run(SEQUENTIAL, 2, 20.0, 0.9),
             run("classes", 2, 5.0, 0.9),
-            run("classes", 2, 7.0, 1.3),
+            run("classes", 2, 7.0, 0.0),
         ];
-        let checks = checks(&trials, &model(), &[Way::Forks, Way::Classes], 2);
+        let told = speedup_of(&[(8.0, 5.0), (20.0, 7.0)]).unwrap();
+        let classes = Evidence { disturbed_runs: 1, ..evidence(Way::Classes, told) };
+        let checks = checks(&trials, &model(), &measured_with(&trials, vec![classes]), 2);
         let told: Vec<_> = checks
             .iter()
-            .map(|check| (check.way.as_str(), check.measured_seconds, check.runs, check.disturbed))
+            .map(|check| (check.way.as_str(), check.measured_seconds, check.runs, check.disturbed_runs))
             .collect();
-        assert_eq!(told, [(SEQUENTIAL, 8.0, 1, false), ("classes", 6.0, 2, true)]);
-        assert!((checks[0].error_percent - 25.0).abs() < 1e-9, "{checks:?}");
+        assert_eq!(told, [(SEQUENTIAL, 14.0, 2, 1), ("classes", 6.0, 2, 1)]);
+        assert!(checks.iter().all(|check| check.disturbed), "{checks:?}");
+        assert!(checks.iter().all(|check| (check.single_core_runs, check.single_core_runs_made) == (1, 2)));
     }
 
     #[test]
     fn a_busy_single_core_makes_every_check_doubtful() {
         let trials = [run(SEQUENTIAL, 1, 10.0, 0.5), run(SEQUENTIAL, 2, 8.0, 0.0)];
-        assert!(checks(&trials, &model(), &[], 2).iter().all(|check| check.disturbed));
+        let found = checks(&trials, &model(), &measured_with(&trials, Vec::new()), 2);
+        assert!(found.len() == 1 && found[0].disturbed && found[0].disturbed_runs == 0, "{found:?}");
     }
 
     #[test]
     fn runs_with_failures_are_no_measure() {
-        let mut failing = run("classes", 2, 5.0, 0.0);
-        failing.stages[0].failures_after = 1;
-        let trials = [run(SEQUENTIAL, 1, 10.0, 0.0), failing];
-        assert!(checks(&trials, &model(), &[Way::Classes], 2).is_empty());
+        let trials = [run(SEQUENTIAL, 1, 10.0, 0.0), run(SEQUENTIAL, 2, 10.0, 0.0)];
+        let failing = Evidence { failing_runs: 1, ..evidence(Way::Classes, speedup_of(&[(8.0, 5.0)]).unwrap()) };
+        let found = checks(&trials, &model(), &measured_with(&trials, vec![failing]), 2);
+        assert!(found.iter().all(|check| check.way == SEQUENTIAL), "{found:?}");
+        let mut on_two = run("classes", 2, 5.0, 0.0);
+        on_two.stages[0].failures_after = 1;
+        assert_eq!(mean_time(&[on_two], "classes", 2), None);
     }
 }

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::answer::{Answer, Basis, Failure};
 use super::decide::LEAST_GAIN;
+use super::evidence::{Evidence, FEW_BROKEN};
 use crate::suite::TestId;
-use crate::wording::{counted, plural};
+use crate::wording::plural;
 
 /// Tests that a sentence names.
 const NAMED: usize = 3;
@@ -16,27 +17,40 @@ pub fn reason(answer: &Answer) -> String {
     let compared = answer.speedup.map(|speedup| speedup.compared());
     let gain = compared.clone().unwrap_or_else(|| "did not end".to_owned());
     match &answer.basis {
-        Basis::CleanGain => format!("{mode} {gain}, and no test failed in it"),
+        Basis::CleanGain => format!("{mode} {gain}, and no test failed in {}{}", runs(answer), set_aside(answer)),
         Basis::UsualFailures => {
             format!("{mode} {gain}, and no more tests failed in it than in sequential runs, as far as these runs show")
         }
         Basis::Repaired => {
-            format!("{mode} {gain} if failed tests are rerun; {} in it and passed alone", failing(answer, "failed"))
+            format!("{mode} {gain} if failed tests are rerun; {} and passed in a rerun", failing(answer, "failed"))
         }
         Basis::RepairedOrChance => {
             let what = "by chance or in a rare race";
-            format!("{mode} {gain} if failed tests are rerun; {} in it {what}", failing(answer, "failed"))
+            format!("{mode} {gain} if failed tests are rerun; {}, {what}", failing(answer, "failed"))
         }
         Basis::FailsInParallel => {
-            format!("{mode} {gain}, but {} in it: fix or isolate what fails first", failing(answer, "fail"))
+            format!("{mode} {gain}, but {}: fix or isolate what fails first", failing(answer, "fail"))
         }
         Basis::SuiteFails => {
             let broken = &answer.broken;
-            let tests = counted(broken.len(), "test fails", "tests fail");
-            format!("{tests} in every sequential run: {}", quoted(broken, &answer.messages))
+            let tests = share(broken.len(), answer, "fails", "fail");
+            let most = FEW_BROKEN * 100.0;
+            format!(
+                "{tests} in every sequential run: {}. That is more than {most:.0} %, so no mode is judged before they pass",
+                quoted(broken, &answer.messages)
+            )
+        }
+        Basis::SuiteIsFlaky => {
+            let flaky = &answer.flaky;
+            let tests = share(flaky.len(), answer, "is flaky: it fails", "are flaky: they fail");
+            format!(
+                "{tests} in some sequential runs and not in others, for example {}. That is more than half of the tests, so no mode is judged before they are fixed",
+                quoted(flaky, &answer.messages)
+            )
         }
         Basis::SuiteBreaksDown(why) => format!("a sequential run of the suite does not end: {why}"),
         Basis::NothingToTry => "no parallel mode can be run here".to_owned() + &impossible(answer),
+        Basis::NoOverlap if answer.survey.tests == 1 => "the suite has only one test".to_owned(),
         Basis::NoOverlap => format!("no two tests ran at the same time in any mode ({})", tried(answer)),
         Basis::TooLittle => format!(
             "the best mode, {mode}, {gain}; less than {LEAST_GAIN:.2}× is not worth a change ({})",
@@ -59,8 +73,9 @@ pub fn reason(answer: &Answer) -> String {
 /// The tests that fail in the mode, with what most of them fail of.
 fn failing(answer: &Answer, verb: &str) -> String {
     let in_mode: Vec<&Failure> = answer.failures.iter().filter(|failure| failure.in_mode).collect();
+    let often = failing_runs(answer);
     if in_mode.is_empty() {
-        return format!("tests {verb}");
+        return format!("tests {verb}{often}");
     }
     let mut messages: BTreeMap<&str, usize> = BTreeMap::new();
     for message in in_mode.iter().filter_map(|failure| failure.message.as_deref()) {
@@ -68,15 +83,54 @@ fn failing(answer: &Answer, verb: &str) -> String {
     }
     let verb = if in_mode.len() == 1 && verb == "fail" { "fails" } else { verb };
     let count = format!("{} {verb}", plural(in_mode.len(), "test"));
-    match messages.into_iter().max_by_key(|(_, times)| *times) {
-        None => format!("{count} ({}, without a message)", in_mode[0].test),
-        Some((message, 1)) if in_mode.len() > 1 => {
+    let named = match messages.into_iter().max_by_key(|(_, times)| *times) {
+        None => format!("{}, without a message", in_mode[0].test),
+        Some((message, 1)) => {
             let first = in_mode.iter().find(|failure| failure.message.as_deref() == Some(message));
             let test = first.map(|failure| failure.test.to_string()).unwrap_or_default();
-            format!("{count} (e.g. {test}: “{message}”)")
+            let example = if in_mode.len() > 1 { "e.g. " } else { "" };
+            format!("{example}{test}: “{message}”")
         }
-        Some((message, times)) if times == in_mode.len() => format!("{count} (“{message}”)"),
-        Some((message, times)) => format!("{count} ({times} of them “{message}”)"),
+        Some((message, times)) if times == in_mode.len() => format!("“{message}”"),
+        Some((message, times)) => format!("{times} of them “{message}”"),
+    };
+    format!("{count} ({named}){often}")
+}
+
+/// `1 of 8 tests fails`.
+fn share(tests: usize, answer: &Answer, one: &str, several: &str) -> String {
+    let all = plural(answer.survey.tests.max(tests), "test");
+    format!("{tests} of {all} {}", if tests == 1 { one } else { several })
+}
+
+fn of_mode(answer: &Answer) -> Option<&Evidence> {
+    answer.ways.iter().find(|evidence| Some(evidence.way.name()) == answer.mode.as_deref())
+}
+
+/// `its 8 runs`: what a sentence about the mode rests on.
+fn runs(answer: &Answer) -> String {
+    match of_mode(answer).map(|evidence| evidence.runs) {
+        None => "it".to_owned(),
+        Some(1) => "its only run".to_owned(),
+        Some(runs) => format!("its {runs} runs"),
+    }
+}
+
+fn failing_runs(answer: &Answer) -> String {
+    let of = |evidence: &Evidence| format!(" in {} of {}", evidence.failing_runs, its(evidence.runs));
+    of_mode(answer).map(of).unwrap_or_else(|| " in it".to_owned())
+}
+
+fn its(runs: usize) -> String {
+    if runs == 1 { "its 1 run".to_owned() } else { format!("its {runs} runs") }
+}
+
+/// What failed there, and is not held against the mode.
+fn set_aside(answer: &Answer) -> String {
+    match answer.flaky.len() + answer.broken.len() {
+        0 => String::new(),
+        1 => ", except 1 that also fails in sequential runs".to_owned(),
+        several => format!(", except {several} that also fail in sequential runs"),
     }
 }
 

@@ -16,15 +16,19 @@ use crate::engine::{
     Allotment, Capabilities, EngineKind, Handling, Parallelism, RunRequest, Selection, Session, Support, Watch,
 };
 use crate::home::Home;
-use crate::process::Interrupt;
+use crate::process::{self, Interrupt};
 use crate::project::{self, AdoptionFacts, FirstRun, OpenFailure, OpenRequest, Opened, Project};
 use crate::runner::{Event, Telling, Watcher};
 use crate::spec::Subject;
+use crate::store::Strain;
 use crate::store::record::TrialRecord;
 use crate::subject;
 use crate::suite::{Execution, FindingKind, Outcome, RunEnd, SuiteRun, TestId};
 use crate::whole_file;
 use crate::wording::first_line;
+
+/// Of the time of a run: less of waiting for CPU time is no matter.
+const MOST_THROTTLED: f64 = 0.05;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Survey {
@@ -54,6 +58,15 @@ pub struct Survey {
     pub seconds: f64,
     pub cpu_seconds: f64,
     pub test_seconds: f64,
+    /// What its tests themselves computed, where their processes told: without compilers and collectors.
+    #[serde(default)]
+    pub test_cpu_seconds: Option<f64>,
+    /// Cores that other work kept busy meanwhile; nothing for a model suite.
+    #[serde(default)]
+    pub load_during: Option<f64>,
+    /// Seconds in which its processes had to wait for CPU time, because a limit of their control group was reached.
+    #[serde(default)]
+    pub throttled_seconds: Option<f64>,
     /// Tests that did not pass in it, nor were skipped: also those that never ran.
     #[serde(default)]
     pub failed: usize,
@@ -82,6 +95,7 @@ impl Survey {
             seconds: first.cost.wall_seconds,
             cpu_seconds: first.cost.user_seconds + first.cost.system_seconds,
             test_seconds: first.test_seconds(),
+            test_cpu_seconds: test_cpu_seconds(first),
             failed: failed(tests, first),
             failed_tests: failed_tests(first),
             messages: messages(first),
@@ -90,6 +104,19 @@ impl Survey {
             notes: end_noted(first),
             ..Survey::default()
         }
+    }
+
+    /// Did other work, or a limit, take CPU time from it? Tests that have to wait for a core look like tests that wait.
+    pub fn is_disturbed(&self) -> bool {
+        let throttled = self.throttled_seconds.is_some_and(|seconds| seconds > MOST_THROTTLED * self.seconds);
+        throttled || self.load_during.is_some_and(|cores| cores > TrialRecord::BUSY_DURING)
+    }
+
+    /// What share of their time its tests computed; the rest they waited. Nothing where the machine was busy.
+    pub fn computing_share(&self) -> Option<f64> {
+        let startup = (self.seconds - self.test_seconds).max(0.0);
+        let computed = self.test_cpu_seconds.unwrap_or(self.cpu_seconds - startup);
+        (!self.is_disturbed()).then(|| (computed / self.test_seconds.max(1e-9)).clamp(0.0, 1.0))
     }
 
     /// What that run promises of a way, in seconds.
@@ -159,7 +186,8 @@ pub(super) fn survey(
 
 /// Of what a survey depends on, but for the project's own content.
 pub(crate) fn asked(subject: &Subject, cores: usize, memory_bytes: Option<u64>) -> String {
-    let mut asked = subject.fingerprint().of_outcomes("survey");
+    // Of the second kind: the first ones do not know whether the machine was busy.
+    let mut asked = subject.fingerprint().of_outcomes("survey-2");
     asked.number("timeout", subject.timeout.as_secs());
     asked.number("cores", cores as u64);
     asked.number("memory", memory_bytes.unwrap_or(0));
@@ -186,12 +214,18 @@ fn explore(
     }
     watcher.borrow_mut().event(&Event::Stage { text: "running the tests sequentially, to measure their durations" });
     let limit = order.within(order.subject.timeout, began);
+    let is_model = project.model().is_some();
+    let (strain, throttled) = (Strain::now(), process::throttled_seconds());
     let first = first_run(order, session.as_mut(), &folder.join("first-run"), limit)?;
+    let strain = Strain::now().since(strain);
+    let throttled = process::throttled_seconds().zip(throttled).map(|(now, then)| now - then);
     let without_direct = project.session(EngineKind::Direct).err();
     let modules = project.modules();
     let (ways, impossible) = ways(session.capabilities(), modules.len());
     let known = Survey::of_first_run(order, project.revision().to_owned(), session.tests(), &first);
     let survey = Survey {
+        load_during: if is_model { None } else { strain.other_cores(known.cpu_seconds) },
+        throttled_seconds: throttled.filter(|_| !is_model),
         notes: [unknown_profiles(project), known.notes.clone()].concat(),
         build_tool: project.tool_in_words("build tool").unwrap_or_else(|| "model".to_owned()),
         jdk: project.tool_in_words("JDK"),
@@ -242,6 +276,12 @@ fn first_run(order: &Order, session: &mut dyn Session, logs: &Path, time_limit: 
         handling: Handling::default(),
         watch: Watch::default(),
     })
+}
+
+/// What processes tell of themselves. Without it, the time of the whole build has to do.
+fn test_cpu_seconds(run: &SuiteRun) -> Option<f64> {
+    let told = run.cost.jvm.filter(|work| work.processes > 0)?;
+    Some((told.tests - told.beside_tests).max(0.0))
 }
 
 fn failed(tests: &[TestId], run: &SuiteRun) -> usize {

@@ -4,11 +4,15 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
 use parade::home::Home;
+use parade::shown_text::shown;
 use parade::subject::{CacheEntry, CacheKind, CleaningWish, cache_entries, free};
 use parade::wording::plural;
 use serde_json::json;
 
 use super::output::{pretty, print, table, warn};
+
+/// Foreign files that are named.
+const NAMED: usize = 5;
 
 #[derive(Debug)]
 pub struct CleanOptions {
@@ -82,10 +86,33 @@ fn page(
         (true, false) => format!("{freed} freed\n"),
         (false, false) => format!("{freed} can be freed: add --yes. Later runs download and build it again\n"),
     });
-    if !options.all && entries.iter().any(|entry| !entry.kind.is_replaceable()) {
-        page.push_str("Reports and results are kept; --all removes them, too\n");
+    if !options.all {
+        page.push_str(&kept(entries));
     }
     page
+}
+
+/// What goes only with `--all`. What parade does not know is named: it may be somebody's own.
+fn kept(entries: &[CacheEntry]) -> String {
+    let of = |kinds: &[CacheKind]| -> Vec<&CacheEntry> {
+        entries.iter().filter(|entry| kinds.contains(&entry.kind)).collect()
+    };
+    let mut text = String::new();
+    if !of(&[CacheKind::Reports, CacheKind::Results]).is_empty() {
+        text.push_str("Reports and results are kept; --all removes them, too\n");
+    }
+    let others = of(&[CacheKind::Other]);
+    for entry in others.iter().take(NAMED) {
+        let name = shown(&entry.path.file_name().unwrap_or_default().to_string_lossy());
+        text.push_str(&format!(
+            "{name} ({}) is kept, because this parade did not make it; --all removes it, too\n",
+            size(entry.bytes)
+        ));
+    }
+    if others.len() > NAMED {
+        text.push_str(&format!("and {} more, which --json lists\n", others.len() - NAMED));
+    }
+    text
 }
 
 /// As people read it.
@@ -103,6 +130,18 @@ pub(super) fn size(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_kept_is_named() {
+        let entry = |kind, path: &str| CacheEntry { kind, path: path.into(), bytes: 7, used: None, in_use: false };
+        let entries = [entry(CacheKind::Results, "/c/results/a"), entry(CacheKind::Other, "/c/notes")];
+        assert_eq!(
+            kept(&entries),
+            "Reports and results are kept; --all removes them, too\n\
+             notes (7 B) is kept, because this parade did not make it; --all removes it, too\n"
+        );
+        assert_eq!(kept(&[entry(CacheKind::Builds, "/c/worktrees/a")]), "");
+    }
 
     #[test]
     fn sizes_are_for_people() {

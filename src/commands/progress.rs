@@ -10,7 +10,7 @@ use parade::experiment::{Trial, format_duration};
 use parade::runner::{Event, Watcher};
 use parade::store::record::{KnowledgeRecord, Phase, SubjectRecord, TrialRecord, Verdict};
 use parade::suite::{Tally, TestId};
-use parade::wording::plural;
+use parade::wording::{counted, plural};
 
 use super::trial_progress::TrialProgress;
 
@@ -59,8 +59,16 @@ impl Progress {
         }
     }
 
-    fn started(&self, folder: &Path, planned: usize, done: usize) {
+    fn started(&self, folder: &Path, planned: Option<usize>, done: usize) {
         self.line(&format!("Results: {}", folder.display()));
+        let Some(planned) = planned else {
+            if done > 0 {
+                self.line(&format!("{} already done; continuing", counted(done, "run is", "runs are")));
+            }
+            // A bar would show a share of a number that nobody knows.
+            self.bar.iter().for_each(|bar| bar.set_style(style(WITHOUT_TOTAL)));
+            return;
+        };
         match (done, planned) {
             (0, _) => self.line(&plural(planned, "trial")),
             (done, planned) if done == planned => {
@@ -133,24 +141,25 @@ impl Progress {
         }
     }
 
-    fn trial_started(&self, trial: &Trial, phase: Phase, done: usize, planned: usize, seconds_left: Option<f64>) {
+    fn trial_started(&self, trial: &Trial, phase: Phase, done: usize, planned: Option<usize>, left: Option<f64>) {
         if self.broken.contains(&trial.subject) {
             return;
         }
-        let left = seconds_left.map(|seconds| format!(", about {} left", format_duration(rounded(seconds))));
-        let left = left.unwrap_or_default();
+        let left =
+            left.map(|seconds| format!(", about {} left", format_duration(rounded(seconds)))).unwrap_or_default();
         let what = name_of(trial, phase);
-        match &self.bar {
-            Some(bar) => {
-                bar.set_prefix("");
+        let Some(bar) = &self.bar else {
+            say(&format!("[{}{left}] {what}", position(done, planned)));
+            return;
+        };
+        bar.set_prefix("");
+        match planned {
+            Some(planned) => {
                 bar.set_length(planned as u64);
                 bar.set_position(done as u64);
                 bar.set_message(format!("{what}{left}"));
             }
-            None => {
-                let percent = (done * 100).checked_div(planned).unwrap_or(100);
-                say(&format!("[{done}/{planned} {percent} %{left}] {what}"));
-            }
+            None => bar.set_message(format!("{}: {what}{left}", position(done, None))),
         }
     }
 
@@ -187,12 +196,22 @@ fn counts(tally: &Tally) -> String {
     format!("{} of {tests} passed{}", tally.passed, others.collect::<String>())
 }
 
+/// How far a run is: a share of what is planned, or the number of the run where nobody knows how many there will be.
+fn position(done: usize, planned: Option<usize>) -> String {
+    match planned {
+        Some(planned) => format!("{done}/{planned} {} %", (done * 100).checked_div(planned).unwrap_or(100)),
+        None => format!("run {}", done + 1),
+    }
+}
+
 /// Nobody may be reading any more: a run goes on all the same.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 const STYLE: &str = "{bar:24.cyan/blue} {percent:>3} %  {prefix}{wide_msg}";
+/// The prefix says how many tests of the trial have ended.
+const WITHOUT_TOTAL: &str = "{spinner:.cyan}  {prefix}{wide_msg}";
 
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
@@ -243,6 +262,12 @@ impl Watcher for Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_total_is_told_only_where_it_is_certain() {
+        assert_eq!(position(3, Some(12)), "3/12 25 %");
+        assert_eq!([0, 1, 2].map(|done| position(done, None)), ["run 1", "run 2", "run 3"]);
+    }
 
     #[test]
     fn what_did_not_pass_is_told() {

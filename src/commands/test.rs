@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use parade::engine::{EngineKind, Forks, Isolation, Mode, Parallelism};
 use parade::experiment::MachineLimits;
 use parade::home::Home;
+use parade::once::invocation::Invocations;
 use parade::once::{self, Ended, Order, Outcome, TestStory, failure, junit};
 use parade::process::Interrupt;
 use parade::project::ProjectIdentity;
@@ -289,13 +290,20 @@ impl Told<'_> {
         })
     }
 
+    fn invocations(&self) -> Invocations<'_> {
+        Invocations::among(&self.outcome.tests)
+    }
+
     fn failure(&self, story: &TestStory) -> Value {
         let attempt = story.last();
         let trace = attempt.message.as_deref().unwrap_or_default();
         let place = failure::place(trace, &story.test.class);
         let again = self.again(story);
+        let invocation = self.invocations().of(story);
         json!({
             "test": story.test.to_string(),
+            "invocation": invocation.as_ref().map(|one| one.index),
+            "display": invocation.and_then(|one| one.display),
             "outcome": story.outcome(),
             "message": explain(attempt),
             "file": place.as_ref().map(|(file, _)| self.source(story, file)),
@@ -313,7 +321,7 @@ impl Told<'_> {
         }
         page.push_str(&self.failed());
         let flaky: Vec<&TestStory> = outcome.tests.iter().filter(|story| story.is_flaky()).collect();
-        page.push_str(&listed("Passed only in a rerun", &flaky, |story| {
+        page.push_str(&listed("Passed only in a rerun", &flaky, &self.invocations(), |story| {
             story.earlier_failures().next().map(describe).unwrap_or_default()
         }));
         for finding in outcome.findings.iter().filter(|finding| concerns_a_person(finding.kind)) {
@@ -362,11 +370,12 @@ impl Told<'_> {
             return String::new();
         }
         let mut text = "Failed\n".to_owned();
+        let invocations = self.invocations();
         for story in bad.iter().take(EXPLAINED) {
-            text.push_str(&self.explained(story));
+            text.push_str(&self.explained(story, &invocations));
         }
         for story in bad.iter().skip(EXPLAINED).take(LISTED) {
-            text.push_str(&format!("  {}\n", one_line(&story.test.to_string())));
+            text.push_str(&format!("  {}\n", one_line(&invocations.name_of(story))));
         }
         if bad.len() > EXPLAINED + LISTED {
             text.push_str(&format!("  and {} more\n", bad.len() - EXPLAINED - LISTED));
@@ -375,9 +384,9 @@ impl Told<'_> {
     }
 
     /// One failure: the test, where it failed, what it said, how to run it again.
-    fn explained(&self, story: &TestStory) -> String {
+    fn explained(&self, story: &TestStory, invocations: &Invocations<'_>) -> String {
         let trace = story.last().message.as_deref().unwrap_or_default();
-        let mut text = format!("  {}\n", one_line(&story.test.to_string()));
+        let mut text = format!("  {}\n", one_line(&invocations.name_of(story)));
         if let Some((file, line)) = failure::place(trace, &story.test.class) {
             text.push_str(&format!("      {}:{line}\n", one_line(&self.source(story, &file))));
         }
@@ -394,6 +403,10 @@ impl Told<'_> {
         if let Some(again) = self.again(story) {
             text.push_str(&format!("      again: {}\n", one_line(&again.maven)));
             text.push_str(&format!("         or: {}\n", one_line(&again.parade)));
+            if let Some(one) = invocations.of(story) {
+                let index = one.index;
+                text.push_str(&format!("             (both run every invocation; the one that failed is [{index}])\n"));
+            }
         }
         text
     }
@@ -420,11 +433,16 @@ impl Told<'_> {
             maven_args: &subject.maven_args,
             environment: &subject.environment,
         };
-        Some(failure::again(&story.test, &options))
+        Some(failure::again(&story.test, self.invocations().of(story).as_ref(), &options))
     }
 }
 
-fn listed(title: &str, stories: &[&TestStory], why: impl Fn(&TestStory) -> String) -> String {
+fn listed(
+    title: &str,
+    stories: &[&TestStory],
+    invocations: &Invocations<'_>,
+    why: impl Fn(&TestStory) -> String,
+) -> String {
     if stories.is_empty() {
         return String::new();
     }
@@ -432,7 +450,7 @@ fn listed(title: &str, stories: &[&TestStory], why: impl Fn(&TestStory) -> Strin
     for story in stories.iter().take(LISTED) {
         let why = why(story);
         let separator = if why.is_empty() { "" } else { ": " };
-        text.push_str(&format!("  {}{separator}{why}\n", one_line(&story.test.to_string())));
+        text.push_str(&format!("  {}{separator}{why}\n", one_line(&invocations.name_of(story))));
     }
     if stories.len() > LISTED {
         text.push_str(&format!("  and {} more\n", stories.len() - LISTED));

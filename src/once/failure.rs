@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use super::invocation::Invocation;
 use crate::shown_text::visible_character;
 use crate::suite::TestId;
 
@@ -117,9 +118,12 @@ impl BuildOptions<'_> {
     }
 }
 
-pub fn again(test: &TestId, options: &BuildOptions<'_>) -> AgainCommands {
+/// Maven can select a test, but not one invocation of it: all of them run again.
+pub fn again(test: &TestId, invocation: Option<&Invocation>, options: &BuildOptions<'_>) -> AgainCommands {
     let name = test.name.split(['(', '[', '{', '/', ' ']).next().unwrap_or(&test.name);
-    let selected = if test.is_whole_class() { test.class.clone() } else { format!("{}#{name}", test.class) };
+    // Without the star, Surefire finds no test of JUnit 4 that has parameters.
+    let star = if invocation.is_some_and(|one| one.is_part_of_the_name(test)) { "*" } else { "" };
+    let selected = if test.is_whole_class() { test.class.clone() } else { format!("{}#{name}{star}", test.class) };
     let (in_module, module) = match test.module.as_str() {
         "" => (String::new(), String::new()),
         // Other modules have no such test, and Surefire takes that for a mistake.
@@ -185,7 +189,7 @@ mod tests {
         let maven_args = ["-s", "ci.xml", "-Pfast"].map(str::to_owned);
         let options =
             BuildOptions { mvn: "./mvnw", project: "my shop", maven_args: &maven_args, environment: &environment };
-        let commands = again(&TestId::new("core", "shop.TillTest$Sums", "adds(int)", 2), &options);
+        let commands = again(&TestId::new("core", "shop.TillTest$Sums", "adds(int)", 2), None, &options);
         assert_eq!(
             commands.maven,
             "./mvnw test -pl core -am -Dsurefire.failIfNoSpecifiedTests=false -s ci.xml -Pfast \
@@ -197,7 +201,11 @@ mod tests {
              '-Dtest=shop.TillTest$Sums#adds'"
         );
         let plain = BuildOptions { mvn: "mvn", project: ".", maven_args: &[], environment: &BTreeMap::new() };
-        assert_eq!(again(&TestId::new("", "a.B", "x", 1), &plain).maven, "mvn test '-Dtest=a.B#x'");
+        let test = TestId::new("", "a.B", "x", 1);
+        assert_eq!(again(&test, None, &plain).maven, "mvn test '-Dtest=a.B#x'");
+        let invocation = |display: &str| Invocation { index: 1, display: Some(display.to_owned()) };
+        assert_eq!(again(&test, Some(&invocation("[1] 3")), &plain).maven, "mvn test '-Dtest=a.B#x'");
+        assert_eq!(again(&test, Some(&invocation("x[steel]")), &plain).maven, "mvn test '-Dtest=a.B#x*'");
     }
 
     #[test]

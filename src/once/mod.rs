@@ -4,6 +4,7 @@
 //! certainty is said in the outcome, never hidden.
 
 pub mod failure;
+pub mod invocation;
 pub mod junit;
 mod opened;
 pub mod orders;

@@ -57,6 +57,8 @@ pub struct Attempt {
     pub outcome: TestOutcome,
     pub seconds: f64,
     pub message: Option<String>,
+    /// What the framework shows to people.
+    pub display: Option<String>,
 }
 
 /// How many tests ended in which way; the four kinds add up.
@@ -187,7 +189,7 @@ fn stories(stages: &[Stage], expected: &[TestId]) -> Vec<TestStory> {
     let last = LastOutcomes::after(stages, &nobody);
     // A fixture that failed and then did not is told by the tests that it kept from running.
     attempts.retain(|test, _| !test.is_whole_class() || last.of(test).is_some());
-    let never = || vec![Attempt { stage: 1, outcome: TestOutcome::NotRun, seconds: 0.0, message: None }];
+    let never = || vec![Attempt { stage: 1, outcome: TestOutcome::NotRun, seconds: 0.0, message: None, display: None }];
     let mut stories: Vec<TestStory> = Vec::new();
     for test in expected {
         let attempts = attempts.remove(test).unwrap_or_else(never);
@@ -216,6 +218,7 @@ fn attempt(stage: &Stage, execution: &Execution) -> Attempt {
         outcome: execution.outcome,
         seconds: execution.seconds,
         message: execution.message.clone(),
+        display: execution.display.clone(),
     }
 }
 

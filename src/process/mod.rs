@@ -33,6 +33,7 @@ use crate::suite::Cost;
 pub use account::{Account, missing_privileges, other_user};
 pub use accounting::cpu_time;
 pub use ask::ask;
+pub use cgroup::throttled_seconds;
 pub use environment::base_environment;
 pub use interrupt::Interrupt;
 pub use output::{CommandOutput, UnnamedOutput};

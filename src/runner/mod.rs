@@ -37,7 +37,7 @@ use crate::suite::Change;
 use forecast::Forecast;
 use knowledge::{Knowledge, Refusal};
 use open::OpenSubject;
-pub use pace::{Ahead, Allowance, Pace};
+pub use pace::{Allowance, Pace};
 use trial::Assignment;
 pub(crate) use watch::Telling;
 pub use watch::{Event, Watcher};
@@ -292,7 +292,7 @@ impl Run<'_> {
     fn carry_out(&mut self) -> miette::Result<()> {
         let missing = self.missing();
         let done = self.order.plan.trials.len() - missing.len();
-        let planned = done + self.order.pace.map_or(missing.len(), |pace| pace.ahead(&self.trials).runs);
+        let planned = self.order.pace.is_none().then(|| done + missing.len());
         self.watcher.event(&Event::Started { folder: self.folder.dir(), planned, done });
         if missing.is_empty() {
             return Ok(());
@@ -461,10 +461,11 @@ impl Run<'_> {
         let finished: HashSet<&str> = self.trials.iter().map(|record| record.trial.as_str()).collect();
         let done = planned.iter().filter(|trial| finished.contains(trial.id.as_str())).count();
         let left = planned.iter().filter(|trial| !finished.contains(trial.id.as_str()));
-        let forecast = || Ahead { runs: planned.len() - done, seconds: Forecast::from(&self.trials).seconds(left) };
-        let Ahead { runs, seconds: seconds_left } =
-            self.order.pace.map_or_else(forecast, |pace| pace.ahead(&self.trials));
-        let planned = done + runs;
+        let (done, planned, seconds_left) = match self.order.pace {
+            // How many there will be depends on what they show: only what was run is certain.
+            Some(pace) => (self.trials.len(), None, pace.seconds_ahead(&self.trials)),
+            None => (done, Some(planned.len()), Forecast::from(&self.trials).seconds(left)),
+        };
         let tests = self.subjects.get(&trial.subject).map(|open| open.record.tests).filter(|tests| *tests > 0);
         self.watcher.event(&Event::TrialStarted { trial, phase, done, planned, seconds_left, tests });
     }

@@ -14,16 +14,8 @@ pub trait Pace: fmt::Debug {
     /// A trial did not end in a time that would not have been fair.
     fn cut_off(&self, trial: &Trial);
 
-    /// What will probably be run yet, the trial under way included.
-    fn ahead(&self, finished: &[TrialRecord]) -> Ahead;
-}
-
-/// How much there is still to do.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ahead {
-    pub runs: usize,
-    /// Unknown where time passes in a model only.
-    pub seconds: Option<f64>,
+    /// How long it will probably go on, the trial under way included. Unknown where time passes in a model only.
+    fn seconds_ahead(&self, finished: &[TrialRecord]) -> Option<f64>;
 }
 
 /// The time of one trial.

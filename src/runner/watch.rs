@@ -11,7 +11,8 @@ use crate::subject::Progress;
 pub enum Event<'a> {
     Started {
         folder: &'a Path,
-        planned: usize,
+        /// `None` where it is decided on the way what is run.
+        planned: Option<usize>,
         done: usize,
     },
     Preparing {
@@ -36,8 +37,10 @@ pub enum Event<'a> {
     TrialStarted {
         trial: &'a Trial,
         phase: Phase,
+        /// Trials that ended before this one.
         done: usize,
-        planned: usize,
+        /// `None` where it is decided on the way what is run.
+        planned: Option<usize>,
         seconds_left: Option<f64>,
         /// How many tests it will run, where that is known.
         tests: Option<usize>,

@@ -40,7 +40,7 @@ impl CacheKind {
             CacheKind::Records => "records of JDKs and versions",
             CacheKind::Reports => "reports of `parade test`",
             CacheKind::Results => "results of `parade detect` and `parade assess`",
-            CacheKind::Other => "other",
+            CacheKind::Other => "other files, not of this parade",
         }
     }
 
@@ -83,10 +83,14 @@ pub fn cache_entries(home: &Home) -> Result<Vec<CacheEntry>> {
             }
         }
     }
+    let [former, former_of_subjects] = home.former_maven_repositories();
     let whole = [
         (home.maven_repository(), CacheKind::MavenRepositories),
+        (former, CacheKind::MavenRepositories),
+        (former_of_subjects, CacheKind::MavenRepositories),
         (home.maven_seals(), CacheKind::MavenRepositories),
         (home.jvm_helper(), CacheKind::Helper),
+        (home.class_archives(), CacheKind::Helper),
         (home.exchange(), CacheKind::Logs),
         (home.jdk_choices(), CacheKind::Records),
         (home.versions(), CacheKind::Records),
@@ -204,6 +208,49 @@ mod tests {
         assert_eq!(goes(CleaningWish { everything: true, older_than: Some(Duration::from_secs(86_400)) }), 0);
         free(&entries[1]).unwrap();
         assert!(!home.worktrees().join("a-1").exists() && home.worktrees().join("b-2").exists());
+    }
+
+    /// Every folder that parade makes in its cache is known by its kind. What is not parade's goes only where everything goes.
+    #[test]
+    fn every_folder_of_the_cache_is_listed_and_freed() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::at(folder.path());
+        let own = [
+            home.class_archives(),
+            home.exchange(),
+            home.jdk_choices(),
+            home.jvm_helper(),
+            home.maven_repository(),
+            home.maven_seals(),
+            home.versions(),
+            home.maven_distributions(),
+            home.repositories(),
+            home.subject_maven_repositories(),
+            home.test_logs(),
+            home.worktrees(),
+        ];
+        let own = own.iter().chain(&home.former_maven_repositories()).map(|path| path.join("x")).collect::<Vec<_>>();
+        let foreign = [home.root().join("notes"), home.root().join("photo.jpg")];
+        for path in &own {
+            fs::create_dir_all(path).unwrap();
+            fs::write(path.join("file"), "1").unwrap();
+        }
+        for path in &foreign {
+            fs::write(path, "1").unwrap();
+        }
+        let entries = cache_entries(&home).unwrap();
+        assert_eq!(entries.iter().map(|entry| entry.bytes).sum::<u64>(), (own.len() + foreign.len()) as u64);
+        let unknown: Vec<_> = entries.iter().filter(|entry| entry.kind == CacheKind::Other).collect();
+        assert_eq!(unknown.len(), foreign.len(), "{unknown:?}");
+        let now = SystemTime::now();
+        for entry in entries.iter().filter(|entry| CleaningWish::default().includes(entry, now)) {
+            free(entry).unwrap();
+        }
+        assert!(own.iter().all(|path| !path.exists()) && foreign.iter().all(|path| path.exists()));
+        for entry in cache_entries(&home).unwrap() {
+            free(&entry).unwrap();
+        }
+        assert!(foreign.iter().all(|path| !path.exists()));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 pub use gains::{Improvement, improvements};
 pub use layout::Suite;
-pub use reconcile::{Reconciled, reconciled};
+pub use reconcile::{Here, Reconciled, reconciled};
 
 use super::ways::Way;
 use crate::simulation::{Scheduler, Workload, simulate};
@@ -72,23 +72,49 @@ pub struct Check {
     pub measured_seconds: f64,
     /// Above zero where the prediction was too long.
     pub error_percent: f64,
-    /// Runs that the measured time is the mean of.
+    /// Runs that the measured time is the mean of: on all cores those that the speedup is made from.
     pub runs: usize,
-    /// Did other work keep the machine busy in all runs on one core, or in all of these? Then the error is not the model's alone.
+    /// Those of them during which other work kept the machine busy.
+    pub disturbed_runs: usize,
+    /// Did that happen in any of them, or in all runs on one core? Then the error is not the model's alone.
     pub disturbed: bool,
+    /// Runs on one core that the prediction is made from, and all that there were: disturbed ones count only without others.
+    pub single_core_runs: usize,
+    pub single_core_runs_made: usize,
+}
+
+/// The mean of some runs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MeanTime {
+    pub seconds: f64,
+    pub runs: usize,
+    /// Those of them during which other work kept the machine busy.
+    pub disturbed_runs: usize,
+}
+
+/// What predictions are made from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PredictionBasis {
+    pub runs: usize,
+    pub made: usize,
+    pub is_disturbed: bool,
 }
 
 impl Check {
-    pub fn of(way: &str, cores: usize, predicted: f64, measured: f64, runs: usize, disturbed: bool) -> Self {
-        let error_percent = if measured > 0.0 { (predicted / measured - 1.0) * 100.0 } else { 0.0 };
+    pub fn of(way: &str, cores: usize, predicted: f64, measured: MeanTime, basis: PredictionBasis) -> Self {
+        let MeanTime { seconds, runs, disturbed_runs } = measured;
+        let error_percent = if seconds > 0.0 { (predicted / seconds - 1.0) * 100.0 } else { 0.0 };
         Check {
             way: way.to_owned(),
             cores,
             predicted_seconds: predicted,
-            measured_seconds: measured,
+            measured_seconds: seconds,
             error_percent,
             runs,
-            disturbed,
+            disturbed_runs,
+            disturbed: basis.is_disturbed || disturbed_runs > 0,
+            single_core_runs: basis.runs,
+            single_core_runs_made: basis.made,
         }
     }
 }

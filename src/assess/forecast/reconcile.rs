@@ -15,15 +15,24 @@ pub enum Reconciled {
     Contradicted(String),
 }
 
-/// `here` is what the model says of so many `cores`; `measured` has the seconds of single runs with their cores.
-pub fn reconciled(curve: Curve, here: f64, cores: usize, measured: &[(usize, f64)]) -> Reconciled {
-    let on_these: Vec<f64> = measured.iter().filter(|(on, _)| *on == cores).map(|(_, seconds)| *seconds).collect();
-    let mean = on_these.iter().sum::<f64>() / on_these.len().max(1) as f64;
-    let is_off = !on_these.is_empty() && mean > 0.0 && (here / mean - 1.0).abs() > MOST_OFF;
+/// What a model says of this machine's cores, and what was measured there.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Here {
+    pub cores: usize,
+    /// What the model says.
+    pub modelled: f64,
+    /// The mean that the answer tells everywhere else, too.
+    pub measured: Option<f64>,
+}
+
+/// `measured` has the seconds of single runs with their cores.
+pub fn reconciled(curve: Curve, here: Here, measured: &[(usize, f64)]) -> Reconciled {
+    let Here { cores, modelled, measured: mean } = here;
     let of = if curve.machines { "sequential" } else { &curve.way };
-    if is_off {
+    let is_off = |mean: &f64| *mean > 0.0 && (modelled / mean - 1.0).abs() > MOST_OFF;
+    if let Some(mean) = mean.filter(is_off) {
         return Reconciled::Contradicted(format!(
-            "the model says {here:.1} s for {of} on {cores} cores, but {mean:.1} s were measured"
+            "the model says {modelled:.1} s for {of} on {cores} cores, but {mean:.1} s were measured"
         ));
     }
     let fastest = measured.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1));
@@ -54,20 +63,27 @@ mod tests {
         }
     }
 
+    fn here(modelled: f64, measured: Option<f64>) -> Here {
+        Here { cores: 2, modelled, measured }
+    }
+
     #[test]
     fn a_bound_that_a_run_went_below_is_not_told() {
-        let Reconciled::WithoutBound(left, why) = reconciled(curve(17.0), 12.0, 2, &[(2, 12.6), (2, 11.3)]) else {
+        let Reconciled::WithoutBound(left, why) =
+            reconciled(curve(17.0), here(12.0, Some(12.0)), &[(2, 12.6), (2, 11.3)])
+        else {
             panic!("a run took 11.3 s")
         };
         assert_eq!(left.bound_seconds, None);
         assert!(why.contains("17.0 s") && why.contains("11.3 s"), "{why}");
-        assert!(matches!(reconciled(curve(11.0), 12.0, 2, &[(2, 11.3)]), Reconciled::Consistent(_)));
-        assert!(matches!(reconciled(curve(11.0), 12.0, 2, &[]), Reconciled::Consistent(_)));
+        assert!(matches!(reconciled(curve(11.0), here(12.0, Some(11.3)), &[(2, 11.3)]), Reconciled::Consistent(_)));
+        assert!(matches!(reconciled(curve(11.0), here(12.0, None), &[]), Reconciled::Consistent(_)));
     }
 
     #[test]
     fn a_model_that_is_far_off_here_says_nothing_about_elsewhere() {
-        let Reconciled::Contradicted(why) = reconciled(curve(1.0), 22.0, 2, &[(2, 11.3), (1, 22.0)]) else {
+        let Reconciled::Contradicted(why) = reconciled(curve(1.0), here(22.0, Some(11.3)), &[(2, 11.3), (1, 22.0)])
+        else {
             panic!("twice as long")
         };
         assert!(why.contains("22.0 s") && why.contains("11.3 s"), "{why}");

@@ -45,7 +45,7 @@ impl DirectSession {
             return Ok(quick);
         }
         let apart = quick.clone().with_folders_apart();
-        let cache = self.prepared.home.root().join("class-archives");
+        let cache = self.prepared.home.class_archives();
         let archive = Archive::of(&apart, &toolchain.java_version, &cache);
         if let (false, false, Some(test)) = (archive.exists(), archive.failed(), test) {
             archive.make(self.prepared.user.as_ref(), |path| {
@@ -57,7 +57,7 @@ impl DirectSession {
 
     /// An archive of the JDK's own classes, for one that comes without.
     fn archive_of_jdk(&self, jvm: &Jvm) -> miette::Result<Option<Archive>> {
-        let cache = self.prepared.home.root().join("class-archives");
+        let cache = self.prepared.home.class_archives();
         let archive = Archive::of_jdk(jvm.java(), &self.prepared.toolchain.java_version, &cache);
         if !archive.exists() && !archive.failed() {
             archive.make(self.prepared.user.as_ref(), |path| {

@@ -428,6 +428,7 @@ mod tests {
             seconds: 0.5,
             message: matches!(outcome, Outcome::Failed | Outcome::Error)
                 .then(|| "E: why\n\tat a.B.x(B.java:3)".to_owned()),
+            display: None,
         };
         TestStory { test: id.parse().unwrap(), attempts: outcomes.iter().zip(1..).map(attempt).collect() }
     }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use quick_xml::Reader;
 
 fn attempt(stage: u32, outcome: Outcome, message: Option<&str>) -> Attempt {
-    Attempt { stage, outcome, seconds: 0.25, message: message.map(str::to_owned) }
+    Attempt { stage, outcome, seconds: 0.25, message: message.map(str::to_owned), display: None }
 }
 
 fn story(id: &str, attempts: &[(Outcome, Option<&str>)]) -> TestStory {

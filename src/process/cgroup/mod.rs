@@ -315,6 +315,17 @@ pub fn throttling_files() -> impl Iterator<Item = PathBuf> {
     [v2, v1].into_iter().flatten().map(|group| group.join("cpu.stat"))
 }
 
+/// How long processes of parade's own group had to wait because the group had used up its share of CPU time, so far, in seconds.
+pub fn throttled_seconds() -> Option<f64> {
+    throttling_files().find_map(|file| throttled_in(&fs::read_to_string(file).ok()?))
+}
+
+/// Version 2 counts microseconds, version 1 nanoseconds.
+fn throttled_in(stat: &str) -> Option<f64> {
+    let v2 = field(stat, "throttled_usec").map(|micros| micros as f64 / 1e6);
+    v2.or_else(|| field(stat, "throttled_time").map(|nanos| nanos as f64 / 1e9))
+}
+
 fn clear_away(unwanted: impl Fn(&str) -> bool) {
     for parent in Hierarchies::find().parents() {
         let Ok(entries) = fs::read_dir(parent) else { continue };
@@ -336,6 +347,13 @@ mod tests {
         let table = "oom 3\noom_kill 2\noom_kill_disable 7\n";
         assert_eq!(field(table, "oom_kill"), Some(2));
         assert_eq!(field(table, "oom_group_kill"), None);
+    }
+
+    #[test]
+    fn both_versions_tell_how_long_a_group_was_throttled() {
+        assert_eq!(throttled_in("nr_periods 9\nnr_throttled 2\nthrottled_usec 1500000\n"), Some(1.5));
+        assert_eq!(throttled_in("nr_periods 9\nnr_throttled 2\nthrottled_time 1500000000\n"), Some(1.5));
+        assert_eq!(throttled_in("usage_usec 7\n"), None);
     }
 
     #[test]

@@ -73,9 +73,11 @@ fn facts(answer: &Answer) -> Vec<Fact> {
     let mut facts = vec![project(answer), tests(answer)];
     let mut add = |name, text: Option<String>| facts.extend(text.map(|text| Fact { name, text }));
     add("preliminary", answer.why_preliminary());
+    add("not tried", answer.untried_otherwise().map(|text| sentence(&text, LONGEST)));
     add("mode", answer.mode.as_deref().map(|mode| answer.explained(mode)));
     add("time", times(answer));
     add("speedup", answer.speedup.map(speedup));
+    add("limit", answer.limit().map(|text| sentence(&text, LONGEST)));
     add("in a month", month(answer));
     add(
         "extra CPU",
@@ -145,7 +147,11 @@ fn times(answer: &Answer) -> Option<String> {
     let base = precise(answer.baseline_seconds?);
     Some(match answer.seconds {
         Some(seconds) => {
-            let failing = if answer.verdict == Verdict::FixFirst { ", tests failing" } else { "" };
+            let failing = match answer.verdict {
+                Verdict::FixFirst => ", tests failing",
+                Verdict::AdoptWithPaste => " with reruns",
+                _ => "",
+            };
             format!(
                 "{base} sequential, {} in this mode{failing}, on {}",
                 precise(seconds),

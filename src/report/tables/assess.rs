@@ -4,7 +4,7 @@ use super::{Cell, Column, Row, Table, TableName, Tone};
 use crate::assess::answer::{Answer, Failure};
 use crate::assess::causes::Kind;
 use crate::assess::evidence::{Evidence, Speedup};
-use crate::assess::forecast::Curve;
+use crate::assess::forecast::{Check, Curve};
 use crate::assess::ways::ModeInWords;
 use crate::shown_text::{duration, p_value, shown};
 use crate::stats::speed_judgement::SpeedJudgement;
@@ -47,8 +47,9 @@ fn ways(answer: &Answer) -> Table {
     ];
     let rows = answer.ways.iter().map(|evidence| way_row(answer, evidence)).collect();
     let modes = answer.modes.iter().map(|known| format!("{}: {}.", known.mode, known.explained));
-    let notes = modes.chain([
-        "Speedup: mean time of the sequential runs divided by the mean time of the parallel runs, in pairs of the same block. With repairs: the same for runs that were clean \
+    let threads = crate::assess::agenda::threads_told(&answer.survey).map(|told| capitalised(&told) + ".");
+    let notes = modes.chain(threads).chain([
+        "Speedup: mean time of the sequential runs divided by the mean time of the parallel runs, in pairs of the same block. Each row has the sequential runs of its own pairs, so the sequential times of two modes can differ. With repairs: the same for runs that were clean \
          after failed tests were rerun. The interval is the t interval of the log ratios for 3 to 29 pairs, and the BCa bootstrap interval from 30 on; below five pairs a speedup is preliminary. \
          p: Wilcoxon test with Holm's correction. At once: the mean number of tests that ran at the same time. Failing: the runs in which a test failed that passes in sequential runs."
             .to_owned(),
@@ -137,7 +138,7 @@ fn failures(answer: &Answer) -> Table {
 fn failure_row(failure: &Failure) -> Vec<Cell> {
     let mut why = match failure.kind {
         Kind::NotTried => failure.explanation.clone(),
-        _ => format!("failed {}: {}", failure.apart(), failure.explanation),
+        _ => format!("failed {}. It {}", failure.apart(), failure.explanation),
     };
     if !failure.shares.is_empty() {
         let shares: Vec<String> = failure.shares.iter().map(|thing| shown(thing)).collect();
@@ -195,31 +196,57 @@ fn checks(answer: &Answer) -> Table {
         Column::right("predicted"),
         Column::right(if answer.virtual_time { "computed" } else { "measured" }),
         Column::right("error"),
+        Column::right("runs"),
     ];
     if !answer.virtual_time {
         columns.push(Column::left("the machine"));
     }
-    let row = |check: &crate::assess::forecast::Check| {
+    let row = |check: &Check| {
         let mut cells = vec![
             Cell::new(check.way.clone()),
             Cell::count(check.cores),
             seconds_cell(Some(check.predicted_seconds)),
             seconds_cell(Some(check.measured_seconds)),
             Cell::new(format!("{:+.0} %", check.error_percent)).valued(check.error_percent),
+            Cell::count(check.runs),
         ];
         if !answer.virtual_time {
-            cells.push(Cell::new(if check.disturbed { "busy" } else { "quiet" }));
+            cells.push(Cell::new(machine(check)));
         }
         cells
     };
     let rows = answer.checks.iter().map(row).collect();
-    let mut notes = vec!["Predicted from the runs on a single core alone, before any correction.".to_owned()];
+    let mut notes = answer.checks.first().map(predicted_from).into_iter().collect::<Vec<_>>();
     if answer.checks.iter().any(|check| check.disturbed) {
-        notes.push("busy: other work disturbed all runs on one core, or all measured runs. Then the error is not the model's alone.".to_owned());
+        notes.push("busy: other work kept the machine busy during these runs, or during all runs on one core. Then the error is not the model's alone.".to_owned());
     }
     let title =
         if answer.virtual_time { "How accurate is the prediction here?" } else { "How accurate is the model here?" };
     table("checks", title, columns, rows, notes)
+}
+
+/// What the machine did besides.
+fn machine(check: &Check) -> String {
+    match (check.disturbed_runs, check.disturbed) {
+        (0, true) => "busy on one core".to_owned(),
+        (0, false) => "quiet".to_owned(),
+        (some, _) if some == check.runs => "busy".to_owned(),
+        (some, _) => format!("busy in {some} of {}", check.runs),
+    }
+}
+
+fn predicted_from(check: &Check) -> String {
+    let Check { single_core_runs: used, single_core_runs_made: made, .. } = check;
+    let which = if used == made { plural(*used, "run") } else { format!("{used} of {}", plural(*made, "run")) };
+    let why = if used == made { "" } else { ", because other work kept the machine busy during the others" };
+    format!(
+        "Predicted from {which} on a single core{why}; before any correction. The other times are means of the runs that the first table shows."
+    )
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 fn improvements(answer: &Answer) -> Table {
