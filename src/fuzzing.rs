@@ -15,7 +15,7 @@ use crate::engine::{Allotment, Forks, Handling, Mode, Parallelism, RunRequest, S
 use crate::experiment::{self, Filter, MachineLimits, Outlook, Plan};
 use crate::maven::{self, Clock, Handshake};
 use crate::process::{self, wire};
-use crate::report::{Analysis, Details, Table, TableName, render};
+use crate::report::{Analysis, Details, DisplayTable, TableName, render};
 use crate::stats;
 use crate::store::record::{Environment, RunManifest};
 use crate::store::{self};
@@ -236,7 +236,7 @@ fn records(bytes: &[u8]) {
     let (Ok((entries, intact)), Ok(manifest)) = (entries, manifest) else { return };
     assert!(intact <= journal.len() as u64);
     let analysis = Analysis::of(&store::assemble(manifest, Environment::default(), entries));
-    let tables = Table::all(&analysis);
+    let tables = DisplayTable::all(&analysis);
     drop((render::latex::render(&analysis, &tables), render::markdown::render(&analysis)));
     drop(render::terminal::render(&analysis, render::terminal::Style { width: 80, colour: false }));
     for table in TableName::all() {

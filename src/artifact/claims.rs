@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::costs::{self, Cost, Costs};
 use super::programs::quoted;
 use crate::report::analysis::{AverageRow, Scope};
-use crate::report::{Analysis, Table, TableName};
+use crate::report::{Analysis, DisplayTable, TableName};
 use crate::shown_text::{bytes, duration};
 use crate::stats::speed_judgement::FEWEST_PAIRS;
 use crate::store::RunFolder;
@@ -160,7 +160,7 @@ fn without_cores(title: &str) -> &str {
 
 /// One line for each name: some tables come once for each number of cores.
 pub(super) fn tables(analysis: &Analysis) -> Vec<TableRow> {
-    let first = |name: TableName| Table::named(analysis, name).into_iter().next();
+    let first = |name: TableName| DisplayTable::named(analysis, name).into_iter().next();
     let titled = TableName::named().filter_map(|name| Some((name, first(name)?)));
     titled.map(|(name, table)| TableRow { name: name.name(), title: without_cores(&table.title).to_owned() }).collect()
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use parade::report::render::{csv, html, json, latex, markdown, terminal};
-use parade::report::{Analysis, Details, Table, TableName, write_all, write_timeline};
+use parade::report::{Analysis, Details, DisplayTable, TableName, write_all, write_timeline};
 use parade::store::RunFolder;
 
 use super::BadUsage;
@@ -61,7 +61,7 @@ pub fn run(options: &ReportOptions) -> miette::Result<ExitCode> {
     match (format, table) {
         (Some(format), table) => print(&in_format(&analysis, options, format, table)?)?,
         (None, Some(table)) => {
-            for table in Table::named(&analysis, table) {
+            for table in DisplayTable::named(&analysis, table) {
                 print(&terminal::render_table(&table, terminal_style()))?;
             }
         }
@@ -113,7 +113,7 @@ fn in_format(
     format: Format,
     table: Option<TableName>,
 ) -> miette::Result<String> {
-    let tables = || table.map_or_else(|| Table::all(analysis), |table| Table::named(analysis, table));
+    let tables = || table.map_or_else(|| DisplayTable::all(analysis), |table| DisplayTable::named(analysis, table));
     match (format, table) {
         (Format::Json, table) => pretty(&json::render(analysis, &options.run_dir, table)?),
         (Format::Latex, _) => Ok(latex::render(analysis, &tables())),

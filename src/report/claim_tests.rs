@@ -11,7 +11,7 @@ use super::Analysis;
 use super::details::Details;
 use super::render::{html, json, latex, markdown, numbers, terminal};
 use super::sample::{self, MeasuredPair};
-use super::tables::{Table, TableName};
+use super::tables::{DisplayTable, TableName};
 use crate::stats;
 use crate::stats::speed_judgement::SpeedJudgement;
 use crate::store::record::Verdict;
@@ -74,7 +74,7 @@ fn speed_section(page: &str) -> &str {
 fn coloured_speedups(analysis: &Analysis) -> String {
     let style = terminal::Style { width: 120, colour: true };
     let names = [TableName::Speedups, TableName::SpeedupsStudy, TableName::Savings, TableName::Averages];
-    let tables = names.into_iter().flat_map(|name| Table::named(analysis, name));
+    let tables = names.into_iter().flat_map(|name| DisplayTable::named(analysis, name));
     tables.map(|table| terminal::render_table(&table, style)).collect()
 }
 
@@ -84,7 +84,7 @@ fn every_text(analysis: &Analysis) -> Vec<(&'static str, String)> {
         ("page", visible(&html::render(analysis, &Details::default()).unwrap())),
         ("terminal", terminal::render(analysis, style(false)).to_lowercase()),
         ("markdown", markdown::render(analysis).to_lowercase()),
-        ("LaTeX", latex::render(analysis, &Table::all(analysis)).to_lowercase()),
+        ("LaTeX", latex::render(analysis, &DisplayTable::all(analysis)).to_lowercase()),
         ("numbers.tex", numbers::render(analysis).to_lowercase().replace("comparisonsfaster}{0}", "")),
     ]
 }

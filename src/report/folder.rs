@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::details::timeline_of;
 use super::figures::Figure;
 use super::render::{csv, html, latex, markdown, numbers};
-use super::tables::{Table, TableName};
+use super::tables::{DisplayTable, TableName};
 use super::{Analysis, Details};
 use crate::store::write_atomically;
 
@@ -17,7 +17,7 @@ pub fn write_all(analysis: &Analysis, run_dir: &Path) -> miette::Result<PathBuf>
     for table in TableName::named().chain(of_the_study.iter().copied()) {
         let text = csv::render(analysis, table)?;
         write_atomically(&folder.join(format!("{}.csv", table.name())), text.as_bytes())?;
-        let text = latex::render(analysis, &Table::named(analysis, table));
+        let text = latex::render(analysis, &DisplayTable::named(analysis, table));
         write_atomically(&folder.join(format!("{}.tex", table.name())), text.as_bytes())?;
     }
     let details = Details::read(analysis, run_dir)?;

@@ -21,4 +21,4 @@ pub use crate::shown_text::sentence;
 pub use analysis::Analysis;
 pub use details::Details;
 pub use folder::{write_all, write_timeline};
-pub use tables::{Align, Cell, Column, ComparisonTable, Row, Table, TableName, Tone};
+pub use tables::{Align, ComparisonTable, DisplayCell, DisplayColumn, DisplayRow, DisplayTable, TableName, Tone};

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::html::page::{Carried, Template};
 use super::{csv, html, markdown, terminal};
 use crate::report::compare::Comparison;
-use crate::report::tables::{ComparisonTable, Table};
+use crate::report::tables::{ComparisonTable, DisplayTable};
 use crate::shown_text::shown;
 
 const TEMPLATE: Template = Template { name: "compare.html", source: include_str!("../templates/compare.html") };
@@ -16,7 +16,7 @@ const TEMPLATE: Template = Template { name: "compare.html", source: include_str!
 pub fn terminal(comparison: &Comparison, style: terminal::Style) -> String {
     let mut out = format!("{} and {}\n", shown(&comparison.first), shown(&comparison.second));
     out += &terminal::cautions(&comparison.caveats, style);
-    for table in Table::of_comparison(comparison) {
+    for table in DisplayTable::of_comparison(comparison) {
         out.push('\n');
         out += &terminal::render_table(&table, style);
     }
@@ -39,7 +39,7 @@ pub fn markdown(comparison: &Comparison) -> String {
     for caveat in &comparison.caveats {
         out += &format!("- {}\n", escape(&shown_long(caveat)));
     }
-    for table in Table::of_comparison(comparison) {
+    for table in DisplayTable::of_comparison(comparison) {
         out.push('\n');
         out += &markdown::render_table(&table);
     }
@@ -96,7 +96,7 @@ fn raw_tables(comparison: &Comparison) -> miette::Result<BTreeMap<&'static str, 
 }
 
 fn tables(comparison: &Comparison) -> Vec<String> {
-    let tables = Table::of_comparison(comparison);
+    let tables = DisplayTable::of_comparison(comparison);
     tables.iter().enumerate().map(|(index, table)| html::table::render(table, index + 1)).collect()
 }
 

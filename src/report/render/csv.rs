@@ -7,7 +7,7 @@ use crate::csv_cells;
 use crate::report::Analysis;
 use crate::report::analysis::{Scope, SpeedupRow};
 use crate::report::beside::Beside;
-use crate::report::tables::{Cell, Column, Table, TableName};
+use crate::report::tables::{DisplayCell, DisplayColumn, DisplayTable, TableName};
 
 /// The rows behind a table; only a header line where there are none.
 pub fn render(analysis: &Analysis, table: TableName) -> miette::Result<String> {
@@ -71,9 +71,10 @@ fn gained(analysis: &Analysis) -> Vec<SpeedupRow> {
 }
 
 /// A table as it is shown, with numbers where its cells have some.
-pub(super) fn of_table(table: &Table) -> miette::Result<String> {
-    let head = |column: &Column| column.group.iter().chain([&column.label]).cloned().collect::<Vec<_>>().join("/");
-    let cell = |cell: &Cell| cell.value.map_or_else(|| cell.text.clone(), |value| value.to_string());
+pub(super) fn of_table(table: &DisplayTable) -> miette::Result<String> {
+    let head =
+        |column: &DisplayColumn| column.group.iter().chain([&column.label]).cloned().collect::<Vec<_>>().join("/");
+    let cell = |cell: &DisplayCell| cell.value.map_or_else(|| cell.text.clone(), |value| value.to_string());
     let records = table.rows.iter().map(|row| row.cells.iter().map(cell));
     String::from_utf8(csv_cells::of_records(table.columns.iter().map(head), records)?).into_diagnostic()
 }

@@ -2,7 +2,7 @@
 
 use super::NOT_FOR_PUBLICATION;
 use crate::report::Analysis;
-use crate::report::tables::{Align, Column, Row, Table};
+use crate::report::tables::{Align, DisplayColumn, DisplayRow, DisplayTable};
 use crate::shown_text::shown;
 use crate::wording::plural;
 
@@ -33,14 +33,14 @@ pub fn render(analysis: &Analysis) -> String {
         plural(analysis.machine.logical_cores, "logical core"),
         escape(&shown(&run.manifest.parade)),
     );
-    for table in Table::all(analysis) {
+    for table in DisplayTable::all(analysis) {
         out.push('\n');
         out += &render_table(&table);
     }
     out
 }
 
-pub fn render_table(table: &Table) -> String {
+pub fn render_table(table: &DisplayTable) -> String {
     let mut out = format!("## {}\n\n", escape(&table.title));
     out += &line(table.columns.iter().map(head));
     out += &line(table.columns.iter().map(|column| match column.align {
@@ -57,14 +57,14 @@ pub fn render_table(table: &Table) -> String {
     out
 }
 
-fn head(column: &Column) -> String {
+fn head(column: &DisplayColumn) -> String {
     match &column.group {
         Some(group) => escape(&format!("{group} {}", column.label)),
         None => escape(&column.label),
     }
 }
 
-fn emphasised(text: &str, row: &Row) -> String {
+fn emphasised(text: &str, row: &DisplayRow) -> String {
     if row.is_summary && !text.is_empty() { format!("**{text}**") } else { text.to_owned() }
 }
 
@@ -101,7 +101,7 @@ mod tests {
     fn names_cannot_break_a_table() {
         let text = render(sample::attacked());
         assert!(!text.contains("<img"), "markup came through");
-        for table in Table::all(sample::attacked()) {
+        for table in DisplayTable::all(sample::attacked()) {
             for line in render_table(&table).lines().filter(|line| line.starts_with('|')) {
                 let bars = line.replace("\\\\", "").replace("\\|", "").matches('|').count();
                 assert_eq!(bars, table.columns.len() + 1, "{line}");

@@ -147,17 +147,17 @@ impl TableName {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Table {
+pub struct DisplayTable {
     pub name: TableName,
     pub title: String,
-    pub columns: Vec<Column>,
-    pub rows: Vec<Row>,
+    pub columns: Vec<DisplayColumn>,
+    pub rows: Vec<DisplayRow>,
     /// How to read it, a sentence each.
     pub notes: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Column {
+pub struct DisplayColumn {
     /// A head over several columns.
     pub group: Option<String>,
     pub label: String,
@@ -173,14 +173,14 @@ pub enum Align {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
-    pub cells: Vec<Cell>,
+pub struct DisplayRow {
+    pub cells: Vec<DisplayCell>,
     /// A sum or an average over the rows above.
     pub is_summary: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cell {
+pub struct DisplayCell {
     pub text: String,
     pub tone: Tone,
     /// More about it, where there is room: a tooltip.
@@ -230,47 +230,47 @@ pub enum Tone {
     Muted,
 }
 
-impl Column {
+impl DisplayColumn {
     pub fn left(label: impl Into<String>) -> Self {
-        Column { group: None, label: label.into(), align: Align::Left, is_optional: false }
+        DisplayColumn { group: None, label: label.into(), align: Align::Left, is_optional: false }
     }
 
     pub fn right(label: impl Into<String>) -> Self {
-        Column { group: None, label: label.into(), align: Align::Right, is_optional: false }
+        DisplayColumn { group: None, label: label.into(), align: Align::Right, is_optional: false }
     }
 
     fn optional(self) -> Self {
-        Column { is_optional: true, ..self }
+        DisplayColumn { is_optional: true, ..self }
     }
 
     fn under(self, group: impl Into<String>) -> Self {
-        Column { group: Some(group.into()), ..self }
+        DisplayColumn { group: Some(group.into()), ..self }
     }
 }
 
-impl Cell {
+impl DisplayCell {
     pub fn new(text: impl Into<String>) -> Self {
-        Cell { text: text.into(), tone: Tone::Plain, hint: None, value: None, shade: None, published: None }
+        DisplayCell { text: text.into(), tone: Tone::Plain, hint: None, value: None, shade: None, published: None }
     }
 
     fn muted(text: impl Into<String>) -> Self {
-        Cell { tone: Tone::Muted, ..Cell::new(text) }
+        DisplayCell { tone: Tone::Muted, ..DisplayCell::new(text) }
     }
 
     pub fn toned(self, tone: Tone) -> Self {
-        Cell { tone, ..self }
+        DisplayCell { tone, ..self }
     }
 
     fn hinted(self, hint: Option<String>) -> Self {
-        Cell { hint, ..self }
+        DisplayCell { hint, ..self }
     }
 
     fn valued(self, value: impl Into<Option<f64>>) -> Self {
-        Cell { value: value.into(), ..self }
+        DisplayCell { value: value.into(), ..self }
     }
 
     fn shaded(self, shade: f64) -> Self {
-        Cell { shade: Some(shade.clamp(-1.0, 1.0)), ..self }
+        DisplayCell { shade: Some(shade.clamp(-1.0, 1.0)), ..self }
     }
 
     /// The text with what is published: `1.59 (1.62 ✓)`.
@@ -285,23 +285,23 @@ impl Cell {
 
     /// A count, which is its own text.
     fn count(count: usize) -> Self {
-        Cell::new(count.to_string()).valued(count as f64)
+        DisplayCell::new(count.to_string()).valued(count as f64)
     }
 }
 
-impl Row {
-    pub fn body(cells: Vec<Cell>) -> Self {
-        Row { cells, is_summary: false }
+impl DisplayRow {
+    pub fn body(cells: Vec<DisplayCell>) -> Self {
+        DisplayRow { cells, is_summary: false }
     }
 
-    fn summary(cells: Vec<Cell>) -> Self {
-        Row { cells, is_summary: true }
+    fn summary(cells: Vec<DisplayCell>) -> Self {
+        DisplayRow { cells, is_summary: true }
     }
 }
 
-impl Table {
+impl DisplayTable {
     /// All tables of one name: one for each number of cores where they differ by it. Tables without rows are left out.
-    pub fn named(analysis: &Analysis, name: TableName) -> Vec<Table> {
+    pub fn named(analysis: &Analysis, name: TableName) -> Vec<DisplayTable> {
         let tables = match name {
             TableName::Subjects => vec![lists::subjects(analysis)],
             TableName::Failures => per_cores(analysis, failures::table),
@@ -336,13 +336,13 @@ impl Table {
         tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
     }
 
-    pub fn all(analysis: &Analysis) -> Vec<Table> {
+    pub fn all(analysis: &Analysis) -> Vec<DisplayTable> {
         let names = TableName::all().chain(TableName::of_the_study());
-        names.flat_map(|name| Table::named(analysis, name)).collect()
+        names.flat_map(|name| DisplayTable::named(analysis, name)).collect()
     }
 }
 
-fn per_cores(analysis: &Analysis, table: impl Fn(&Analysis, usize) -> Table) -> Vec<Table> {
+fn per_cores(analysis: &Analysis, table: impl Fn(&Analysis, usize) -> DisplayTable) -> Vec<DisplayTable> {
     analysis.run.manifest.cores.iter().map(|cores| table(analysis, *cores)).collect()
 }
 

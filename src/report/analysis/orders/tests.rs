@@ -11,7 +11,7 @@
 use super::*;
 use crate::engine::Parallelism;
 use crate::report::sample;
-use crate::report::tables::{Table, TableName};
+use crate::report::tables::{DisplayTable, TableName};
 use crate::report::{Analysis, render};
 use crate::store::record::tests::{subject, trial};
 use crate::store::record::{
@@ -233,7 +233,7 @@ pub(in crate::report) fn run() -> RunData {
 
 /// A table as rows of texts.
 fn printed(run: &RunData, name: TableName) -> Vec<Vec<String>> {
-    let tables = Table::named(&Analysis::of(run), name);
+    let tables = DisplayTable::named(&Analysis::of(run), name);
     let rows = tables.iter().flat_map(|table| &table.rows);
     rows.map(|row| row.cells.iter().map(|cell| cell.text.clone()).collect()).collect()
 }
@@ -408,7 +408,7 @@ fn without_algorithms_there_is_nothing_of_this() {
     let analysis = sample::studied();
     assert!(analysis.orders.is_empty() && analysis.headline.orders.is_none() && analysis.headline.speed.is_some());
     for name in [TableName::OdStatistics, TableName::OdTechniques, TableName::OdReduction, TableName::OdSlowdown] {
-        assert!(Table::named(analysis, name).is_empty());
+        assert!(DisplayTable::named(analysis, name).is_empty());
     }
 }
 

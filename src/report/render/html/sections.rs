@@ -6,7 +6,7 @@ use super::table;
 use crate::report::Analysis;
 use crate::report::details::Details;
 use crate::report::figures::{Figure, Topic};
-use crate::report::tables::{Table, TableName};
+use crate::report::tables::{DisplayTable, TableName};
 
 #[derive(Serialize)]
 pub struct Section {
@@ -61,7 +61,7 @@ impl Maker<'_> {
     fn tables(&mut self, names: &[TableName]) -> Vec<String> {
         let mut made = Vec::new();
         for name in names {
-            let mut tables = Table::named(self.analysis, *name);
+            let mut tables = DisplayTable::named(self.analysis, *name);
             if *name == TableName::Study {
                 made.extend(tables.drain(..).map(|table| self.table(&table)));
             }
@@ -81,7 +81,7 @@ impl Maker<'_> {
         made
     }
 
-    fn table(&mut self, table: &Table) -> String {
+    fn table(&mut self, table: &DisplayTable) -> String {
         self.tables += 1;
         table::render(table, self.tables)
     }
