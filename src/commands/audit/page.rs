@@ -1,7 +1,7 @@
 //! What an audit found, for a person: tables of claims, what differs in sentences, and sums.
 
 use parade::report::render::terminal::{Style, render_table, wrapped};
-use parade::report::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, TableName, Tone, sentence};
+use parade::report::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, Tone, sentence};
 use parade::study::explain::{Explained, short, trimmed};
 use parade::study::{Answer, Audited, Computation, Library, OwnAnswer, OwnVerdict, Study, Tally, Verdict};
 use parade::wording::counted;
@@ -55,11 +55,11 @@ fn study_page(chosen: &Chosen<'_>, style: Style) -> String {
         columns.extend([DisplayColumn::right("own run"), DisplayColumn::left("own verdict")]);
     }
     let table = DisplayTable {
-        name: TableName::Claims,
         title: safe(&study_title(chosen.study)),
         columns,
         rows: chosen.shown.iter().map(claim_row).collect(),
         notes: chosen.study.remarks.iter().map(|remark| safe(remark)).collect(),
+        ..DisplayTable::default()
     };
     let mut page = render_table(&table, style);
     for (title, verdict) in [("What differs", Verdict::Differs), ("What cannot be recomputed", Verdict::NotComputable)]

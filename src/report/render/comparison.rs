@@ -6,9 +6,10 @@ use miette::IntoDiagnostic;
 use serde::Serialize;
 
 use super::html::page::{Carried, Template};
-use super::{csv, html, markdown, terminal};
+use super::{html, markdown, terminal};
+use crate::data_table::DataTable;
 use crate::report::compare::Comparison;
-use crate::report::tables::{ComparisonTable, DisplayTable};
+use crate::report::tables::{COMPARISON_TABLES, DisplayTable};
 use crate::shown_text::shown;
 
 const TEMPLATE: Template = Template { name: "compare.html", source: include_str!("../templates/compare.html") };
@@ -48,7 +49,7 @@ pub fn markdown(comparison: &Comparison) -> String {
 
 /// One row per cell, unrounded.
 pub fn csv(comparison: &Comparison) -> miette::Result<String> {
-    csv::write(&comparison.cells)
+    DataTable::from_records(&comparison.cells)?.to_csv()
 }
 
 pub fn json(comparison: &Comparison) -> miette::Result<serde_json::Value> {
@@ -86,13 +87,11 @@ struct Data {
 }
 
 fn raw_tables(comparison: &Comparison) -> miette::Result<BTreeMap<&'static str, String>> {
-    let text = |table: ComparisonTable| match table {
-        ComparisonTable::Times | ComparisonTable::Speedups | ComparisonTable::Failures => csv::write(&comparison.cells),
-        ComparisonTable::Runs => csv::write(&comparison.facts),
-        ComparisonTable::Settings => csv::write(&comparison.settings),
-        ComparisonTable::OnlyInOne => csv::write(&comparison.only_in_one),
-    };
-    ComparisonTable::ALL.into_iter().map(|table| Ok((table.name(), text(table)?))).collect()
+    let mut texts = BTreeMap::new();
+    for table in COMPARISON_TABLES {
+        texts.insert(table.name, (table.data)(comparison)?.to_csv()?);
+    }
+    Ok(texts)
 }
 
 fn tables(comparison: &Comparison) -> Vec<String> {

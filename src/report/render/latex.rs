@@ -122,13 +122,15 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::RunReport;
     use crate::report::sample;
-    use crate::report::tables::TableName;
+    use crate::report::tables::TableDefinition;
 
     #[test]
     fn table_ii_is_ready_for_a_paper() {
         let analysis = sample::studied();
-        insta::assert_snapshot!(render(analysis, &DisplayTable::named(analysis, TableName::Failures)));
+        let tables = RunReport::new(analysis).tables(TableDefinition::find("failures").unwrap());
+        insta::assert_snapshot!(render(analysis, &tables));
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! Markdown tables, as GitHub reads them.
 
 use super::NOT_FOR_PUBLICATION;
-use crate::report::Analysis;
+use crate::report::RunReport;
 use crate::report::tables::{Align, DisplayColumn, DisplayRow, DisplayTable};
 use crate::shown_text::shown;
 use crate::wording::plural;
 
 /// The whole report.
-pub fn render(analysis: &Analysis) -> String {
+pub fn render(report: &RunReport) -> String {
+    let analysis = report.analysis;
     let run = &analysis.run;
     let mut out = format!("# {}\n\n", escape(&shown(&run.manifest.experiment)));
     if run.manifest.quick {
@@ -33,7 +34,7 @@ pub fn render(analysis: &Analysis) -> String {
         plural(analysis.machine.logical_cores, "logical core"),
         escape(&shown(&run.manifest.parade)),
     );
-    for table in DisplayTable::all(analysis) {
+    for table in report.document_tables() {
         out.push('\n');
         out += &render_table(&table);
     }
@@ -94,14 +95,15 @@ mod tests {
 
     #[test]
     fn the_report_reads_well() {
-        insta::assert_snapshot!(render(sample::studied()));
+        insta::assert_snapshot!(render(&RunReport::new(sample::studied())));
     }
 
     #[test]
     fn names_cannot_break_a_table() {
-        let text = render(sample::attacked());
+        let report = RunReport::new(sample::attacked());
+        let text = render(&report);
         assert!(!text.contains("<img"), "markup came through");
-        for table in DisplayTable::all(sample::attacked()) {
+        for table in report.document_tables() {
             for line in render_table(&table).lines().filter(|line| line.starts_with('|')) {
                 let bars = line.replace("\\\\", "").replace("\\|", "").matches('|').count();
                 assert_eq!(bars, table.columns.len() + 1, "{line}");

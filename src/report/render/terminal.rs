@@ -3,9 +3,11 @@
 use unicode_width::UnicodeWidthStr;
 
 use super::NOT_FOR_PUBLICATION;
-use crate::report::Analysis;
 use crate::report::analysis::{Gravity, WarningGroup};
-use crate::report::tables::{Align, DisplayCell, DisplayColumn, DisplayRow, DisplayTable, TableName, Tone};
+use crate::report::tables::{
+    Align, DisplayCell, DisplayColumn, DisplayRow, DisplayTable, TableDefinition, TableOutput, Tone,
+};
+use crate::report::{Analysis, RunReport};
 use crate::shown_text::shown;
 
 /// Columns between two others.
@@ -31,21 +33,7 @@ pub struct Style {
     pub colour: bool,
 }
 
-/// The tables that answer the questions; the rest is in the report folder.
-fn telling() -> impl Iterator<Item = TableName> {
-    let before = [TableName::Subjects, TableName::Origins, TableName::SetAside];
-    let after = [
-        TableName::Failures,
-        TableName::Speedups,
-        TableName::Scaling,
-        TableName::Residual,
-        TableName::Incomplete,
-        TableName::Findings,
-    ];
-    before.into_iter().chain(TableName::OF_ORDERS).chain(after)
-}
-
-/// The whole report.
+/// The whole report: the tables that answer the questions. The report folder has all of them.
 pub fn render(analysis: &Analysis, style: Style) -> String {
     let mut out = String::new();
     let run = &analysis.run;
@@ -56,8 +44,12 @@ pub fn render(analysis: &Analysis, style: Style) -> String {
     }
     out.push('\n');
     out += &caveats(analysis, style);
-    for name in telling() {
-        for table in DisplayTable::named(analysis, name) {
+    let report = RunReport::new(analysis);
+    for definition in TableDefinition::ranked() {
+        if !definition.is_in(TableOutput::Terminal) {
+            continue;
+        }
+        for table in report.tables(definition) {
             out.push('\n');
             out += &render_table(&table, style);
         }
@@ -250,12 +242,12 @@ fn render_part(table: &DisplayTable, part: &[usize], widths: &[usize], style: St
     out += &line(&table.columns, &labels, part, widths, style);
     out += &rule;
     let (bodies, summaries): (Vec<&DisplayRow>, Vec<&DisplayRow>) = table.rows.iter().partition(|row| !row.is_summary);
-    let most = if is_list(table.name) { MOST_ROWS } else { bodies.len() };
+    let most = if table.is_list { MOST_ROWS } else { bodies.len() };
     for row in bodies.iter().take(most) {
         out += &line(&table.columns, row, part, widths, style);
     }
     if bodies.len() > most {
-        out += &format!("… and {} more in {}.csv\n", bodies.len() - most, table.name.name());
+        out += &format!("… and {} more in {}.csv\n", bodies.len() - most, table.name);
     }
     if !summaries.is_empty() {
         out += &rule;
@@ -264,14 +256,6 @@ fn render_part(table: &DisplayTable, part: &[usize], widths: &[usize], style: St
         out += &line(&table.columns, row, part, widths, style);
     }
     out + &rule
-}
-
-/// Lists can be endless; tables of subjects are shown whole.
-fn is_list(table: TableName) -> bool {
-    matches!(
-        table,
-        TableName::Residual | TableName::Incomplete | TableName::Findings | TableName::SetAside | TableName::OdFailures
-    )
 }
 
 /// The line above the heads, if any column has a group: each group's name over its columns.

@@ -1,6 +1,6 @@
 //! The tables of an assessment.
 
-use super::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, TableName, Tone};
+use super::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, Tone};
 use crate::assess::answer::{Answer, Failure};
 use crate::assess::causes::Kind;
 use crate::assess::evidence::{Evidence, Speedup};
@@ -15,7 +15,7 @@ const ISOLATE: &str = "isolate";
 impl DisplayTable {
     /// Does a row hold texts that need a line of their own where there is little room?
     pub fn is_of_long_texts(&self) -> bool {
-        self.name == TableName::Assessment(ISOLATE)
+        self.name == ISOLATE
     }
 
     /// All tables of an assessment that have rows.
@@ -33,7 +33,7 @@ fn table(
     notes: Vec<String>,
 ) -> DisplayTable {
     let rows = rows.into_iter().map(DisplayRow::body).collect();
-    DisplayTable { name: TableName::Assessment(name), title: title.to_owned(), columns, rows, notes }
+    DisplayTable { name, title: title.to_owned(), columns, rows, notes, ..DisplayTable::default() }
 }
 
 fn ways(answer: &Answer) -> DisplayTable {

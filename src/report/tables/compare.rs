@@ -1,74 +1,77 @@
 //! The tables of a comparison of two runs.
 
-use super::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, TableName, Tone};
+use super::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, Tone};
+use crate::data_table::DataTable;
 use crate::report::compare::{CellRow, Comparison, TimeJudgement};
 use crate::shown_text::{decimal, duration, p_value, sentence, shown};
 use crate::stats;
 use crate::stats::speed_judgement::SpeedJudgement;
 use crate::wording::plural;
 
-/// A table of a comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ComparisonTable {
-    Times,
-    Speedups,
-    Failures,
-    Runs,
-    Settings,
-    OnlyInOne,
+/// A table of a comparison. Several tables can show parts of the same rows.
+pub struct ComparisonTableDefinition {
+    pub name: &'static str,
+    title: &'static str,
+    layout: fn(&Comparison) -> DisplayTable,
+    pub data: fn(&Comparison) -> miette::Result<DataTable>,
 }
 
-impl ComparisonTable {
-    pub const ALL: [ComparisonTable; 6] = [
-        ComparisonTable::Times,
-        ComparisonTable::Speedups,
-        ComparisonTable::Failures,
-        ComparisonTable::Runs,
-        ComparisonTable::Settings,
-        ComparisonTable::OnlyInOne,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            ComparisonTable::Times => "compared-times",
-            ComparisonTable::Speedups => "compared-speedups",
-            ComparisonTable::Failures => "compared-failures",
-            ComparisonTable::Runs => "compared-runs",
-            ComparisonTable::Settings => "compared-settings",
-            ComparisonTable::OnlyInOne => "only-in-one",
-        }
-    }
-}
+/// The answer first.
+pub static COMPARISON_TABLES: &[ComparisonTableDefinition] = &[
+    ComparisonTableDefinition {
+        name: "compared-times",
+        title: "Times",
+        layout: times,
+        data: |comparison| DataTable::from_records(&comparison.cells),
+    },
+    ComparisonTableDefinition {
+        name: "compared-speedups",
+        title: "Speedups over the baseline of the same run",
+        layout: speedups,
+        data: |comparison| DataTable::from_records(&comparison.cells),
+    },
+    ComparisonTableDefinition {
+        name: "compared-failures",
+        title: "What was not clean",
+        layout: failures,
+        data: |comparison| DataTable::from_records(&comparison.cells),
+    },
+    ComparisonTableDefinition {
+        name: "compared-runs",
+        title: "The two runs",
+        layout: runs,
+        data: |comparison| DataTable::from_records(&comparison.facts),
+    },
+    ComparisonTableDefinition {
+        name: "compared-settings",
+        title: "Settings that differ",
+        layout: settings,
+        data: |comparison| DataTable::from_records(&comparison.settings),
+    },
+    ComparisonTableDefinition {
+        name: "only-in-one",
+        title: "Only in one of the runs",
+        layout: only_in_one,
+        data: |comparison| DataTable::from_records(&comparison.only_in_one),
+    },
+];
 
 impl DisplayTable {
-    /// Those that have rows, the answer first.
+    /// The tables of a comparison that have rows.
     pub fn of_comparison(comparison: &Comparison) -> Vec<DisplayTable> {
-        let tables = ComparisonTable::ALL.map(|table| match table {
-            ComparisonTable::Times => times(comparison),
-            ComparisonTable::Speedups => speedups(comparison),
-            ComparisonTable::Failures => failures(comparison),
-            ComparisonTable::Runs => runs(comparison),
-            ComparisonTable::Settings => settings(comparison),
-            ComparisonTable::OnlyInOne => only_in_one(comparison),
-        });
-        tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
+        let mut tables = Vec::new();
+        for definition in COMPARISON_TABLES {
+            let table = (definition.layout)(comparison);
+            if !table.rows.is_empty() {
+                tables.push(DisplayTable { name: definition.name, title: definition.title.to_owned(), ..table });
+            }
+        }
+        tables
     }
 }
 
-fn table(
-    name: ComparisonTable,
-    title: &str,
-    columns: Vec<DisplayColumn>,
-    rows: Vec<DisplayRow>,
-    notes: &[&str],
-) -> DisplayTable {
-    DisplayTable {
-        name: TableName::Comparison(name),
-        title: title.to_owned(),
-        columns,
-        rows,
-        notes: notes.iter().map(|note| (*note).to_owned()).collect(),
-    }
+fn table(columns: Vec<DisplayColumn>, rows: Vec<DisplayRow>, note: &str) -> DisplayTable {
+    DisplayTable { columns, rows, notes: vec![note.to_owned()], ..DisplayTable::default() }
 }
 
 fn cell_heads() -> Vec<DisplayColumn> {
@@ -100,16 +103,12 @@ fn times(comparison: &Comparison) -> DisplayTable {
         DisplayRow::body(cells)
     });
     table(
-        ComparisonTable::Times,
-        "Times",
         columns,
         rows.collect(),
-        &[
-            "Means of clean trials. A ratio above 1: the second run took less time; it is marked if the data show this. CI: Welch's t \
+        "Means of clean trials. A ratio above 1: the second run took less time; it is marked if the data show this. CI: Welch's t \
              interval of the log times where a run has 3 to 29 clean trials (t), BCa bootstrap interval above (BCa). p: Mann-Whitney, \
              two-sided, because runs are not paired; Holm's correction is over all cells. A12: the chance that a time of the first run \
              is above one of the second.",
-        ],
     )
 }
 
@@ -176,15 +175,11 @@ fn speedups(comparison: &Comparison) -> DisplayTable {
         DisplayRow::body(cells)
     });
     table(
-        ComparisonTable::Speedups,
-        "Speedups over the baseline of the same run",
         columns,
         rows.collect(),
-        &[
-            "Each speedup is computed from the pairs of its own run. shows: what its 95 % CI says, if there are at least five pairs. \
+        "Each speedup is computed from the pairs of its own run. shows: what its 95 % CI says, if there are at least five pairs. \
              The interval of the difference resamples the pairs of each run separately. It needs six pairs in each run, and \
              is marked if it excludes zero.",
-        ],
     )
 }
 
@@ -246,13 +241,11 @@ fn failures(comparison: &Comparison) -> DisplayTable {
         DisplayRow::body(cells)
     });
     table(
-        ComparisonTable::Failures,
-        "What was not clean",
         columns,
         rows.collect(),
-        &["failures: tests that still fail after the last stage, means over the trials with data. p: Fisher's exact \
+        "failures: tests that still fail after the last stage, means over the trials with data. p: Fisher's exact \
              test of how many \
-           trials were clean."],
+           trials were clean.",
     )
 }
 
@@ -272,7 +265,7 @@ fn runs(comparison: &Comparison) -> DisplayTable {
         let mark = DisplayCell::new(if fact.differs { "≠" } else { "" }).toned(Tone::Bad);
         DisplayRow::body(vec![DisplayCell::new(shown(&fact.what)), mark, value(&fact.first), value(&fact.second)])
     });
-    table(ComparisonTable::Runs, "The two runs", columns, rows.collect(), &["≠: they differ."])
+    table(columns, rows.collect(), "≠: they differ.")
 }
 
 fn settings(comparison: &Comparison) -> DisplayTable {
@@ -284,13 +277,7 @@ fn settings(comparison: &Comparison) -> DisplayTable {
         };
         DisplayRow::body(vec![DisplayCell::new(shown(&setting.place)), value(&setting.left), value(&setting.right)])
     });
-    table(
-        ComparisonTable::Settings,
-        "Settings that differ",
-        columns,
-        rows.collect(),
-        &["As written in the experiment files."],
-    )
+    table(columns, rows.collect(), "As written in the experiment files.")
 }
 
 fn only_in_one(comparison: &Comparison) -> DisplayTable {
@@ -298,5 +285,5 @@ fn only_in_one(comparison: &Comparison) -> DisplayTable {
     let rows = comparison.only_in_one.iter().map(|row| {
         DisplayRow::body([&row.what, &row.name, &row.run].map(|text| DisplayCell::new(shown(text))).to_vec())
     });
-    table(ComparisonTable::OnlyInOne, "Only in one of the runs", columns, rows.collect(), &["Not compared."])
+    table(columns, rows.collect(), "Not compared.")
 }

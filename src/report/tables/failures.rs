@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, TableName, Tone, cores_suffix};
+use super::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, Tone};
 use crate::report::Analysis;
 use crate::report::analysis::{FailureRow, StageState};
 use crate::report::legend;
@@ -25,13 +25,7 @@ pub(super) fn table(analysis: &Analysis, cores: usize) -> DisplayTable {
     if !rows.is_empty() {
         rows.push(sums(&columns, &found, &subjects));
     }
-    DisplayTable {
-        name: TableName::Failures,
-        title: format!("Failures after each stage{}", cores_suffix(analysis, cores)),
-        columns: heads(&columns),
-        rows,
-        notes: notes(analysis, &here),
-    }
+    DisplayTable { columns: heads(&columns), rows, notes: notes(analysis, &here), ..DisplayTable::default() }
 }
 
 fn stage_columns<'a>(analysis: &'a Analysis, rows: &[&FailureRow]) -> Vec<StageColumn<'a>> {

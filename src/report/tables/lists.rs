@@ -2,14 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, TableName, Tone};
+use super::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, Tone};
 use crate::report::Analysis;
 use crate::report::analysis::{Gravity, ResidualRow, SubjectRow};
 use crate::shown_text::{sentence, shown};
-use crate::wording::plural;
 
-/// Longer lists are cut here; CSV and JSON have them whole.
-const MOST_ROWS: usize = 300;
 /// Messages and reasons are cut here; CSV and JSON have them whole.
 const LONGEST_TEXT: usize = 600;
 
@@ -27,8 +24,6 @@ pub(super) fn subjects(analysis: &Analysis) -> DisplayTable {
         rows.push(DisplayRow::summary(cells));
     }
     DisplayTable {
-        name: TableName::Subjects,
-        title: "Subjects".to_owned(),
         columns: vec![
             DisplayColumn::left("subject"),
             DisplayColumn::right("tests"),
@@ -43,12 +38,10 @@ pub(super) fn subjects(analysis: &Analysis) -> DisplayTable {
             DisplayColumn::left("origin").optional(),
         ],
         rows,
-        notes: [SUBJECTS_NOTE.to_owned()].into_iter().chain(analysis.subjects.iter().filter_map(jdk_note)).collect(),
+        notes: analysis.subjects.iter().filter_map(jdk_note).collect(),
+        ..DisplayTable::default()
     }
 }
-
-const SUBJECTS_NOTE: &str = "skipped: tests that the suite itself skips in the baseline; they are neither passed nor failed. set aside: tests that did not pass in every screening run; they run, but are not counted. \
-    deviations: changes that parade made to run the subject here.";
 
 /// A JDK that is not the newest one, though nobody asked for it, has a reason.
 fn jdk_note(row: &SubjectRow) -> Option<String> {
@@ -81,10 +74,6 @@ fn subject(row: &SubjectRow) -> DisplayRow {
     ])
 }
 
-fn left_out(rows: usize, file: &str) -> Option<String> {
-    (rows > MOST_ROWS).then(|| format!("The first {MOST_ROWS} of {rows}; all are in {file}.csv."))
-}
-
 pub(super) fn residual(analysis: &Analysis) -> DisplayTable {
     // What an algorithm's order makes fail every time has a table of its own.
     let listed = |row: &&ResidualRow| row.repetitions == row.of && analysis.run.arranged.contains(&row.configuration);
@@ -101,8 +90,6 @@ pub(super) fn residual(analysis: &Analysis) -> DisplayTable {
         ])
     });
     DisplayTable {
-        name: TableName::Residual,
-        title: "Tests that still failed".to_owned(),
         columns: vec![
             DisplayColumn::left("subject"),
             DisplayColumn::left("configuration"),
@@ -112,14 +99,8 @@ pub(super) fn residual(analysis: &Analysis) -> DisplayTable {
             DisplayColumn::right("repetitions"),
             DisplayColumn::left("message"),
         ],
-        rows: rows.take(MOST_ROWS).collect(),
-        notes: [
-            Some("Tests that failed, crashed or were lost after all stages.".to_owned()),
-            left_out(all.len(), "residual"),
-        ]
-        .into_iter()
-        .flatten()
-        .collect(),
+        rows: rows.collect(),
+        ..DisplayTable::default()
     }
 }
 
@@ -182,11 +163,9 @@ pub(super) fn incomplete(analysis: &Analysis) -> DisplayTable {
         (row.verdict, row.reason.as_str(), (row.subject.as_str(), row.configuration.as_str(), row.cores), row.trials)
     });
     DisplayTable {
-        name: TableName::Incomplete,
-        title: "Trials without a time".to_owned(),
         columns: grouped_columns("verdict", "reason"),
         rows: grouped(analysis, entries).iter().map(|group| grouped_row(group, Tone::Bad)).collect(),
-        notes: vec!["Trials that did not reach the end of the suite, with the reason.".to_owned()],
+        ..DisplayTable::default()
     }
 }
 
@@ -196,47 +175,9 @@ pub(super) fn findings(analysis: &Analysis) -> DisplayTable {
     });
     let groups = grouped(analysis, entries);
     DisplayTable {
-        name: TableName::Findings,
-        title: "Findings".to_owned(),
         columns: grouped_columns("kind", "finding"),
-        rows: groups.iter().take(MOST_ROWS).map(|group| grouped_row(group, Tone::Plain)).collect(),
-        notes: [Some("Observations about single trials.".to_owned()), left_out(groups.len(), "findings")]
-            .into_iter()
-            .flatten()
-            .collect(),
-    }
-}
-
-pub(super) fn deviations(analysis: &Analysis) -> DisplayTable {
-    let rows = analysis.deviations.iter().map(|row| {
-        DisplayRow::body(vec![
-            DisplayCell::new(shown(&row.subject)),
-            DisplayCell::new(sentence(&row.deviation, LONGEST_TEXT)),
-        ])
-    });
-    DisplayTable {
-        name: TableName::Deviations,
-        title: "Deviations".to_owned(),
-        columns: vec![DisplayColumn::left("subject"), DisplayColumn::left("deviation")],
-        rows: rows.collect(),
-        notes: vec!["How the subjects differ from the published projects.".to_owned()],
-    }
-}
-
-pub(super) fn set_aside(analysis: &Analysis) -> DisplayTable {
-    let rows = analysis.set_aside.iter().map(|row| {
-        let cells = [shown(&row.subject), shown(&row.test), sentence(&row.reason, LONGEST_TEXT)];
-        DisplayRow::body(cells.map(DisplayCell::new).to_vec())
-    });
-    DisplayTable {
-        name: TableName::SetAside,
-        title: "Tests set aside".to_owned(),
-        columns: vec![DisplayColumn::left("subject"), DisplayColumn::left("test"), DisplayColumn::left("reason")],
-        rows: rows.collect(),
-        notes: vec![format!(
-            "Tests that did not pass in all of {} without parallelism. They still run, but are not counted.",
-            plural(analysis.run.manifest.screening as usize, "screening run")
-        )],
+        rows: groups.iter().map(|group| grouped_row(group, Tone::Plain)).collect(),
+        ..DisplayTable::default()
     }
 }
 
@@ -255,10 +196,8 @@ pub(super) fn warnings(analysis: &Analysis) -> DisplayTable {
         ])
     });
     DisplayTable {
-        name: TableName::Warnings,
-        title: "Reasons for caution".to_owned(),
         columns: vec![DisplayColumn::left("gravity"), DisplayColumn::left("where"), DisplayColumn::left("what")],
         rows: rows.collect(),
-        notes: Vec::new(),
+        ..DisplayTable::default()
     }
 }

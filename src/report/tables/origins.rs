@@ -1,14 +1,12 @@
 //! Where the trials of a merged run come from.
 
-use super::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, TableName};
+use super::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable};
 use crate::report::Analysis;
 use crate::report::analysis::OriginRow;
 use crate::shown_text::shown;
 
 pub(super) fn table(analysis: &Analysis) -> DisplayTable {
     DisplayTable {
-        name: TableName::Origins,
-        title: "Where it was measured".to_owned(),
         columns: vec![
             DisplayColumn::left("subject"),
             DisplayColumn::left("machine"),
@@ -20,12 +18,7 @@ pub(super) fn table(analysis: &Analysis) -> DisplayTable {
             DisplayColumn::left("processor").optional(),
         ],
         rows: analysis.origins.iter().map(row).collect(),
-        notes: vec![
-            "This run was merged from other runs. The baseline and the candidate of a block always come from the same \
-             machine. \
-             `origin` in trials.csv names the run of every trial."
-                .to_owned(),
-        ],
+        ..DisplayTable::default()
     }
 }
 

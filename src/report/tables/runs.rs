@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Align, DisplayCell, DisplayColumn, DisplayRow, DisplayTable, TableName, Tone, cores_suffix};
+use super::{Align, DisplayCell, DisplayColumn, DisplayRow, DisplayTable, Tone};
 use crate::report::Analysis;
 use crate::report::analysis::{ConcurrencyRow, CostRow, ScalingFit, ScalingRow};
 use crate::report::legend;
@@ -29,17 +29,8 @@ pub(super) fn concurrency(analysis: &Analysis, cores: usize) -> DisplayTable {
             DisplayRow::body(cells)
         })
         .collect();
-    DisplayTable {
-        name: TableName::Concurrency,
-        title: format!("Tests at once: requested and observed{}", cores_suffix(analysis, cores)),
-        columns,
-        rows,
-        notes: [CONCURRENCY_NOTE.to_owned()].into_iter().chain(legend::lines(analysis)).collect(),
-    }
+    DisplayTable { columns, rows, notes: legend::lines(analysis), ..DisplayTable::default() }
 }
-
-const CONCURRENCY_NOTE: &str = "asked: forks × threads. mean: overlapping tests, weighted by time, over the \
-    repetitions. A marked maximum shows a mode without effect.";
 
 fn concurrency_cells(row: &ConcurrencyRow) -> [DisplayCell; 3] {
     let tone = if row.no_effect.is_some() { Tone::Bad } else { Tone::Plain };
@@ -76,17 +67,7 @@ pub(super) fn costs(analysis: &Analysis, cores: usize) -> DisplayTable {
     if rows.len() > 1 {
         rows.push(total(&names, &here));
     }
-    DisplayTable {
-        name: TableName::Costs,
-        title: format!("Time, processor and memory{}", cores_suffix(analysis, cores)),
-        columns,
-        rows,
-        notes: vec![
-            "Means over the repetitions that reached their end, failing or not. Memory is the largest peak. All \
-             stages and processes count. Σ is the sum of each column."
-                .to_owned(),
-        ],
-    }
+    DisplayTable { columns, rows, ..DisplayTable::default() }
 }
 
 fn cost_cells(row: &CostRow) -> [DisplayCell; 3] {
@@ -141,19 +122,7 @@ pub(super) fn scaling(analysis: &Analysis) -> DisplayTable {
             rows.push(DisplayRow::body(cells));
         }
     }
-    let lowest = analysis.run.manifest.cores.first().copied().unwrap_or(1);
-    DisplayTable {
-        name: TableName::Scaling,
-        title: format!("Scaling against {}", plural(lowest, "core")),
-        columns,
-        rows,
-        notes: vec![
-            "Each configuration compared with itself on the fewest cores, clean repetitions only. Brackets: the \
-             efficiency, scaling divided by the factor of cores; 100 % means that all cores are fully used. This is not a speedup \
-             over the baseline. *: fewer than five runs on either number of cores; not part of any fit or figure."
-                .to_owned(),
-        ],
-    }
+    DisplayTable { columns, rows, ..DisplayTable::default() }
 }
 
 fn scaling_cell(row: &ScalingRow) -> DisplayCell {
@@ -183,8 +152,6 @@ pub(super) fn amdahl(analysis: &Analysis) -> DisplayTable {
         ])
     });
     DisplayTable {
-        name: TableName::Amdahl,
-        title: "Amdahl's law over the cores".to_owned(),
         columns: vec![
             DisplayColumn::left("configuration"),
             DisplayColumn::right("subjects"),
@@ -194,12 +161,7 @@ pub(super) fn amdahl(analysis: &Analysis) -> DisplayTable {
             DisplayColumn::right("R²"),
         ],
         rows: rows.collect(),
-        notes: vec![
-            "scaling: geometric mean over the subjects that ran clean on every number of cores, against the fewest. \
-             serial part: of the best fit by least squares of the relative times. limit: the speedup that no number \
-             of cores exceeds. R²: none if there are only two points, because the law then goes through both."
-                .to_owned(),
-        ],
+        ..DisplayTable::default()
     }
 }
 
@@ -228,12 +190,6 @@ pub(super) fn regressions(analysis: &Analysis) -> DisplayTable {
         ])
     });
     DisplayTable {
-        name: TableName::Regressions,
-        title: format!(
-            "Time compared with the time in {}: regression over the \
-            subjects",
-            shown(&analysis.run.manifest.baseline)
-        ),
         columns: vec![
             DisplayColumn::left("configuration"),
             DisplayColumn::right("cores"),
@@ -246,11 +202,7 @@ pub(super) fn regressions(analysis: &Analysis) -> DisplayTable {
             DisplayColumn::right("p"),
         ],
         rows: rows.collect(),
-        notes: vec![
-            "Least squares over the subjects with clean times in both. logarithmic: natural logarithms, used if times \
-             span more than a factor of 30; a slope of 1 is then the same factor for short and long suites."
-                .to_owned(),
-        ],
+        ..DisplayTable::default()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, TableName, Tone};
+use super::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, Tone};
 use crate::report::Analysis;
 use crate::report::analysis::SavingRow;
 use crate::shown_text::shown;
@@ -27,18 +27,7 @@ pub(super) fn table(analysis: &Analysis) -> DisplayTable {
     if rows.len() > 1 {
         rows.push(means(&columns, &analysis.savings));
     }
-    DisplayTable {
-        name: TableName::Savings,
-        title: format!("Time saved over {}", shown(&analysis.run.manifest.baseline)),
-        columns: heads(analysis, &columns),
-        rows,
-        notes: vec![
-            "Share of the baseline's time that a configuration saves on the same cores: (baseline − candidate) / \
-             baseline. A stronger colour means a larger saving (blue) or loss (orange, with a minus). Only \
-             differences that the 95 % CI shows are coloured. Averages cover the comparisons with an answer (n)."
-                .to_owned(),
-        ],
-    }
+    DisplayTable { columns: heads(analysis, &columns), rows, ..DisplayTable::default() }
 }
 
 /// Configurations outermost, so that the numbers of cores stand side by side.

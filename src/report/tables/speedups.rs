@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, TableName, Tone, cores_suffix};
+use super::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, Tone};
 use crate::report::Analysis;
 use crate::report::analysis::{AverageRow, Scope, SpeedupRow, SpeedupState};
 use crate::report::legend;
@@ -25,6 +25,17 @@ pub(super) fn as_in_the_study(analysis: &Analysis, cores: usize) -> DisplayTable
     table
 }
 
+/// The rows of subjects that some configuration made faster on as many cores.
+pub(super) fn gained_rows(analysis: &Analysis) -> Vec<SpeedupRow> {
+    let mut rows = Vec::new();
+    for cores in &analysis.run.manifest.cores {
+        let here: Vec<&SpeedupRow> = analysis.speedups.iter().filter(|row| row.cores == *cores).collect();
+        let members = Scope::Study.members(&here);
+        rows.extend(here.into_iter().filter(|row| members.has(&row.subject)).cloned());
+    }
+    rows
+}
+
 fn table(analysis: &Analysis, cores: usize, scope: Scope) -> DisplayTable {
     let mut here: Vec<&SpeedupRow> = analysis.speedups.iter().filter(|row| row.cores == cores).collect();
     if here.iter().all(|row| matches!(row.state, SpeedupState::Pending | SpeedupState::NotPlanned)) {
@@ -42,20 +53,11 @@ fn table(analysis: &Analysis, cores: usize, scope: Scope) -> DisplayTable {
     if !rows.is_empty() {
         rows.extend(summaries(analysis, cores, scope));
     }
-    let (name, subtitle) = match scope {
-        Scope::All => (TableName::Speedups, ""),
-        Scope::Study => (TableName::SpeedupsStudy, ", subjects that gained"),
-    };
     DisplayTable {
-        name,
-        title: format!(
-            "Speedup over {}{subtitle}{}",
-            shown(&analysis.run.manifest.baseline),
-            cores_suffix(analysis, cores)
-        ),
         columns: heads(analysis),
         rows,
         notes: notes(analysis, scope, gained, of),
+        ..DisplayTable::default()
     }
 }
 
@@ -207,8 +209,6 @@ pub(super) fn averages(analysis: &Analysis) -> DisplayTable {
         ])
     };
     DisplayTable {
-        name: TableName::Averages,
-        title: "Averages of the speedups".to_owned(),
         columns: vec![
             DisplayColumn::left("Configuration"),
             DisplayColumn::right("Cores"),
@@ -220,7 +220,7 @@ pub(super) fn averages(analysis: &Analysis) -> DisplayTable {
             DisplayColumn::right("Geometric mean"),
         ],
         rows: analysis.averages.iter().map(row).collect(),
-        notes: vec![ANSWERS_NOTE.to_owned()],
+        ..DisplayTable::default()
     }
 }
 
@@ -246,9 +246,6 @@ fn summaries(analysis: &Analysis, cores: usize, scope: Scope) -> Vec<DisplayRow>
         })
         .collect()
 }
-
-const ANSWERS_NOTE: &str = "n: number of subjects in an average. Left out: subjects with fewer than five sound pairs, \
-    or without observed concurrency.";
 
 fn notes(analysis: &Analysis, scope: Scope, gained: usize, of: usize) -> Vec<String> {
     let mut notes = vec![format!(

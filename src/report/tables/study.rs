@@ -1,8 +1,8 @@
-//! The published tables in the study's layout, with the run's values in them, and the study's claims beside the run's answers.
+//! The published tables in the study's layout, with the run's values in them, and the study's claims with the run's
+//! answers.
 
-use super::{Agreement, DisplayCell, DisplayColumn, DisplayRow, DisplayTable, Published, TableName, Tone};
-use crate::report::Analysis;
-use crate::report::beside::{Beside, ClaimRow, like};
+use super::{Agreement, DisplayCell, DisplayColumn, DisplayRow, DisplayTable, Published, Tone};
+use crate::report::study_comparison::{ClaimRow, StudyComparison, like};
 use crate::shown_text::{duration, sentence, shown};
 use crate::study::OwnVerdict;
 use crate::study::cells::{PublishedCell, PublishedRow, PublishedTable};
@@ -10,17 +10,14 @@ use crate::study::cells::{PublishedCell, PublishedRow, PublishedTable};
 /// Claims are cut here; CSV has them whole.
 const LONGEST_TEXT: usize = 300;
 
-/// None where the run has nothing of the study: that the verdict says.
-pub(super) fn published(analysis: &Analysis) -> Vec<DisplayTable> {
-    let Some(beside) = Beside::of(analysis).filter(|beside| beside.subjects > 0) else { return Vec::new() };
-    beside.tables.iter().map(table).collect()
+pub(super) fn published_tables(comparison: &StudyComparison) -> Vec<DisplayTable> {
+    comparison.tables.iter().map(table).collect()
 }
 
 fn table(published: &PublishedTable) -> DisplayTable {
     let label = published.name.trim_start_matches("table-").replace('-', ".");
     let title = published.title.as_deref().map_or(String::new(), |title| format!(": {title}"));
     DisplayTable {
-        name: TableName::Study,
         title: format!("Table {label} of the study{title}"),
         columns: published
             .columns
@@ -37,6 +34,7 @@ fn table(published: &PublishedTable) -> DisplayTable {
             ),
             "A summary row is compared with the published rows of the same subjects.".to_owned(),
         ],
+        ..DisplayTable::default()
     }
 }
 
@@ -50,7 +48,7 @@ fn head(name: &str, is_number: bool) -> DisplayColumn {
     }
 }
 
-/// Are most cells of the column numbers, or beside one?
+/// Whether most cells of the column are numbers, or have one from the run.
 fn has_numbers(table: &PublishedTable, at: usize) -> bool {
     let cells: Vec<&PublishedCell> = table.rows.iter().filter_map(|row| row.cells.get(at)).collect();
     let numbers = cells.iter().filter(|cell| cell.value.is_some() || cell.own.is_some()).count();
@@ -108,13 +106,12 @@ fn agreement(verdict: OwnVerdict) -> Agreement {
     }
 }
 
-/// None in the same case. Claims that the run does not speak to have a table of their own, below the others.
-pub(super) fn claims(analysis: &Analysis) -> Vec<DisplayTable> {
-    let Some(beside) = Beside::of(analysis).filter(|beside| beside.subjects > 0) else { return Vec::new() };
+/// Claims that the run does not speak to have a table of their own, below the others.
+pub(super) fn claim_tables(comparison: &StudyComparison) -> Vec<DisplayTable> {
     let (silent, spoken): (Vec<ClaimRow>, Vec<ClaimRow>) =
-        beside.claim_rows().into_iter().partition(|row| row.own_verdict == OwnVerdict::NotRun.name());
+        comparison.claim_rows().into_iter().partition(|row| row.own_verdict == OwnVerdict::NotRun.name());
     let notes = vec![
-        format!("{}. {}", shown(&beside.title), beside.sentence()),
+        format!("{}. {}", shown(&comparison.title), comparison.sentence()),
         "recomputed: from the rows that the study prints. A claim that does not follow from them is a finding about \
          numbers, not about people. parade audit --claim ID shows every step. compared with: the published value for \
          the subjects of this run."
@@ -130,7 +127,6 @@ pub(super) fn claims(analysis: &Analysis) -> Vec<DisplayTable> {
 
 fn claim_table(title: &str, rows: &[ClaimRow], notes: Vec<String>) -> DisplayTable {
     DisplayTable {
-        name: TableName::Claims,
         title: title.to_owned(),
         columns: vec![
             DisplayColumn::left("where"),
@@ -144,6 +140,7 @@ fn claim_table(title: &str, rows: &[ClaimRow], notes: Vec<String>) -> DisplayTab
         ],
         rows: rows.iter().map(claim).collect(),
         notes,
+        ..DisplayTable::default()
     }
 }
 

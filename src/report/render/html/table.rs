@@ -15,7 +15,7 @@ const STEPS: f64 = 5.0;
 
 /// The table with its title, its links and its notes; `number` tells tables of one page apart. Its CSV lies beside the page.
 pub fn render(table: &DisplayTable, number: usize) -> String {
-    linked(table, number, &format!("href=\"{}.csv\" download", table.name.name()))
+    linked(table, number, &format!("href=\"{}.csv\" download", table.name))
 }
 
 /// The same for a page that has nothing beside it: its CSV is in the link.
@@ -25,7 +25,7 @@ pub fn render_alone(table: &DisplayTable, number: usize) -> miette::Result<Strin
     Ok(linked(
         table,
         number,
-        &format!("href=\"data:text/csv;charset=utf-8,{encoded}\" download=\"{}.csv\"", table.name.name()),
+        &format!("href=\"data:text/csv;charset=utf-8,{encoded}\" download=\"{}.csv\"", table.name),
     ))
 }
 
@@ -35,7 +35,7 @@ fn percent(byte: u8) -> String {
 
 fn linked(table: &DisplayTable, number: usize, address: &str) -> String {
     let mut out = String::new();
-    let name = table.name.name();
+    let name = table.name;
     let title = escape(&table.title);
     let long = if table.rows.len() > MOST_HINTED_ROWS { " endless" } else { "" };
     let _ = write!(
@@ -207,13 +207,17 @@ pub fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::RunReport;
     use crate::report::sample;
-    use crate::report::tables::TableName;
+    use crate::report::tables::TableDefinition;
+
+    fn speedups() -> DisplayTable {
+        RunReport::new(sample::studied()).tables(TableDefinition::find("speedups").unwrap()).remove(0)
+    }
 
     #[test]
     fn a_number_that_is_shown_otherwise_carries_itself_for_sorting() {
-        let table = &DisplayTable::named(sample::studied(), TableName::Speedups)[0];
-        let markup = render(table, 1);
+        let markup = render(&speedups(), 1);
         assert!(markup.contains(" data-v=\"62\""), "{markup}");
         assert!(markup.contains("scope=\"row\"") && markup.contains("<caption"));
     }
@@ -231,7 +235,7 @@ mod tests {
 
     #[test]
     fn long_tables_do_without_tooltips() {
-        let mut table = DisplayTable::named(sample::studied(), TableName::Speedups).remove(0);
+        let mut table = speedups();
         assert!(render(&table, 1).contains(" title="));
         let row = table.rows[0].clone();
         table.rows.extend(std::iter::repeat_n(row, MOST_HINTED_ROWS));

@@ -5,7 +5,7 @@ use crate::report::Analysis;
 use crate::report::analysis::orders::{
     AUTHORSHIPS, ReductionRow, Scope, SearchRow, SlowdownRow, Technique, authorship_title,
 };
-use crate::report::tables::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, TableName, Tone};
+use crate::report::tables::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, Tone};
 use crate::shown_text::shown;
 use crate::store::record::Authorship;
 use crate::wording::plural;
@@ -29,17 +29,9 @@ pub fn searches(analysis: &Analysis) -> DisplayTable {
         DisplayRow::body(cells)
     };
     DisplayTable {
-        name: TableName::OdTimes,
-        title:
-            "Seconds to run a suite, and to compute the dependencies of an order-dependent test (Table 7 of the study)"
-                .to_owned(),
         columns,
         rows: analysis.orders.statistics.iter().map(|module| row(&module.subject)).collect(),
-        notes: vec![
-            "Mean time of a search, over all tests that failed in unenhanced orders of the first version. -: no test failed in \
-             the orders of the technique. Selection uses the dependencies that the other techniques found."
-                .to_owned(),
-        ],
+        ..DisplayTable::default()
     }
 }
 
@@ -66,15 +58,9 @@ pub fn reduction(analysis: &Analysis) -> DisplayTable {
         cell: reduced,
     };
     DisplayTable {
-        name: TableName::OdReduction,
-        title: "Percent fewer failures of order-dependent tests in enhanced orders (Table 8 of the study)".to_owned(),
         rows: outcome.of_suites(analysis, &columns),
         columns: technique_heads(&columns),
-        notes: vec![
-            "Failures are counted for each algorithm and number of machines; a test that fails on several versions counts once. \
-             Total: of all failures. n/a: no OD test is known. -: none fails in unenhanced orders."
-                .to_owned(),
-        ],
+        ..DisplayTable::default()
     }
 }
 
@@ -97,15 +83,9 @@ pub fn slowdown(analysis: &Analysis) -> DisplayTable {
         cell: slowed,
     };
     DisplayTable {
-        name: TableName::OdSlowdown,
-        title: "Percent longer that enhanced orders run (Table 9 of the study)".to_owned(),
         rows: outcome.of_suites(analysis, &columns),
         columns: technique_heads(&columns),
-        notes: vec![
-            "The orders that differ are compared by the sum of their times. The time of an order is that of its longest machine, \
-             averaged over the repetitions. Total: from the sums over all suites. =: both orders are the same everywhere."
-                .to_owned(),
-        ],
+        ..DisplayTable::default()
     }
 }
 

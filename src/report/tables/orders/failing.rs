@@ -3,7 +3,7 @@
 use super::{marked, nothing, share, technique_columns, technique_heads, tone_of};
 use crate::report::Analysis;
 use crate::report::analysis::orders::{AUTHORSHIPS, AlgorithmRow, Technique, TechniqueRow, authorship_title, studied};
-use crate::report::tables::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, TableName};
+use crate::report::tables::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable};
 use crate::shown_text::shown;
 use crate::store::record::Authorship;
 
@@ -21,16 +21,9 @@ pub fn techniques(analysis: &Analysis) -> DisplayTable {
     let mut rows: Vec<DisplayRow> = orders.statistics.iter().map(|module| body(&module.subject)).collect();
     rows.push(total(&orders.techniques, &columns));
     DisplayTable {
-        name: TableName::OdTechniques,
-        title: "Order-dependent tests that fail, by technique (Table 5 of the study)".to_owned(),
         columns: technique_heads(&columns),
         rows: if orders.techniques.is_empty() { Vec::new() } else { rows },
-        notes: vec![
-            "The share of the suite's known OD tests that failed in every repetition of some unenhanced order. A test counts once for \
-             all algorithms of a technique, versions and numbers of machines. Total: the share of the known OD tests of all \
-             suites. n/a: no OD test is known."
-                .to_owned(),
-        ],
+        ..DisplayTable::default()
     }
 }
 
@@ -59,15 +52,9 @@ pub fn algorithms(analysis: &Analysis) -> DisplayTable {
     let heads = studied()
         .filter_map(|algorithm| Some(DisplayColumn::right(algorithm.name()).under(Technique::of(algorithm)?.title())));
     DisplayTable {
-        name: TableName::OdAlgorithms,
-        title: "Order-dependent tests that fail, by algorithm (Table 6 of the study)".to_owned(),
         columns: std::iter::once(DisplayColumn::left("Type")).chain(heads).collect(),
         rows: AUTHORSHIPS.into_iter().filter_map(row).collect(),
-        notes: vec![
-            "Failing tests of all suites that an algorithm ordered, of their known OD tests. Tests of several cells can be the \
-             same."
-                .to_owned(),
-        ],
+        ..DisplayTable::default()
     }
 }
 

@@ -5,28 +5,16 @@ use std::collections::BTreeMap;
 use super::tone_of;
 use crate::report::Analysis;
 use crate::report::analysis::orders::{OrderFailureRow, ScheduleRow, authorship_title};
-use crate::report::tables::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, TableName, Tone};
+use crate::report::tables::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, Tone};
 use crate::shown_text::{sentence, shown};
 
-/// Longer lists are cut here; CSV and JSON have them whole.
-const MOST_ROWS: usize = 300;
 const LONGEST_TEXT: usize = 300;
 
 /// One row for a test; CSV has one for each algorithm and number of machines.
 pub fn failures(analysis: &Analysis) -> DisplayTable {
     let all = &analysis.orders.failures;
     let tests: Vec<&[OrderFailureRow]> = all.chunk_by(is_same_test).collect();
-    let mut notes = vec![
-        "Tests that passed in the original order and failed in every repetition of these orders: algorithms with \
-         their machines, and the versions."
-            .to_owned(),
-    ];
-    if tests.len() > MOST_ROWS {
-        notes.push(format!("The first {MOST_ROWS} of {}; all are in od-failures.csv.", tests.len()));
-    }
     DisplayTable {
-        name: TableName::OdFailures,
-        title: "Order-dependent tests that fail, by test".to_owned(),
         columns: vec![
             DisplayColumn::left("ID"),
             DisplayColumn::left("suite"),
@@ -35,8 +23,8 @@ pub fn failures(analysis: &Analysis) -> DisplayTable {
             DisplayColumn::left("enhanced orders"),
             DisplayColumn::left("message").optional(),
         ],
-        rows: tests.iter().take(MOST_ROWS).filter_map(|rows| failure(rows)).collect(),
-        notes,
+        rows: tests.iter().filter_map(|rows| failure(rows)).collect(),
+        ..DisplayTable::default()
     }
 }
 
@@ -83,18 +71,7 @@ pub fn schedules(analysis: &Analysis) -> DisplayTable {
         columns.extend(["time", "failing"].map(|label| DisplayColumn::right(label).under(algorithm)));
     }
     columns.extend(["P2, enhanced", "P3", "lower bound"].map(|label| DisplayColumn::right(label).under("expected")));
-    DisplayTable {
-        name: TableName::OdSchedules,
-        title: "P3, which considers dependencies, compared with P2".to_owned(),
-        columns,
-        rows: analysis.orders.schedules.iter().map(schedule).collect(),
-        notes: vec![
-            "Times are those of the longest machine, in seconds. expected: from the durations of the first version. \
-             No schedule that respects the dependencies can end before the lower bound. P3 is not one of the study's \
-             algorithms."
-                .to_owned(),
-        ],
-    }
+    DisplayTable { columns, rows: analysis.orders.schedules.iter().map(schedule).collect(), ..DisplayTable::default() }
 }
 
 fn schedule(row: &ScheduleRow) -> DisplayRow {

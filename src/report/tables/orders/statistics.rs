@@ -3,7 +3,7 @@
 use super::share;
 use crate::report::Analysis;
 use crate::report::analysis::orders::{AUTHORSHIPS, StatisticsRow, authorship_title};
-use crate::report::tables::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, TableName};
+use crate::report::tables::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable};
 use crate::shown_text::{sentence, shown};
 use crate::stats;
 use crate::store::record::Authorship;
@@ -23,11 +23,10 @@ pub fn statistics(analysis: &Analysis) -> DisplayTable {
     let first = format!("Lines without blank ones and comments, and tests, are those of the first version. {found}");
     let notes = analysis.orders.notes.iter().map(|note| sentence(note, LONGEST_NOTE));
     DisplayTable {
-        name: TableName::OdStatistics,
-        title: "Modules and their order-dependent tests (Table 4 of the study)".to_owned(),
         columns: heads(),
         rows,
         notes: std::iter::once(first).chain(more_known(modules)).chain(notes).collect(),
+        ..DisplayTable::default()
     }
 }
 
