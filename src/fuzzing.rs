@@ -17,7 +17,7 @@ use crate::java::direct;
 use crate::java::jdks;
 use crate::java::maven::{self, Clock, Handshake};
 use crate::process::{self, wire};
-use crate::report::{Analysis, Details, Table, TableName, render};
+use crate::report::{Analysis, Details, RunReport, TABLES, render};
 use crate::stats;
 use crate::store::record::{Environment, RunManifest};
 use crate::store::{self};
@@ -237,14 +237,14 @@ fn records(bytes: &[u8]) {
     let (Ok((entries, intact)), Ok(manifest)) = (entries, manifest) else { return };
     assert!(intact <= journal.len() as u64);
     let analysis = Analysis::of(&store::assemble(manifest, Environment::default(), entries));
-    let tables = Table::all(&analysis);
-    drop((render::latex::render(&analysis, &tables), render::markdown::render(&analysis)));
+    let report = RunReport::new(&analysis);
+    drop((render::latex::render(&analysis, &report.document_tables()), render::markdown::render(&report)));
     drop(render::terminal::render(&analysis, render::terminal::Style { width: 80, colour: false }));
-    for table in TableName::all() {
-        render::csv::render(&analysis, table).expect("any table can be written as CSV");
+    for table in TABLES {
+        render::csv::render(&report, table).expect("any table can be written as CSV");
     }
-    render::json::render(&analysis, Path::new("run"), None).expect("any analysis can be written as JSON");
-    render::html::render(&analysis, &Details::default()).expect("any analysis can be written as a page");
+    render::json::render(&report, Path::new("run"), None).expect("any analysis can be written as JSON");
+    render::html::render(&report, &Details::default()).expect("any analysis can be written as a page");
 }
 
 fn wire(bytes: &[u8]) {
@@ -304,7 +304,7 @@ fn study(bytes: &[u8]) {
     let claims = document("claims", &bytes[..at]);
     let library = Library::of(
         vec![Files { name: "s".to_owned(), claims, tables: vec![table] }],
-        crate::report::run_tables::heads(),
+        crate::report::run_report::empty_run_tables(),
     );
     let Some(Ok(study)) = library.study("s") else { return };
     for (audited, claim) in library.audit(study).into_iter().zip(&study.claims) {

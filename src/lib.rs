@@ -33,6 +33,7 @@ pub mod assess;
 pub mod bad_usage;
 pub mod columns;
 pub mod csv_cells;
+pub mod data_table;
 pub mod detection;
 mod draft;
 pub mod engine;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::costs::{self, Cost, Costs};
 use super::programs::quoted;
 use crate::report::analysis::{AverageRow, Scope};
-use crate::report::{Analysis, Table, TableName};
+use crate::report::{Analysis, RunReport, TABLES};
 use crate::shown_text::{bytes, duration};
 use crate::stats::speed_judgement::SpeedJudgement;
 use crate::store::RunFolder;
@@ -101,7 +101,7 @@ fn of_speed(run: &RunData, row: &AverageRow, baseline: &str, folder: &RunFolder)
     ClaimRow {
         claim: format!("speedup of {} over {baseline} on {}", row.configuration, plural(row.cores, "core")),
         value: speed_value(row),
-        table: TableName::Speedups.name(),
+        table: "speedups",
         command: format!("./run-full {} {}", only(&row.configuration), only(baseline)),
         trials: cost.trials,
         time: time(cost),
@@ -161,7 +161,12 @@ fn without_cores(title: &str) -> &str {
 
 /// One line for each name: some tables come once for each number of cores.
 pub(super) fn tables(analysis: &Analysis) -> Vec<TableRow> {
-    let first = |name: TableName| Table::named(analysis, name).into_iter().next();
-    let titled = TableName::named().filter_map(|name| Some((name, first(name)?)));
-    titled.map(|(name, table)| TableRow { name: name.name(), title: without_cores(&table.title).to_owned() }).collect()
+    let report = RunReport::new(analysis);
+    let mut rows = Vec::new();
+    for table in TABLES.iter().filter(|table| !table.needs_study()) {
+        if let Some(first) = report.tables(table).first() {
+            rows.push(TableRow { name: table.name, title: without_cores(&first.title).to_owned() });
+        }
+    }
+    rows
 }

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use parade::experiment::did_you_mean;
-use parade::report::{Analysis, run_tables};
+use parade::report::run_report::empty_run_tables;
+use parade::report::{Analysis, RunReport};
 use parade::study::{Audited, Faults, Library, Study, Verdict};
 use serde_json::json;
 
@@ -42,8 +43,8 @@ struct Chosen<'l> {
 
 pub fn run(options: &AuditOptions) -> miette::Result<ExitCode> {
     let library = match &options.folder {
-        Some(folder) => Library::in_folder(folder, run_tables::heads())?,
-        None => Library::embedded(run_tables::heads()),
+        Some(folder) => Library::in_folder(folder, empty_run_tables())?,
+        None => Library::embedded(empty_run_tables()),
     };
     let analysis = match &options.run {
         Some(run) => Some(Analysis::of(&parade::store::open_run(run)?)),
@@ -127,7 +128,7 @@ fn chosen_claims<'l>(
 ) -> miette::Result<Chosen<'l>> {
     let mut all = library.audit(study);
     if let Some(analysis) = run {
-        let compared = library.compared(study, &run_tables::collect(analysis)?);
+        let compared = library.compared(study, RunReport::new(analysis).run_tables()?);
         for (audited, claim) in all.iter_mut().zip(&study.claims) {
             audited.own = Some(compared.answer(claim));
         }

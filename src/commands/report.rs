@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use parade::report::render::{csv, html, json, latex, markdown, terminal};
-use parade::report::{Analysis, Details, Table, TableName, write_all, write_timeline};
+use parade::report::{Analysis, Details, RunReport, TABLES, TableDefinition, write_all, write_timeline};
 use parade::store::RunFolder;
 
 use super::BadUsage;
@@ -61,7 +61,7 @@ pub fn run(options: &ReportOptions) -> miette::Result<ExitCode> {
     match (format, table) {
         (Some(format), table) => print(&in_format(&analysis, options, format, table)?)?,
         (None, Some(table)) => {
-            for table in Table::named(&analysis, table) {
+            for table in RunReport::new(&analysis).tables(table) {
                 print(&terminal::render_table(&table, terminal_style()))?;
             }
         }
@@ -99,10 +99,9 @@ fn timeline(options: &ReportOptions, trial: &str) -> miette::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn named_table(name: &str) -> miette::Result<TableName> {
-    TableName::parse(name).ok_or_else(|| {
-        let names = TableName::named().chain(TableName::of_the_study());
-        let known = names.map(TableName::name).collect::<Vec<_>>().join(", ");
+fn named_table(name: &str) -> miette::Result<&'static TableDefinition> {
+    TableDefinition::find(name).ok_or_else(|| {
+        let known = TABLES.iter().map(|table| table.name).collect::<Vec<_>>().join(", ");
         bad_usage(format!("there is no table `{}`", name.escape_debug()), format!("the tables are {known}"))
     })
 }
@@ -111,16 +110,17 @@ fn in_format(
     analysis: &Analysis,
     options: &ReportOptions,
     format: Format,
-    table: Option<TableName>,
+    table: Option<&TableDefinition>,
 ) -> miette::Result<String> {
-    let tables = || table.map_or_else(|| Table::all(analysis), |table| Table::named(analysis, table));
+    let report = RunReport::new(analysis);
+    let tables = || table.map_or_else(|| report.document_tables(), |table| report.tables(table));
     match (format, table) {
-        (Format::Json, table) => pretty(&json::render(analysis, &options.run_dir, table)?),
+        (Format::Json, table) => pretty(&json::render(&report, &options.run_dir, table)?),
         (Format::Latex, _) => Ok(latex::render(analysis, &tables())),
-        (Format::Markdown, None) => Ok(markdown::render(analysis)),
+        (Format::Markdown, None) => Ok(markdown::render(&report)),
         (Format::Markdown, Some(_)) => Ok(tables().iter().map(markdown::render_table).collect()),
-        (Format::Csv, Some(table)) => csv::render(analysis, table),
-        (Format::Html, None) => html::render(analysis, &Details::read(analysis, &options.run_dir)?),
+        (Format::Csv, Some(table)) => csv::render(&report, table),
+        (Format::Html, None) => html::render(&report, &Details::read(analysis, &options.run_dir)?),
         (Format::Csv, None) => Err(bad_usage(
             "a CSV file contains one table".to_owned(),
             "choose a table with --table, or leave --format out: report/ then contains a CSV file for each \

@@ -8,10 +8,11 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use super::Analysis;
+use super::RunReport;
 use super::details::Details;
 use super::render::{html, json, latex, markdown, numbers, terminal};
 use super::sample::{self, MeasuredPair};
-use super::tables::{Table, TableName};
+use super::tables::TableDefinition;
 use crate::stats;
 use crate::stats::speed_judgement::SpeedJudgement;
 use crate::store::record::Verdict;
@@ -72,18 +73,20 @@ fn speed_section(page: &str) -> &str {
 /// The tables of speed as a terminal with colours shows them.
 fn coloured_speedups(analysis: &Analysis) -> String {
     let style = terminal::Style { width: 120, colour: true };
-    let names = [TableName::Speedups, TableName::SpeedupsStudy, TableName::Savings, TableName::Averages];
-    let tables = names.into_iter().flat_map(|name| Table::named(analysis, name));
+    let report = RunReport::new(analysis);
+    let names = ["speedups", "speedups-study", "savings", "averages"];
+    let tables = names.into_iter().flat_map(|name| report.tables(TableDefinition::find(name).unwrap()));
     tables.map(|table| terminal::render_table(&table, style)).collect()
 }
 
 fn every_text(analysis: &Analysis) -> Vec<(&'static str, String)> {
     let style = |colour| terminal::Style { width: 120, colour };
+    let report = RunReport::new(analysis);
     vec![
-        ("page", visible(&html::render(analysis, &Details::default()).unwrap())),
+        ("page", visible(&html::render(&report, &Details::default()).unwrap())),
         ("terminal", terminal::render(analysis, style(false)).to_lowercase()),
-        ("markdown", markdown::render(analysis).to_lowercase()),
-        ("LaTeX", latex::render(analysis, &Table::all(analysis)).to_lowercase()),
+        ("markdown", markdown::render(&report).to_lowercase()),
+        ("LaTeX", latex::render(analysis, &report.document_tables()).to_lowercase()),
         ("numbers.tex", numbers::render(analysis).to_lowercase().replace("comparisonsfaster}{0}", "")),
     ]
 }
@@ -103,10 +106,10 @@ proptest! {
         prop_assert_eq!(analysis.averages[0].subjects, answers);
         prop_assert_eq!(analysis.averages[0].average.is_some(), answers > 0);
 
-        let document = json::render(&analysis, Path::new("x"), None).unwrap();
+        let document = json::render(&RunReport::new(&analysis), Path::new("x"), None).unwrap();
         let speed = document["headline"]["speed"].as_str().unwrap();
         prop_assert_eq!(speed.contains("faster"), faster > 0, "{}", speed);
-        let page = html::render(&analysis, &Details::default()).unwrap();
+        let page = html::render(&RunReport::new(&analysis), &Details::default()).unwrap();
         let speed = speed_section(&page);
         let green = [" good\"", "\"good\"", "\"good ", " good ", "shade p"].iter().any(|class| speed.contains(class));
         prop_assert_eq!(green, faster > 0, "green cells");

@@ -5,29 +5,28 @@ use std::path::{Path, PathBuf};
 use super::details::timeline_of;
 use super::figures::Figure;
 use super::render::{csv, html, latex, markdown, numbers};
-use super::tables::{Table, TableName};
-use super::{Analysis, Details};
+use super::{Analysis, Details, RunReport};
 use crate::store::write_atomically;
 
 /// Writes `report/` below a run folder: `index.html`, `report.md`, each table as CSV and as LaTeX, `numbers.tex`, and the
 /// figures as SVG and PNG. Gives back where the page is.
 pub fn write_all(analysis: &Analysis, run_dir: &Path) -> miette::Result<PathBuf> {
     let folder = run_dir.join("report");
-    let of_the_study = if analysis.run.manifest.study.is_some() { &TableName::of_the_study()[..] } else { &[] };
-    for table in TableName::named().chain(of_the_study.iter().copied()) {
-        let text = csv::render(analysis, table)?;
-        write_atomically(&folder.join(format!("{}.csv", table.name())), text.as_bytes())?;
-        let text = latex::render(analysis, &Table::named(analysis, table));
-        write_atomically(&folder.join(format!("{}.tex", table.name())), text.as_bytes())?;
+    let report = RunReport::new(analysis);
+    for table in report.written_tables() {
+        let text = csv::render(&report, table)?;
+        write_atomically(&folder.join(format!("{}.csv", table.name)), text.as_bytes())?;
+        let text = latex::render(analysis, &report.tables(table));
+        write_atomically(&folder.join(format!("{}.tex", table.name)), text.as_bytes())?;
     }
     let details = Details::read(analysis, run_dir)?;
     for figure in Figure::all(analysis, &details) {
         write_figure(&figure, &folder)?;
     }
     write_atomically(&folder.join("numbers.tex"), numbers::render(analysis).as_bytes())?;
-    write_atomically(&folder.join("report.md"), markdown::render(analysis).as_bytes())?;
+    write_atomically(&folder.join("report.md"), markdown::render(&report).as_bytes())?;
     let page = folder.join("index.html");
-    write_atomically(&page, html::render(analysis, &details)?.as_bytes())?;
+    write_atomically(&page, html::render(&report, &details)?.as_bytes())?;
     Ok(page)
 }
 
@@ -97,6 +96,6 @@ mod tests {
     fn a_run_read_back_from_disk_gives_the_same_report() {
         let results = tempfile::tempdir().unwrap();
         let read = Analysis::of(&store::open_run(kept(results.path()).dir()).unwrap());
-        assert_eq!(markdown::render(&read), markdown::render(sample::studied()));
+        assert_eq!(markdown::render(&RunReport::new(&read)), markdown::render(&RunReport::new(sample::studied())));
     }
 }

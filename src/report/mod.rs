@@ -3,7 +3,6 @@
 //! writes them down as text, CSV, Markdown, LaTeX, HTML, SVG or PNG.
 
 pub mod analysis;
-mod beside;
 #[cfg(test)]
 mod claim_tests;
 pub mod compare;
@@ -11,14 +10,20 @@ mod details;
 mod figures;
 mod folder;
 mod legend;
+mod page_section;
 pub mod render;
-pub mod run_tables;
+pub mod run_report;
 #[cfg(test)]
 pub(crate) mod sample;
+mod study_comparison;
 mod tables;
 
 pub use crate::shown_text::sentence;
 pub use analysis::Analysis;
 pub use details::Details;
 pub use folder::{write_all, write_timeline};
-pub use tables::{Align, Cell, Column, ComparisonTable, Row, Table, TableName, Tone};
+pub use page_section::PageSection;
+pub use run_report::RunReport;
+pub use tables::{
+    Align, DisplayCell, DisplayColumn, DisplayRow, DisplayTable, TABLES, TableDefinition, TableOutput, Tone,
+};

@@ -1,9 +1,9 @@
-//! The published tables cell by cell, each value beside that of a run: what a report shows.
+//! The published tables cell by cell, each value with that of a run: what a report shows.
 //!
 //! ```text
 //! let library = Library::embedded(heads);
 //! if let Some(Ok(study)) = library.study("paste") {
-//!     for table in cells::beside(&library.compared(study, &run)) {        // in the order of the document
+//!     for table in cells::published_tables(&library.compared(study, run)) {        // in the order of the document
 //!         for row in &table.rows {
 //!             for (column, cell) in table.columns.iter().zip(&row.cells) {
 //!                 // cell.text is what the document prints; cell.mark what a mark means;
@@ -25,7 +25,7 @@ use super::claim::Formula;
 use super::expression::{Item, Source, Value, as_number, evaluate};
 use super::load::OwnColumn;
 use super::own::{Compared, OwnVerdict, judged};
-use super::table::{Reader, Reading, Row, Table};
+use super::table::{Reader, Reading, SourceRow, SourceTable};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PublishedTable {
@@ -75,9 +75,9 @@ pub struct OwnCell {
 }
 
 /// All tables of a study that have a counterpart in a run.
-pub fn beside(compared: &Compared<'_>) -> Vec<PublishedTable> {
+pub fn published_tables(compared: &Compared<'_>) -> Vec<PublishedTable> {
     let study = compared.study;
-    let has_own = |table: &&Table| study.own_columns.iter().any(|own| own.table == table.name);
+    let has_own = |table: &&SourceTable| study.own_columns.iter().any(|own| own.table == table.name);
     study.tables.iter().filter(has_own).map(|table| published(table, compared)).collect()
 }
 
@@ -93,7 +93,7 @@ struct OwnValues {
     instead: BySubject,
 }
 
-fn published(table: &Table, compared: &Compared<'_>) -> PublishedTable {
+fn published(table: &SourceTable, compared: &Compared<'_>) -> PublishedTable {
     let source = compared.source();
     let columns: Vec<Vec<(&OwnColumn, OwnValues)>> = table
         .columns
@@ -116,9 +116,9 @@ fn published(table: &Table, compared: &Compared<'_>) -> PublishedTable {
 }
 
 fn published_row(
-    table: &Table,
+    table: &SourceTable,
     index: usize,
-    row: &Row,
+    row: &SourceRow,
     columns: &[Vec<(&OwnColumn, OwnValues)>],
     compared: &Compared<'_>,
 ) -> PublishedRow {
@@ -133,7 +133,7 @@ fn published_row(
     let cell = |(column, own): (usize, &Vec<(&OwnColumn, OwnValues)>)| {
         let found = own.iter().find_map(|(own, values)| own_cell(table, (index, column), own, values, compared));
         PublishedCell {
-            text: table.cell(index, column).to_owned(),
+            text: table.cell(index, column).into_owned(),
             value: number(table, index, column),
             mark: table.mark(index, column).map(|mark| mark.means.clone()),
             own: found,
@@ -148,7 +148,7 @@ fn published_row(
 }
 
 /// Times are read as such where the text is one.
-fn number(table: &Table, row: usize, column: usize) -> Option<f64> {
+fn number(table: &SourceTable, row: usize, column: usize) -> Option<f64> {
     let read =
         |reader| if let Reading::Number(range) = table.read(row, column, reader) { Some(range.value) } else { None };
     read(Reader::Plain).or_else(|| read(Reader::Seconds))
@@ -185,7 +185,7 @@ fn by_subject(formula: &Formula, row: Option<&str>, source: &Source<'_>) -> BySu
 }
 
 fn own_cell(
-    table: &Table,
+    table: &SourceTable,
     (row, column): (usize, usize),
     own: &OwnColumn,
     values: &OwnValues,
@@ -228,13 +228,13 @@ fn plain_text(value: &Value, source: &Source<'_>) -> Option<String> {
     super::expression::as_text(value.clone(), source).filter(|text| !text.is_empty())
 }
 
-fn means_the_same(table: &Table, row: usize, column: usize, text: &str) -> bool {
+fn means_the_same(table: &SourceTable, row: usize, column: usize, text: &str) -> bool {
     let mark = table.mark(row, column);
     table.cell(row, column) == text || mark.is_some_and(|mark| mark.own.iter().any(|own| own == text))
 }
 
 /// The study's mark for what a run says.
-fn marked(table: &Table, text: String) -> String {
+fn marked(table: &SourceTable, text: String) -> String {
     let mark = table.marks.iter().find(|(_, mark)| mark.own.contains(&text));
     mark.map_or(text, |(mark, _)| mark.clone())
 }

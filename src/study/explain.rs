@@ -39,7 +39,7 @@ fn in_words(value: &Value, source: &Source<'_>) -> String {
         }
         Value::Text(text) => format!("\"{text}\""),
         Value::Names(names) => names.listed.join("; "),
-        Value::Cell(cell) => source.tables[cell.table].cell(cell.row, cell.column).to_owned(),
+        Value::Cell(cell) => source.tables[cell.table].cell(cell.row, cell.column).into_owned(),
         Value::Column(column) => rows(column, source),
     }
 }
@@ -62,7 +62,7 @@ fn rows(column: &Column, source: &Source<'_>) -> String {
 
 fn row(entry: &Entry, source: &Source<'_>) -> String {
     let item = match &entry.item {
-        Item::Cell(cell) => source.tables[cell.table].cell(cell.row, cell.column).to_owned(),
+        Item::Cell(cell) => source.tables[cell.table].cell(cell.row, cell.column).into_owned(),
         Item::Number(range) => short(range.value),
         Item::Truth(truth) => yes_or_no(truth.value).to_owned(),
         Item::Text(text) | Item::Missing(text) => text.clone(),

@@ -14,7 +14,7 @@ use super::expression::{Source, Value};
 use super::load::{self, Document, Draft, Faults, Files, Study};
 use super::own::Compared;
 use super::run_tables::RunTables;
-use super::table::Table;
+use super::table::SourceTable;
 
 use crate::whole_file;
 
@@ -33,12 +33,12 @@ pub struct Library {
 
 impl Library {
     /// Those that are part of the program. `heads` are the columns that tables of a run have.
-    pub fn embedded(heads: &[Table]) -> Library {
+    pub fn embedded(heads: &[SourceTable]) -> Library {
         Library::of(EMBEDDED.dirs().filter_map(embedded_files).collect(), heads)
     }
 
     /// A study's folder, or a folder of such folders.
-    pub fn in_folder(folder: &Path, heads: &[Table]) -> miette::Result<Library> {
+    pub fn in_folder(folder: &Path, heads: &[SourceTable]) -> miette::Result<Library> {
         let one = folder.join(CLAIMS).is_file();
         let folders = if one { vec![folder.to_owned()] } else { folders_below(folder)? };
         let files = folders.iter().map(|folder| files_in(folder)).collect::<miette::Result<Vec<_>>>()?;
@@ -52,7 +52,7 @@ impl Library {
         Ok(Library::of(files, heads))
     }
 
-    pub fn of(files: Vec<Files>, heads: &[Table]) -> Library {
+    pub fn of(files: Vec<Files>, heads: &[SourceTable]) -> Library {
         let mut library = Library::default();
         let mut drafts: Vec<Draft> = Vec::new();
         for files in files {
@@ -94,7 +94,7 @@ impl Library {
     }
 
     /// A study beside a run of the reader's own.
-    pub fn compared<'s>(&self, study: &'s Study, run: &RunTables) -> Compared<'s> {
+    pub fn compared<'s>(&self, study: &'s Study, run: RunTables) -> Compared<'s> {
         Compared::new(study, self.stated_in(study), run)
     }
 

@@ -1,5 +1,6 @@
 //! From the files of a study to a [`Study`]: everything that is referred to exists, and every expression has its type.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -9,7 +10,8 @@ use super::claim::{Claim, Computation, Formula, Meaning};
 use super::csv_file;
 use super::expression::{Of, Source, Trouble, TroubleKind, Type, Value, check};
 use super::file::{self, SubjectName, Written, WrittenOwn, WrittenTable};
-use super::table::{Row, Table};
+use super::table::{SourceRow, SourceTable};
+use crate::data_table::DataCell;
 use crate::toml_file::document;
 use crate::toml_file::mistake::{Log, Mistakes};
 use crate::toml_file::names::{list, quoted, suggestion};
@@ -43,7 +45,7 @@ pub struct Study {
     pub place: Option<String>,
     /// What a reader of the tables must know.
     pub remarks: Vec<String>,
-    pub tables: Vec<Table>,
+    pub tables: Vec<SourceTable>,
     pub subjects: Vec<SubjectName>,
     pub claims: Vec<Claim>,
     pub own_columns: Vec<OwnColumn>,
@@ -138,7 +140,7 @@ pub fn draft(files: Files) -> Result<Draft, Faults> {
         return Err(faults);
     };
     check_name(&written, &files.name, &log);
-    let tables: Vec<Table> = grids.into_iter().map(|table| described(table, &written, &log)).collect();
+    let tables: Vec<SourceTable> = grids.into_iter().map(|table| described(table, &written, &log)).collect();
     check_descriptions(&written.tables, &tables, &log);
     let own_columns = own_columns(&written.tables, &tables, &log);
     let (spans, claims) = written.claims.into_iter().map(|claim| (claim.span, claim.value)).unzip();
@@ -158,7 +160,7 @@ pub fn draft(files: Files) -> Result<Draft, Faults> {
 }
 
 /// `stated`: of all studies, by `study/id`; `run`: the tables of a run, without rows.
-pub fn finish(draft: Draft, stated: &BTreeMap<String, Value>, run: &[Table]) -> Result<Study, Faults> {
+pub fn finish(draft: Draft, stated: &BTreeMap<String, Value>, run: &[SourceTable]) -> Result<Study, Faults> {
     let Draft { path, text, log, study, spans } = draft;
     let mut stated = stated.clone();
     stated.extend(study.claims.iter().map(|claim| (claim.id.clone(), claim.stated.value())));
@@ -174,7 +176,7 @@ pub fn finish(draft: Draft, stated: &BTreeMap<String, Value>, run: &[Table]) -> 
     if log.is_empty() { Ok(study) } else { Err(Faults { files: vec![log.into_mistakes(&path, &text)] }) }
 }
 
-fn tables(documents: &[Document], faults: &mut Faults) -> Vec<Table> {
+fn tables(documents: &[Document], faults: &mut Faults) -> Vec<SourceTable> {
     let mut tables = Vec::new();
     for document in documents {
         let log = Log::default();
@@ -195,20 +197,20 @@ fn tables(documents: &[Document], faults: &mut Faults) -> Vec<Table> {
     tables
 }
 
-fn table(document: &Document, grid: &csv_file::Grid) -> Table {
-    let row = |line: &csv_file::Line| Row {
+fn table(document: &Document, grid: &csv_file::Grid) -> SourceTable {
+    let row = |line: &csv_file::Line| SourceRow {
         key: line.cells.first().map_or_else(String::new, |cell| cell.trim().to_owned()),
         subject: None,
-        cells: line.cells.clone(),
+        cells: line.cells.iter().cloned().map(DataCell::Text).collect(),
         is_summary: false,
         line: line.number,
     };
-    Table {
+    SourceTable {
         name: document.stem.clone(),
         file: document.path.clone(),
         columns: grid.columns.iter().map(|column| column.trim().to_owned()).collect(),
         rows: grid.rows.iter().map(row).collect(),
-        ..Table::default()
+        ..SourceTable::default()
     }
 }
 
@@ -220,7 +222,7 @@ fn check_name(written: &Written, folder: &str, log: &Log) {
 }
 
 /// The table with what the file says about it.
-fn described(mut table: Table, written: &Written, log: &Log) -> Table {
+fn described(mut table: SourceTable, written: &Written, log: &Log) -> SourceTable {
     table.marks = written.marks.clone();
     let Some(about) = written.tables.iter().find(|about| about.name.value == table.name) else {
         name_subjects(&mut table, None, &written.subjects);
@@ -240,16 +242,18 @@ fn described(mut table: Table, written: &Written, log: &Log) -> Table {
 }
 
 /// Which row is about which subject: by the given column, or by the key. What follows in parentheses is no part of a name.
-fn name_subjects(table: &mut Table, column: Option<usize>, subjects: &[SubjectName]) {
+fn name_subjects(table: &mut SourceTable, column: Option<usize>, subjects: &[SubjectName]) {
     for row in table.rows.iter_mut().filter(|row| !row.is_summary) {
-        let text = column.and_then(|column| row.cells.get(column)).unwrap_or(&row.key).trim();
+        let text = column.map_or_else(|| Cow::Borrowed(row.key.trim()), |column| row.text(column));
+        let text = text.as_ref();
         let bare = text.split_once(" (").map_or(text, |(name, _)| name);
         let found = [text, bare].into_iter().find(|name| subjects.iter().any(|subject| subject.published == *name));
-        row.subject = found.map(str::to_owned);
+        let found = found.map(str::to_owned);
+        row.subject = found;
     }
 }
 
-fn known_column(table: &Table, name: &At<String>, log: &Log) -> Option<usize> {
+fn known_column(table: &SourceTable, name: &At<String>, log: &Log) -> Option<usize> {
     let found = table.column(&name.value);
     if found.is_none() {
         let known: Vec<&str> = table.columns.iter().map(String::as_str).collect();
@@ -259,11 +263,10 @@ fn known_column(table: &Table, name: &At<String>, log: &Log) -> Option<usize> {
     found
 }
 
-fn name_rows(table: &mut Table, key: &[usize], about: &WrittenTable, log: &Log) {
+fn name_rows(table: &mut SourceTable, key: &[usize], about: &WrittenTable, log: &Log) {
     for row in &mut table.rows {
         if !key.is_empty() {
-            let parts: Vec<&str> =
-                key.iter().filter_map(|column| row.cells.get(*column)).map(|cell| cell.trim()).collect();
+            let parts: Vec<Cow<str>> = key.iter().map(|column| row.text(*column)).collect();
             row.key = parts.join(" / ");
         }
         if let Some((_, other)) = about.names.iter().find(|(here, _)| here.value == row.key) {
@@ -286,7 +289,7 @@ fn name_rows(table: &mut Table, key: &[usize], about: &WrittenTable, log: &Log) 
     }
 }
 
-fn check_descriptions(about: &[WrittenTable], tables: &[Table], log: &Log) {
+fn check_descriptions(about: &[WrittenTable], tables: &[SourceTable], log: &Log) {
     let known: Vec<&str> = tables.iter().map(|table| table.name.as_str()).collect();
     for table in about.iter().filter(|about| !known.contains(&about.name.value.as_str())) {
         let message = format!("there is no published/{}.csv", table.name.value);
@@ -294,7 +297,7 @@ fn check_descriptions(about: &[WrittenTable], tables: &[Table], log: &Log) {
     }
 }
 
-fn own_columns(about: &[WrittenTable], tables: &[Table], log: &Log) -> Vec<OwnColumn> {
+fn own_columns(about: &[WrittenTable], tables: &[SourceTable], log: &Log) -> Vec<OwnColumn> {
     let mut columns = Vec::new();
     for about in about {
         let Some(table) = tables.iter().find(|table| table.name == about.name.value) else { continue };
@@ -303,7 +306,7 @@ fn own_columns(about: &[WrittenTable], tables: &[Table], log: &Log) -> Vec<OwnCo
     columns
 }
 
-fn own_column(own: &WrittenOwn, table: &Table, log: &Log) -> Option<OwnColumn> {
+fn own_column(own: &WrittenOwn, table: &SourceTable, log: &Log) -> Option<OwnColumn> {
     let column = known_column(table, &own.column, log)?;
     if let Some(row) = own.row.as_ref().filter(|row| table.rows_with_key(&row.value).count() != 1) {
         let known = table.rows.iter().map(|row| row.key.as_str());

@@ -35,7 +35,7 @@ pub use load::{Document, Faults, Files, OwnColumn, Study};
 pub use own::{Compared, OwnAnswer, OwnVerdict, judged};
 pub use range::Range;
 pub use run_tables::RunTables;
-pub use table::{Mark, Marks, Reader, Reading, Row, Table};
+pub use table::{Mark, Marks, Reader, Reading, SourceRow, SourceTable};
 
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ use super::claim::{Claim, Computation, Formula, Meaning};
 use super::expression::{Kind, Node, Source, Span, Value};
 use super::load::Study;
 use super::run_tables::RunTables;
-use super::table::Table;
+use super::table::SourceTable;
 
 /// So near is the same.
 const NEAR: f64 = 0.1;
@@ -60,16 +60,16 @@ pub struct Compared<'s> {
     pub study: &'s Study,
     stated: BTreeMap<String, Value>,
     /// Of the run, for subjects of the study.
-    run: Vec<Table>,
+    run: Vec<SourceTable>,
     /// Published, for subjects of the run.
-    pub(super) published: Vec<Table>,
+    pub(super) published: Vec<SourceTable>,
     /// By the study's names.
     pub covered: BTreeSet<String>,
 }
 
 impl<'s> Compared<'s> {
     /// `stated`: what expressions of the study can refer to, of [`super::Library::stated_in`].
-    pub fn new(study: &'s Study, stated: BTreeMap<String, Value>, run: &RunTables) -> Self {
+    pub fn new(study: &'s Study, stated: BTreeMap<String, Value>, run: RunTables) -> Self {
         let covered = run.covered(&study.subjects);
         Compared {
             run: run.for_study(&study.subjects),

@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::file::SubjectName;
-use super::table::{Row, Table};
+use super::table::{SUBJECT, SourceRow, SourceTable};
+use crate::data_table::DataCell;
 
-const SUBJECT: &str = "subject";
 const CORES: &str = "cores";
 /// The judgements that say anything about speed.
 const ANSWERS: [&str; 3] = ["faster", "slower", "no_difference_shown"];
@@ -14,7 +14,7 @@ const ANSWERS: [&str; 3] = ["faster", "slower", "no_difference_shown"];
 /// A run as a study sees it: its tables with all their rows, under the run's own names.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunTables {
-    pub tables: Vec<Table>,
+    pub tables: Vec<SourceTable>,
     /// The number of cores that a study is compared on: the largest.
     pub cores: Option<usize>,
     /// Subjects that the run has results of.
@@ -23,17 +23,18 @@ pub struct RunTables {
 
 impl RunTables {
     /// The rows of the study's subjects, on the largest number of cores.
-    pub fn for_study(&self, subjects: &[SubjectName]) -> Vec<Table> {
+    pub fn for_study(self, subjects: &[SubjectName]) -> Vec<SourceTable> {
         let published: BTreeMap<&str, &str> =
             subjects.iter().map(|subject| (subject.name.as_str(), subject.published.as_str())).collect();
         let cores = self.cores.map(|cores| cores.to_string());
-        let mut tables = self.tables.clone();
+        let mut tables = self.tables;
         for table in &mut tables {
-            silence_without_answer(table);
-            let (subject, at) = (table.column(SUBJECT), table.column(CORES));
-            table.rows.retain(|row| at.is_none_or(|at| row.cells.get(at) == cores.as_ref()));
-            if let Some(subject) = subject {
-                table.rows.retain_mut(|row| called_as_published(row, subject, &published));
+            remove_unanswered(table);
+            if let Some(column) = table.column(CORES) {
+                table.rows.retain(|row| Some(row.text(column).as_ref()) == cores.as_deref());
+            }
+            if let Some(column) = table.column(SUBJECT) {
+                table.rows.retain_mut(|row| name_as_published(row, column, &published));
             }
         }
         tables
@@ -46,26 +47,25 @@ impl RunTables {
     }
 }
 
-/// A speedup of too few pairs, or of a mode without observed concurrency, is nothing to put beside a published one.
-fn silence_without_answer(table: &mut Table) {
+/// A speedup of too few pairs, or of a mode without observed concurrency, cannot be compared with a published one.
+fn remove_unanswered(table: &mut SourceTable) {
     let Some(judgement) = table.column("judgement") else { return };
     let claims: Vec<usize> =
-        ["speedup", "ci_low", "ci_high", "saving_percent"].iter().filter_map(|c| table.column(c)).collect();
+        ["speedup", "ci_low", "ci_high", "saving_percent"].iter().filter_map(|column| table.column(column)).collect();
     for row in &mut table.rows {
-        if ANSWERS.contains(&row.cells[judgement].as_str()) {
+        if ANSWERS.contains(&row.text(judgement).as_ref()) {
             continue;
         }
         for claim in &claims {
-            row.cells[*claim].clear();
+            row.cells[*claim] = DataCell::Missing;
         }
     }
 }
 
-fn called_as_published(row: &mut Row, subject: usize, published: &BTreeMap<&str, &str>) -> bool {
-    let name = row.cells.get(subject).and_then(|name| published.get(name.as_str()));
-    if let Some(name) = name {
-        row.key = (*name).to_owned();
-        row.subject = Some(row.key.clone());
-    }
-    name.is_some()
+/// Whether the row is about a subject of the study.
+fn name_as_published(row: &mut SourceRow, subject: usize, published: &BTreeMap<&str, &str>) -> bool {
+    let Some(name) = row.cells[subject].as_text().and_then(|name| published.get(name)) else { return false };
+    row.key = (*name).to_owned();
+    row.subject = Some(row.key.clone());
+    true
 }

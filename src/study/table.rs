@@ -1,9 +1,15 @@
-//! A table as a document prints it, or as a run gives it: texts in rows and columns, and what they mean as numbers.
+//! A table that expressions refer to: as a document prints it, with texts that can be read as numbers, or as a run has
+//! it, with numbers.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::printed;
 use super::range::Range;
+use crate::data_table::{DataCell, DataTable};
+
+/// The column that names the subject of a row, in every table of a run that has subjects.
+pub(super) const SUBJECT: &str = "subject";
 
 /// A text that stands where a number could.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,7 +24,7 @@ pub struct Mark {
 pub type Marks = BTreeMap<String, Mark>;
 
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Table {
+pub struct SourceTable {
     pub name: String,
     /// Where it comes from, for messages.
     pub file: String,
@@ -26,7 +32,7 @@ pub struct Table {
     pub title: Option<String>,
     pub columns: Vec<String>,
     /// In the order of the document.
-    pub rows: Vec<Row>,
+    pub rows: Vec<SourceRow>,
     pub marks: Marks,
     /// Columns, by number, of whole numbers that were rounded.
     pub rounded: BTreeSet<usize>,
@@ -35,13 +41,13 @@ pub struct Table {
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Row {
+pub struct SourceRow {
     /// What names it.
     pub key: String,
     /// The study's name of what it is about, if that is a subject.
     pub subject: Option<String>,
-    /// Verbatim, one for each column.
-    pub cells: Vec<String>,
+    /// One for each column. Those of a document are texts, verbatim.
+    pub cells: Vec<DataCell>,
     /// Sums up other rows: in no column unless asked for.
     pub is_summary: bool,
     /// In the file, from 1 on.
@@ -68,13 +74,48 @@ pub enum Reading {
     Odd,
 }
 
-impl Table {
+impl SourceRow {
+    /// The cell as it is printed, without blanks around it.
+    pub fn text(&self, column: usize) -> Cow<'_, str> {
+        match self.cells.get(column) {
+            Some(DataCell::Text(text)) => Cow::Borrowed(text.trim()),
+            Some(DataCell::Number(number)) => Cow::Owned(number.to_string()),
+            Some(DataCell::Truth(truth)) => Cow::Owned(truth.to_string()),
+            Some(DataCell::Missing) | None => Cow::Borrowed(""),
+        }
+    }
+
+    fn number(&self, column: usize) -> Option<f64> {
+        if let Some(DataCell::Number(number)) = self.cells.get(column) { number.as_f64() } else { None }
+    }
+}
+
+impl SourceTable {
     pub fn column(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column == name)
     }
 
-    pub fn cell(&self, row: usize, column: usize) -> &str {
-        self.rows.get(row).and_then(|row| row.cells.get(column)).map_or("", |cell| cell.trim())
+    /// A table of a run. Rows are named by their subject, or by their first cell.
+    pub fn from_data(name: &str, data: &DataTable) -> SourceTable {
+        let key = data.columns.iter().position(|column| column == SUBJECT).unwrap_or(0);
+        let mut rows = Vec::new();
+        for (index, cells) in data.rows.iter().enumerate() {
+            let row = SourceRow { cells: cells.clone(), line: index + 2, ..SourceRow::default() };
+            rows.push(SourceRow { key: row.text(key).into_owned(), ..row });
+        }
+        SourceTable {
+            name: name.to_owned(),
+            file: format!("report/{name}.csv"),
+            columns: data.columns.clone(),
+            exact: (0..data.columns.len()).collect(),
+            rows,
+            ..SourceTable::default()
+        }
+    }
+
+    /// The cell as it is printed.
+    pub fn cell(&self, row: usize, column: usize) -> Cow<'_, str> {
+        self.rows.get(row).map_or(Cow::Borrowed(""), |row| row.text(column))
     }
 
     /// The numbers of the rows that are no sums of others.
@@ -87,7 +128,7 @@ impl Table {
     }
 
     /// The table with the rows of these subjects only, if its rows are subjects; then also without those that sum up all.
-    pub fn restricted(&self, subjects: &BTreeSet<String>) -> Table {
+    pub fn restricted(&self, subjects: &BTreeSet<String>) -> SourceTable {
         let mut table = self.clone();
         if self.rows.iter().any(|row| row.subject.is_some()) {
             table.rows.retain(|row| row.subject.as_ref().is_some_and(|subject| subjects.contains(subject)));
@@ -96,11 +137,15 @@ impl Table {
     }
 
     pub fn mark(&self, row: usize, column: usize) -> Option<&Mark> {
-        self.marks.get(self.cell(row, column))
+        self.marks.get(self.cell(row, column).as_ref())
     }
 
     pub fn read(&self, row: usize, column: usize, reader: Reader) -> Reading {
+        if let Some(number) = self.rows.get(row).and_then(|row| row.number(column)) {
+            return Reading::Number(Range::exact(number));
+        }
         let text = self.cell(row, column);
+        let text = text.as_ref();
         match self.marks.get(text) {
             Some(Mark { value: Some(value), .. }) => return Reading::Number(Range::exact(*value)),
             Some(Mark { value: None, .. }) => return Reading::Missing(text.to_owned()),
@@ -134,8 +179,8 @@ impl Table {
     pub fn mixed_units(&self, column: usize) -> Option<(String, String)> {
         let unit = |row: usize| {
             let text = self.cell(row, column);
-            let printed = printed::number(text).filter(|_| !self.marks.contains_key(text))?;
-            printed.unit.filter(|unit| matches!(unit, 's' | 'm' | 'h')).map(|unit| (unit, text.to_owned()))
+            let printed = printed::number(&text).filter(|_| !self.marks.contains_key(text.as_ref()))?;
+            printed.unit.filter(|unit| matches!(unit, 's' | 'm' | 'h')).map(|unit| (unit, text.into_owned()))
         };
         let mut units = self.body().filter_map(unit);
         let (first, text) = units.next()?;

@@ -1,7 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::report::run_tables::{collect, heads};
+use crate::report::RunReport;
+use crate::report::run_report::empty_run_tables;
 use crate::report::sample;
 
 const HEAD: &str = "[study]\nname = \"s\"\ntitle = \"A study\"\n";
@@ -25,7 +26,7 @@ fn files(claims: &str, tables: &[(&str, &str)]) -> Files {
 }
 
 fn library(claims: &str) -> Library {
-    Library::of(vec![files(&format!("{HEAD}{claims}"), &[("table-1", TABLE)])], heads())
+    Library::of(vec![files(&format!("{HEAD}{claims}"), &[("table-1", TABLE)])], empty_run_tables())
 }
 
 /// What is said about the table on top of the file.
@@ -36,7 +37,8 @@ fn audited(claims: &str) -> Vec<Audited> {
 }
 
 fn audited_with(about: &str, claims: &str) -> Vec<Audited> {
-    let library = Library::of(vec![files(&format!("{ABOUT}{about}{HEAD}{claims}"), &[("table-1", TABLE)])], heads());
+    let library =
+        Library::of(vec![files(&format!("{ABOUT}{about}{HEAD}{claims}"), &[("table-1", TABLE)])], empty_run_tables());
     match library.study("s") {
         Some(Ok(study)) => library.audit(study),
         other => panic!("{other:?}"),
@@ -231,7 +233,7 @@ fn files_that_are_no_study_are_refused() {
         let mut files = files("", &[("table-1", TABLE)]);
         files.claims.bytes = claims.to_vec();
         files.tables[0].bytes = table.to_vec();
-        mistakes_of(&Library::of(vec![files], heads()))
+        mistakes_of(&Library::of(vec![files], empty_run_tables()))
     };
     let head = HEAD.as_bytes();
     assert!(of(b"\xff", TABLE.as_bytes())[0].1.contains("not UTF-8"));
@@ -250,7 +252,7 @@ fn studies_refer_to_each_other() {
     other.name = "t".to_owned();
     other.claims.bytes.extend(claim("cited", "8", "compute = 'stated(\"s/sum\")'\nkind = 'citation'").into_bytes());
     let text = format!("{HEAD}{}", claim("sum", "6", "compute = 'sum(table-1[n] where [project] != \"Σ\")'"));
-    let library = Library::of(vec![files(&text, &[("table-1", TABLE)]), other], heads());
+    let library = Library::of(vec![files(&text, &[("table-1", TABLE)]), other], empty_run_tables());
     let Some(Ok(study)) = library.study("t") else { panic!("{:?}", library.study("t")) };
     let audited = library.audit(study);
     assert_eq!((audited[0].verdict, audited[0].recomputed.clone()), (Verdict::Differs, Some(Answer::Number(6.0))));
@@ -306,7 +308,7 @@ fn replicated(claims: &str, subjects: &[&str]) -> Library {
         from = 'failures[failures] where [configuration] == \"methods\" and [stage] == 1'\n\
         instead = 'failures[state] where [configuration] == \"methods\" and [stage] == 1'\n\
         [[tables.table-1.own]]\ncolumn = 'time'\nfrom = 'costs[clean_wall_seconds] where [configuration] == \"sequential\"'\n";
-    Library::of(vec![files(&format!("{HEAD}{about}{subjects}{claims}"), &[("table-1", table)])], heads())
+    Library::of(vec![files(&format!("{HEAD}{about}{subjects}{claims}"), &[("table-1", table)])], empty_run_tables())
 }
 
 const RUN: [&str; 4] = ["clean-gain", "data-race", "order-in-class", "hangs"];
@@ -314,7 +316,7 @@ const RUN: [&str; 4] = ["clean-gain", "data-race", "order-in-class", "hangs"];
 fn own_answers(claims: &str, subjects: &[&str]) -> Vec<OwnAnswer> {
     let library = replicated(claims, subjects);
     let Some(Ok(study)) = library.study("s") else { panic!("{:?}", library.study("s")) };
-    let compared = library.compared(study, &collect(sample::studied()).unwrap());
+    let compared = library.compared(study, RunReport::new(sample::studied()).run_tables().unwrap());
     study.claims.iter().map(|claim| compared.answer(claim)).collect()
 }
 
@@ -394,7 +396,8 @@ fn a_part_of_the_subjects_is_compared_with_the_same_part() {
 fn cells_stand_beside_those_of_a_run() {
     let library = replicated("", &RUN);
     let Some(Ok(study)) = library.study("s") else { panic!("{:?}", library.study("s")) };
-    let tables = cells::beside(&library.compared(study, &collect(sample::studied()).unwrap()));
+    let tables =
+        cells::published_tables(&library.compared(study, RunReport::new(sample::studied()).run_tables().unwrap()));
     let table = &tables[0];
     assert_eq!((tables.len(), table.own_subjects, table.own_of), (1, 4, 4));
     let cell = |row: usize, column: usize| table.rows[row].cells[column].own.as_ref().unwrap();
@@ -420,14 +423,15 @@ fn cells_stand_beside_those_of_a_run() {
 fn an_average_is_not_compared_with_that_of_other_subjects() {
     let library = replicated("", &["clean-gain", "data-race", "never-run"]);
     let Some(Ok(study)) = library.study("s") else { panic!("{:?}", library.study("s")) };
-    let tables = cells::beside(&library.compared(study, &collect(sample::studied()).unwrap()));
+    let tables =
+        cells::published_tables(&library.compared(study, RunReport::new(sample::studied()).run_tables().unwrap()));
     let average = tables[0].rows[5].cells[2].own.as_ref().unwrap();
     assert_eq!((average.reference, average.verdict), (Some(2.2), OwnVerdict::DirectionOnly));
 }
 
 #[test]
 fn every_embedded_study_loads() {
-    let library = Library::embedded(heads());
+    let library = Library::embedded(empty_run_tables());
     let names: Vec<&str> = library.names().collect();
     assert_eq!(names, ["electrictest", "lam", "paste", "sleepreplacer", "stile", "testboost"]);
     for name in names {
@@ -447,9 +451,9 @@ fn every_embedded_study_loads() {
 
 #[test]
 fn what_is_embedded_is_what_the_folder_has() {
-    let embedded = Library::embedded(heads());
+    let embedded = Library::embedded(empty_run_tables());
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments");
-    let on_disk = Library::in_folder(&folder, heads()).unwrap();
+    let on_disk = Library::in_folder(&folder, empty_run_tables()).unwrap();
     assert_eq!(embedded.names().collect::<Vec<_>>(), on_disk.names().collect::<Vec<_>>());
     for name in on_disk.names() {
         let tables = |library: &Library| {
@@ -470,9 +474,9 @@ proptest! {
     fn no_file_breaks_the_loader(claims in "\\PC{0,80}", table in "[a-z0-9,\"\n ]{0,60}", stated in "[ \
         -~]{0,12}", compute in "[ -&(-~]{0,30}") {
         let text = format!("{HEAD}{claims}");
-        let _ = Library::of(vec![files(&text, &[("table-1", &table)])], heads()).study("s");
+        let _ = Library::of(vec![files(&text, &[("table-1", &table)])], empty_run_tables()).study("s");
         let text = format!("{HEAD}{}", claim("a", &stated.replace('\'', ""), &format!("compute = '{compute}'")));
-        let library = Library::of(vec![files(&text, &[("table-1", &table)])], heads());
+        let library = Library::of(vec![files(&text, &[("table-1", &table)])], empty_run_tables());
         if let Some(Ok(study)) = library.study("s") {
             library.audit(study);
         }

@@ -1,7 +1,7 @@
 //! What an audit found, for a person: tables of claims, what differs in sentences, and sums.
 
 use parade::report::render::terminal::{Style, render_table, wrapped};
-use parade::report::{Cell, Column, Row, Table, TableName, Tone, sentence};
+use parade::report::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, Tone, sentence};
 use parade::study::explain::{Explained, short, trimmed};
 use parade::study::{Answer, Audited, Computation, Library, OwnAnswer, OwnVerdict, Study, Tally, Verdict};
 use parade::wording::counted;
@@ -44,22 +44,22 @@ fn study_page(chosen: &Chosen<'_>, style: Style) -> String {
     }
     let has_own = chosen.shown.iter().any(|claim| claim.own.is_some());
     let mut columns = vec![
-        Column::left("id"),
-        Column::left("where"),
-        Column::left("claim"),
-        Column::right("stated"),
-        Column::right("recomputed"),
-        Column::left("verdict"),
+        DisplayColumn::left("id"),
+        DisplayColumn::left("where"),
+        DisplayColumn::left("claim"),
+        DisplayColumn::right("stated"),
+        DisplayColumn::right("recomputed"),
+        DisplayColumn::left("verdict"),
     ];
     if has_own {
-        columns.extend([Column::right("own run"), Column::left("own verdict")]);
+        columns.extend([DisplayColumn::right("own run"), DisplayColumn::left("own verdict")]);
     }
-    let table = Table {
-        name: TableName::Claims,
+    let table = DisplayTable {
         title: safe(&study_title(chosen.study)),
         columns,
         rows: chosen.shown.iter().map(claim_row).collect(),
         notes: chosen.study.remarks.iter().map(|remark| safe(remark)).collect(),
+        ..DisplayTable::default()
     };
     let mut page = render_table(&table, style);
     for (title, verdict) in [("What differs", Verdict::Differs), ("What cannot be recomputed", Verdict::NotComputable)]
@@ -82,23 +82,23 @@ fn study_title(study: &Study) -> String {
     format!("{}: {}{year}", study.name, study.title)
 }
 
-fn claim_row(claim: &Audited) -> Row {
+fn claim_row(claim: &Audited) -> DisplayRow {
     let recomputed = claim.recomputed.as_ref().map_or_else(|| "–".to_owned(), |answer| answer_text(answer, claim));
     let (verdict, tone) = verdict_words(claim);
     let mut cells = vec![
-        Cell::new(safe(&claim.id)).toned(Tone::Muted),
-        Cell::new(safe(&claim.place)),
-        Cell::new(safe(&claim.claim)),
-        Cell::new(narrow(&with_unit(&claim.stated_text, claim))),
-        Cell::new(narrow(&recomputed)),
-        Cell::new(verdict).toned(tone),
+        DisplayCell::new(safe(&claim.id)).toned(Tone::Muted),
+        DisplayCell::new(safe(&claim.place)),
+        DisplayCell::new(safe(&claim.claim)),
+        DisplayCell::new(narrow(&with_unit(&claim.stated_text, claim))),
+        DisplayCell::new(narrow(&recomputed)),
+        DisplayCell::new(verdict).toned(tone),
     ];
     if let Some(own) = &claim.own {
         let value = own.own.as_ref().map_or_else(|| "–".to_owned(), |answer| answer_text(answer, claim));
         let (verdict, tone) = own_words(own.own_verdict);
-        cells.extend([Cell::new(narrow(&value)), Cell::new(verdict).toned(tone)]);
+        cells.extend([DisplayCell::new(narrow(&value)), DisplayCell::new(verdict).toned(tone)]);
     }
-    Row::body(cells)
+    DisplayRow::body(cells)
 }
 
 /// Lists of names would take the room of everything else; the remarks and `--claim` have them whole.

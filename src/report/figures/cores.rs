@@ -6,9 +6,9 @@ use super::axis::{MARGIN, TEXT, WIDTH};
 use super::canvas::{Anchor, Canvas, Drawn, fitted, palette};
 use super::plane::{ABOVE, BELOW, LEFT, Plane};
 use super::scale::{Kind, Scale};
-use super::{Drawing, Figure, Topic};
-use crate::report::Analysis;
+use super::{Drawing, Figure};
 use crate::report::analysis::ScalingFit;
+use crate::report::{Analysis, PageSection};
 use crate::shown_text::shown;
 use crate::wording::plural;
 
@@ -41,7 +41,7 @@ pub fn figure(analysis: &Analysis) -> Option<Figure> {
     let curves: Vec<Curve> = names.enumerate().filter_map(|(colour, name)| Some(curve(fit(name)?, colour))).collect();
     (!curves.is_empty()).then(|| Figure {
         name: "cores".to_owned(),
-        topic: Topic::Speed,
+        section: PageSection::Speed,
         title: "Speedup over cores".to_owned(),
         caption: format!(
             "Each configuration compared with itself on {}: geometric mean over the subjects with at least five clean runs on \

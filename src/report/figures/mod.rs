@@ -16,8 +16,8 @@ mod speed;
 mod stages;
 mod timeline;
 
-use crate::report::Analysis;
 use crate::report::details::{Details, Timeline};
+use crate::report::{Analysis, PageSection};
 use crate::wording::plural;
 
 use canvas::Ink;
@@ -26,27 +26,11 @@ use canvas::Ink;
 pub struct Figure {
     /// Also its file name.
     pub name: String,
-    pub topic: Topic,
+    pub section: PageSection,
     pub title: String,
     /// What it shows, in a sentence; also for those who cannot see it.
     pub caption: String,
     drawing: Drawing,
-}
-
-/// Which question a figure helps to answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Topic {
-    /// Orders of regression testing algorithms.
-    Orders,
-    Speed,
-    /// The same over the study's own selection of subjects.
-    Study,
-    Failures,
-    Runs,
-    Timeline,
-    Subjects,
-    Findings,
-    Published,
 }
 
 enum Drawing {
@@ -77,7 +61,7 @@ impl Figure {
     }
 
     pub fn is_timeline(&self) -> bool {
-        self.topic == Topic::Timeline
+        self.section == PageSection::Timeline
     }
 
     pub fn svg(&self) -> miette::Result<String> {

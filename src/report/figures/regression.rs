@@ -6,9 +6,9 @@ use super::axis::WIDTH;
 use super::canvas::{Canvas, Drawn, fitted, palette};
 use super::plane::{ABOVE, BELOW, LEFT, Plane, places};
 use super::scale::{Kind, Scale};
-use super::{Drawing, Figure, Topic};
-use crate::report::Analysis;
+use super::{Drawing, Figure};
 use crate::report::analysis::RegressionRow;
+use crate::report::{Analysis, PageSection};
 use crate::shown_text::shown;
 use crate::wording::plural;
 
@@ -38,7 +38,7 @@ pub fn figure(analysis: &Analysis) -> Option<Figure> {
     let part = if most > MOST_DOTS { format!(" {MOST_DOTS} of {most} subjects are drawn.") } else { String::new() };
     Some(Figure {
         name: "regression".to_owned(),
-        topic: Topic::Runs,
+        section: PageSection::Runs,
         title: "Time of each subject, with regression line".to_owned(),
         caption: format!(
             "Mean clean seconds of each subject on {}, with the regression line and the 95 % interval of its mean; below the \

@@ -6,9 +6,9 @@ use super::axis::WIDTH;
 use super::canvas::{Canvas, Drawn, fitted, palette};
 use super::plane::{ABOVE, BELOW, LEFT, Plane, places};
 use super::scale::{Kind, Scale};
-use super::{Drawing, Figure, Topic};
-use crate::report::Analysis;
+use super::{Drawing, Figure};
 use crate::report::details::{Details, TestPairs};
+use crate::report::{Analysis, PageSection};
 use crate::shown_text::shown;
 use crate::wording::plural;
 
@@ -46,7 +46,7 @@ pub fn figure(analysis: &Analysis, details: &Details) -> Option<Figure> {
     }
     Some(Figure {
         name: "tests".to_owned(),
-        topic: Topic::Runs,
+        section: PageSection::Runs,
         title: "Each test, alone and in parallel".to_owned(),
         caption,
         drawing: Drawing::Scatter(ScatterFigure {

@@ -3,9 +3,9 @@
 use super::boxes::{BoxFigure, Group, MOST_DOTS, Panel};
 use super::intervals::{self, Estimate, IntervalFigure, SubjectEstimates};
 use super::scale::Kind;
-use super::{Drawing, Figure, Topic, panel_title};
-use crate::report::Analysis;
+use super::{Drawing, Figure, panel_title};
 use crate::report::analysis::{Scope, SpeedupRow};
+use crate::report::{Analysis, PageSection};
 use crate::shown_text::shown;
 use crate::wording::plural;
 
@@ -17,10 +17,10 @@ pub fn all(analysis: &Analysis) -> Vec<Figure> {
     figures.into_iter().flatten().collect()
 }
 
-fn topic(scope: Scope) -> Topic {
+fn section(scope: Scope) -> PageSection {
     match scope {
-        Scope::All => Topic::Speed,
-        Scope::Study => Topic::Study,
+        Scope::All => PageSection::Speed,
+        Scope::Study => PageSection::SpeedAsPublished,
     }
 }
 
@@ -73,7 +73,7 @@ fn speedups(analysis: &Analysis, scope: Scope) -> Option<Figure> {
     };
     figure.has_data().then(|| Figure {
         name: if scope == Scope::All { "speedups" } else { "speedups-study" }.to_owned(),
-        topic: topic(scope),
+        section: section(scope),
         title: "Distribution of speedups".to_owned(),
         caption: format!(
             "Speedup of each configuration, {}: box from the lower to the upper quartile with the median, whiskers to the \
@@ -109,7 +109,7 @@ fn times(analysis: &Analysis, scope: Scope) -> Option<Figure> {
     };
     figure.has_data().then(|| Figure {
         name: if scope == Scope::All { "times" } else { "times-study" }.to_owned(),
-        topic: topic(scope),
+        section: section(scope),
         title: "Distribution of running times".to_owned(),
         caption: format!(
             "Mean running time of the clean repetitions, {}; {} is a dot.",
@@ -142,7 +142,7 @@ fn intervals_of(analysis: &Analysis) -> Option<Figure> {
         .collect();
     (!rows.is_empty()).then(|| Figure {
         name: "intervals".to_owned(),
-        topic: Topic::Speed,
+        section: PageSection::Speed,
         title: format!("Speedup of each subject on {}", plural(cores, "core")),
         caption: intervals::caption(rows.len()),
         drawing: Drawing::Intervals(IntervalFigure {

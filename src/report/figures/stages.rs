@@ -5,8 +5,8 @@ use plotters::prelude::DrawingBackend;
 use super::axis::{AXIS, Axis, MARGIN, TEXT, WIDTH};
 use super::canvas::{Anchor, Canvas, Drawn, fitted, palette};
 use super::scale::{Kind, Scale};
-use super::{Drawing, Figure, Topic, panel_title};
-use crate::report::Analysis;
+use super::{Drawing, Figure, panel_title};
+use crate::report::{Analysis, PageSection};
 use crate::shown_text::{decimal, shown};
 
 const LABELS: i32 = 150;
@@ -41,7 +41,7 @@ pub fn figure(analysis: &Analysis) -> Option<Figure> {
     panels.retain(|panel| panel.groups.iter().any(|group| group.failures.iter().any(|failures| *failures > 0.0)));
     (!panels.is_empty()).then(|| Figure {
         name: "stages".to_owned(),
-        topic: Topic::Failures,
+        section: PageSection::Failures,
         title: "Failures after each stage".to_owned(),
         caption: "Failing tests that remain after each stage, mean over the repetitions, summed over the subjects. A bar that \
                   gets shorter was repaired by the stage."

@@ -5,7 +5,8 @@ use plotters::prelude::DrawingBackend;
 use super::axis::{Axis, MARGIN, TEXT};
 use super::canvas::{Anchor, Canvas, Drawn, fitted, palette};
 use super::scale::{Kind, Scale};
-use super::{Drawing, Figure, Topic};
+use super::{Drawing, Figure};
+use crate::report::PageSection;
 use crate::report::details::{Details, Timeline};
 use crate::suite::Outcome;
 use crate::wording::plural;
@@ -64,7 +65,7 @@ fn longest(timeline: &mut Timeline, most: usize) {
 fn figure(name: String, timeline: Timeline) -> Figure {
     Figure {
         name,
-        topic: Topic::Timeline,
+        section: PageSection::Timeline,
         title: "Timeline of a trial".to_owned(),
         caption: format!("{}, {}", timeline.label, timeline.verdict),
         drawing: Drawing::Timeline(TimelineFigure { timeline }),

@@ -10,7 +10,7 @@ use super::{html, markdown as md, terminal as term};
 use crate::assess::answer::Answer;
 use crate::assess::decide::Verdict;
 use crate::assess::evidence::Speedup;
-use crate::report::tables::Table;
+use crate::report::tables::DisplayTable;
 use crate::shown_text::{duration, sentence, shown};
 use crate::store::write_atomically;
 use crate::wording::{VIRTUAL_TIME, plural};
@@ -34,7 +34,7 @@ pub fn terminal(answer: &Answer, style: term::Style) -> String {
     }
     // What to distrust comes before the numbers.
     out += &term::cautions(&cautions(answer), style);
-    for table in Table::of_assessment(answer) {
+    for table in DisplayTable::of_assessment(answer) {
         out.push('\n');
         out += &if table.is_of_long_texts() {
             term::render_entries(&table, style)
@@ -212,7 +212,7 @@ pub fn markdown(answer: &Answer) -> String {
         let language = if snippet.file.ends_with(".xml") { "xml" } else { "properties" };
         out += &format!("\n`{}`, {}:\n\n```{language}\n{}```\n", snippet.file, escape(&snippet.place), snippet.text);
     }
-    for table in Table::of_assessment(answer) {
+    for table in DisplayTable::of_assessment(answer) {
         out += &format!(
             "\n<details><summary>{}</summary>\n\n{}\n</details>\n",
             escape(&table.title),
@@ -253,7 +253,7 @@ pub fn html(answer: &Answer) -> miette::Result<String> {
         place: snippet.place.clone(),
         text: snippet.text.clone(),
     };
-    let tables = Table::of_assessment(answer);
+    let tables = DisplayTable::of_assessment(answer);
     let rendered = tables.iter().enumerate().map(|(index, table)| html::table::render_alone(table, index + 1));
     let tables = rendered.collect::<miette::Result<Vec<String>>>()?;
     let page = Page {
@@ -311,7 +311,7 @@ mod tests {
 
     /// The row of a mode, as the cells of the table are.
     fn row(answer: &Answer, mode: &str) -> Vec<String> {
-        let tables = Table::of_assessment(answer);
+        let tables = DisplayTable::of_assessment(answer);
         let ways = &tables[0];
         let found = ways.rows.iter().find(|row| row.cells[0].text == mode).unwrap();
         found.cells.iter().map(|cell| cell.text.clone()).collect()

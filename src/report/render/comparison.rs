@@ -6,9 +6,10 @@ use miette::IntoDiagnostic;
 use serde::Serialize;
 
 use super::html::page::{Carried, Template};
-use super::{csv, html, markdown, terminal};
+use super::{html, markdown, terminal};
+use crate::data_table::DataTable;
 use crate::report::compare::Comparison;
-use crate::report::tables::{ComparisonTable, Table};
+use crate::report::tables::{COMPARISON_TABLES, DisplayTable};
 use crate::shown_text::shown;
 
 const TEMPLATE: Template = Template { name: "compare.html", source: include_str!("../templates/compare.html") };
@@ -16,7 +17,7 @@ const TEMPLATE: Template = Template { name: "compare.html", source: include_str!
 pub fn terminal(comparison: &Comparison, style: terminal::Style) -> String {
     let mut out = format!("{} and {}\n", shown(&comparison.first), shown(&comparison.second));
     out += &terminal::cautions(&comparison.caveats, style);
-    for table in Table::of_comparison(comparison) {
+    for table in DisplayTable::of_comparison(comparison) {
         out.push('\n');
         out += &terminal::render_table(&table, style);
     }
@@ -39,7 +40,7 @@ pub fn markdown(comparison: &Comparison) -> String {
     for caveat in &comparison.caveats {
         out += &format!("- {}\n", escape(&shown_long(caveat)));
     }
-    for table in Table::of_comparison(comparison) {
+    for table in DisplayTable::of_comparison(comparison) {
         out.push('\n');
         out += &markdown::render_table(&table);
     }
@@ -48,7 +49,7 @@ pub fn markdown(comparison: &Comparison) -> String {
 
 /// One row per cell, unrounded.
 pub fn csv(comparison: &Comparison) -> miette::Result<String> {
-    csv::write(&comparison.cells)
+    DataTable::from_records(&comparison.cells)?.to_csv()
 }
 
 pub fn json(comparison: &Comparison) -> miette::Result<serde_json::Value> {
@@ -86,17 +87,15 @@ struct Data {
 }
 
 fn raw_tables(comparison: &Comparison) -> miette::Result<BTreeMap<&'static str, String>> {
-    let text = |table: ComparisonTable| match table {
-        ComparisonTable::Times | ComparisonTable::Speedups | ComparisonTable::Failures => csv::write(&comparison.cells),
-        ComparisonTable::Runs => csv::write(&comparison.facts),
-        ComparisonTable::Settings => csv::write(&comparison.settings),
-        ComparisonTable::OnlyInOne => csv::write(&comparison.only_in_one),
-    };
-    ComparisonTable::ALL.into_iter().map(|table| Ok((table.name(), text(table)?))).collect()
+    let mut texts = BTreeMap::new();
+    for table in COMPARISON_TABLES {
+        texts.insert(table.name, (table.data)(comparison)?.to_csv()?);
+    }
+    Ok(texts)
 }
 
 fn tables(comparison: &Comparison) -> Vec<String> {
-    let tables = Table::of_comparison(comparison);
+    let tables = DisplayTable::of_comparison(comparison);
     tables.iter().enumerate().map(|(index, table)| html::table::render(table, index + 1)).collect()
 }
 

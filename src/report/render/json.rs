@@ -7,18 +7,17 @@ use std::path::Path;
 use miette::IntoDiagnostic;
 use serde_json::{Value, json};
 
-use crate::report::Analysis;
-use crate::report::beside::Beside;
-use crate::report::tables::TableName;
+use crate::report::tables::{TableDefinition, TableOutput};
+use crate::report::{Analysis, RunReport};
 
 /// The document, with all tables or only one.
-pub fn render(analysis: &Analysis, run_dir: &Path, only: Option<TableName>) -> miette::Result<Value> {
+pub fn render(report: &RunReport, run_dir: &Path, only: Option<&TableDefinition>) -> miette::Result<Value> {
+    let analysis = report.analysis;
     let mut tables = serde_json::Map::new();
-    for table in
-        TableName::named().chain(TableName::of_the_study()).filter(|table| only.is_none_or(|only| only == *table))
-    {
-        if let Some(rows) = rows(analysis, table)? {
-            tables.insert(table.name().replace('-', "_"), rows);
+    for table in TableDefinition::in_output(TableOutput::Json) {
+        let is_wanted = only.is_none_or(|only| only.name == table.name);
+        if is_wanted && (!table.needs_study() || report.study().is_some()) {
+            tables.insert(table.name.replace('-', "_"), report.data(table)?.to_json()?);
         }
     }
     Ok(json!({
@@ -41,48 +40,6 @@ fn run(analysis: &Analysis) -> miette::Result<Value> {
     Ok(run)
 }
 
-/// Nothing for what is told elsewhere in the document.
-fn rows(analysis: &Analysis, table: TableName) -> miette::Result<Option<Value>> {
-    let value = match table {
-        TableName::Subjects => serde_json::to_value(&analysis.subjects),
-        TableName::Failures => serde_json::to_value(&analysis.failures),
-        TableName::Speedups => serde_json::to_value(&analysis.speedups),
-        TableName::Averages => serde_json::to_value(&analysis.averages),
-        TableName::Savings => serde_json::to_value(&analysis.savings),
-        TableName::Concurrency => serde_json::to_value(&analysis.concurrency),
-        TableName::Costs => serde_json::to_value(&analysis.costs),
-        TableName::Scaling => serde_json::to_value(&analysis.scaling),
-        TableName::Residual => serde_json::to_value(&analysis.residual),
-        TableName::Incomplete => serde_json::to_value(&analysis.incomplete),
-        TableName::Findings => serde_json::to_value(&analysis.findings),
-        TableName::Deviations => serde_json::to_value(&analysis.deviations),
-        TableName::SetAside => serde_json::to_value(&analysis.set_aside),
-        TableName::Origins => serde_json::to_value(&analysis.origins),
-        TableName::OdStatistics => serde_json::to_value(&analysis.orders.statistics),
-        TableName::OdTechniques => serde_json::to_value(&analysis.orders.techniques),
-        TableName::OdAlgorithms => serde_json::to_value(&analysis.orders.algorithms),
-        TableName::OdTimes => serde_json::to_value(&analysis.orders.searches),
-        TableName::OdReduction => serde_json::to_value(&analysis.orders.reductions),
-        TableName::OdSlowdown => serde_json::to_value(&analysis.orders.slowdowns),
-        TableName::OdFailures => serde_json::to_value(&analysis.orders.failures),
-        TableName::OdSchedules => serde_json::to_value(&analysis.orders.schedules),
-        TableName::Regressions => serde_json::to_value(&analysis.regressions),
-        TableName::Amdahl => serde_json::to_value(&analysis.fits),
-        TableName::Study => match Beside::of(analysis) {
-            Some(beside) => serde_json::to_value(beside.study_rows()),
-            None => return Ok(None),
-        },
-        TableName::Claims => match Beside::of(analysis) {
-            Some(beside) => serde_json::to_value(beside.claim_rows()),
-            None => return Ok(None),
-        },
-        TableName::SpeedupsStudy | TableName::Warnings | TableName::Comparison(_) | TableName::Assessment(_) => {
-            return Ok(None);
-        }
-    };
-    value.map(Some).into_diagnostic()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,8 +47,7 @@ mod tests {
 
     #[test]
     fn the_document_has_what_scripts_rely_on() {
-        let analysis = sample::studied();
-        let document = render(analysis, Path::new("results/x"), None).unwrap();
+        let document = render(&RunReport::new(sample::studied()), Path::new("results/x"), None).unwrap();
         assert_eq!(document["run_dir"], "results/x");
         assert_eq!((&document["run"]["seed"], &document["run"]["planned_trials"]), (&json!(2021), &json!(160)));
         assert!(document["run"].get("trials").is_none());
@@ -109,7 +65,8 @@ mod tests {
 
     #[test]
     fn one_table_can_be_asked_for() {
-        let document = render(sample::studied(), Path::new("x"), Some(TableName::Failures)).unwrap();
+        let document =
+            render(&RunReport::new(sample::studied()), Path::new("x"), TableDefinition::find("failures")).unwrap();
         assert_eq!(document["tables"].as_object().unwrap().keys().collect::<Vec<_>>(), ["failures"]);
     }
 }

@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use super::NOT_FOR_PUBLICATION;
 use crate::report::Analysis;
-use crate::report::tables::{Align, Cell, Table};
+use crate::report::tables::{Align, DisplayCell, DisplayTable};
 
-pub fn render(analysis: &Analysis, tables: &[Table]) -> String {
+pub fn render(analysis: &Analysis, tables: &[DisplayTable]) -> String {
     let mut out = String::from("% needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}\n");
     if tables.iter().flat_map(|table| &table.rows).flat_map(|row| &row.cells).any(|cell| cell.shade.is_some()) {
         out += "% and \\usepackage[table]{xcolor}\n";
@@ -21,7 +21,7 @@ pub fn render(analysis: &Analysis, tables: &[Table]) -> String {
     out
 }
 
-pub fn render_table(table: &Table) -> String {
+pub fn render_table(table: &DisplayTable) -> String {
     let alignment: String = table.columns.iter().map(|c| if c.align == Align::Left { 'l' } else { 'r' }).collect();
     let mut out = format!("\\begin{{table}}\n\\centering\n\\caption{{{}}}\n", escape(&table.title));
     let _ = writeln!(out, "\\begin{{tabular}}{{{alignment}}}\n\\toprule");
@@ -42,12 +42,12 @@ pub fn render_table(table: &Table) -> String {
 }
 
 /// Below the table, where a reader of the paper finds what qualifies its numbers.
-fn notes(table: &Table) -> String {
+fn notes(table: &DisplayTable) -> String {
     let notes = table.notes.iter().map(|note| format!("\\par\\smallskip{{\\footnotesize {}\\par}}\n", escape(note)));
     notes.collect()
 }
 
-fn group_heads(table: &Table) -> String {
+fn group_heads(table: &DisplayTable) -> String {
     if table.columns.iter().all(|column| column.group.is_none()) {
         return String::new();
     }
@@ -66,7 +66,7 @@ fn group_heads(table: &Table) -> String {
     format!("{}{rules}\n", line(cells.into_iter()))
 }
 
-fn cell(cell: &Cell) -> String {
+fn cell(cell: &DisplayCell) -> String {
     match cell.shade {
         Some(shade) => format!("\\cellcolor[HTML]{{{}}}{}", tint(shade), escape(&cell.whole())),
         None => escape(&cell.whole()),
@@ -122,13 +122,15 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::RunReport;
     use crate::report::sample;
-    use crate::report::tables::TableName;
+    use crate::report::tables::TableDefinition;
 
     #[test]
     fn table_ii_is_ready_for_a_paper() {
         let analysis = sample::studied();
-        insta::assert_snapshot!(render(analysis, &Table::named(analysis, TableName::Failures)));
+        let tables = RunReport::new(analysis).tables(TableDefinition::find("failures").unwrap());
+        insta::assert_snapshot!(render(analysis, &tables));
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! Markdown tables, as GitHub reads them.
 
 use super::NOT_FOR_PUBLICATION;
-use crate::report::Analysis;
-use crate::report::tables::{Align, Column, Row, Table};
+use crate::report::RunReport;
+use crate::report::tables::{Align, DisplayColumn, DisplayRow, DisplayTable};
 use crate::shown_text::shown;
 use crate::wording::plural;
 
 /// The whole report.
-pub fn render(analysis: &Analysis) -> String {
+pub fn render(report: &RunReport) -> String {
+    let analysis = report.analysis;
     let run = &analysis.run;
     let mut out = format!("# {}\n\n", escape(&shown(&run.manifest.experiment)));
     if run.manifest.quick {
@@ -33,14 +34,14 @@ pub fn render(analysis: &Analysis) -> String {
         plural(analysis.machine.logical_cores, "logical core"),
         escape(&shown(&run.manifest.parade)),
     );
-    for table in Table::all(analysis) {
+    for table in report.document_tables() {
         out.push('\n');
         out += &render_table(&table);
     }
     out
 }
 
-pub fn render_table(table: &Table) -> String {
+pub fn render_table(table: &DisplayTable) -> String {
     let mut out = format!("## {}\n\n", escape(&table.title));
     out += &line(table.columns.iter().map(head));
     out += &line(table.columns.iter().map(|column| match column.align {
@@ -57,14 +58,14 @@ pub fn render_table(table: &Table) -> String {
     out
 }
 
-fn head(column: &Column) -> String {
+fn head(column: &DisplayColumn) -> String {
     match &column.group {
         Some(group) => escape(&format!("{group} {}", column.label)),
         None => escape(&column.label),
     }
 }
 
-fn emphasised(text: &str, row: &Row) -> String {
+fn emphasised(text: &str, row: &DisplayRow) -> String {
     if row.is_summary && !text.is_empty() { format!("**{text}**") } else { text.to_owned() }
 }
 
@@ -94,14 +95,15 @@ mod tests {
 
     #[test]
     fn the_report_reads_well() {
-        insta::assert_snapshot!(render(sample::studied()));
+        insta::assert_snapshot!(render(&RunReport::new(sample::studied())));
     }
 
     #[test]
     fn names_cannot_break_a_table() {
-        let text = render(sample::attacked());
+        let report = RunReport::new(sample::attacked());
+        let text = render(&report);
         assert!(!text.contains("<img"), "markup came through");
-        for table in Table::all(sample::attacked()) {
+        for table in report.document_tables() {
             for line in render_table(&table).lines().filter(|line| line.starts_with('|')) {
                 let bars = line.replace("\\\\", "").replace("\\|", "").matches('|').count();
                 assert_eq!(bars, table.columns.len() + 1, "{line}");

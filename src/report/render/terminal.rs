@@ -3,9 +3,11 @@
 use unicode_width::UnicodeWidthStr;
 
 use super::NOT_FOR_PUBLICATION;
-use crate::report::Analysis;
 use crate::report::analysis::{Gravity, WarningGroup};
-use crate::report::tables::{Align, Cell, Column, Row, Table, TableName, Tone};
+use crate::report::tables::{
+    Align, DisplayCell, DisplayColumn, DisplayRow, DisplayTable, TableDefinition, TableOutput, Tone,
+};
+use crate::report::{Analysis, RunReport};
 use crate::shown_text::shown;
 
 /// Columns between two others.
@@ -31,21 +33,7 @@ pub struct Style {
     pub colour: bool,
 }
 
-/// The tables that answer the questions; the rest is in the report folder.
-fn telling() -> impl Iterator<Item = TableName> {
-    let before = [TableName::Subjects, TableName::Origins, TableName::SetAside];
-    let after = [
-        TableName::Failures,
-        TableName::Speedups,
-        TableName::Scaling,
-        TableName::Residual,
-        TableName::Incomplete,
-        TableName::Findings,
-    ];
-    before.into_iter().chain(TableName::OF_ORDERS).chain(after)
-}
-
-/// The whole report.
+/// The whole report: the tables that answer the questions. The report folder has all of them.
 pub fn render(analysis: &Analysis, style: Style) -> String {
     let mut out = String::new();
     let run = &analysis.run;
@@ -56,8 +44,12 @@ pub fn render(analysis: &Analysis, style: Style) -> String {
     }
     out.push('\n');
     out += &caveats(analysis, style);
-    for name in telling() {
-        for table in Table::named(analysis, name) {
+    let report = RunReport::new(analysis);
+    for definition in TableDefinition::ranked() {
+        if !definition.is_in(TableOutput::Terminal) {
+            continue;
+        }
+        for table in report.tables(definition) {
             out.push('\n');
             out += &render_table(&table, style);
         }
@@ -105,7 +97,7 @@ pub(super) fn caution(text: &str, style: Style) -> String {
 }
 
 /// One table: title, heads, rows, notes. Columns that do not fit are continued below, beside the first one again.
-pub fn render_table(table: &Table, style: Style) -> String {
+pub fn render_table(table: &DisplayTable, style: Style) -> String {
     let width = style.width.max(NARROWEST);
     let mut widths = column_widths(table, width);
     widen_for_groups(&table.columns, &mut widths);
@@ -124,7 +116,7 @@ pub fn render_table(table: &Table, style: Style) -> String {
 }
 
 /// A table whose texts need whole lines: each row under its first cell, with a line for every other column.
-pub(super) fn render_entries(table: &Table, style: Style) -> String {
+pub(super) fn render_entries(table: &DisplayTable, style: Style) -> String {
     let width = style.width.max(NARROWEST);
     let labels = table.columns.iter().skip(1).map(|column| column.label.width()).max().unwrap_or(0);
     let mut out = format!("{}\n", paint(&table.title, "1", style));
@@ -157,7 +149,7 @@ fn painted_label(label: &str, labels: usize, text: &str, code: &str, style: Styl
 }
 
 /// As wide as their texts. Long texts are wrapped, and only the last column may take all the room that there is.
-fn column_widths(table: &Table, width: usize) -> Vec<usize> {
+fn column_widths(table: &DisplayTable, width: usize) -> Vec<usize> {
     let last = table.columns.len().saturating_sub(1);
     (0..table.columns.len())
         .map(|index| {
@@ -169,7 +161,7 @@ fn column_widths(table: &Table, width: usize) -> Vec<usize> {
 }
 
 /// The head over several columns is to be read too: the last of them makes room for it.
-fn widen_for_groups(columns: &[Column], widths: &mut [usize]) {
+fn widen_for_groups(columns: &[DisplayColumn], widths: &mut [usize]) {
     let all: Vec<usize> = (0..columns.len()).collect();
     for block in blocks(columns, &all) {
         let Some((last, name)) = block.last().zip(columns[block[0]].group.as_ref()) else { continue };
@@ -178,12 +170,12 @@ fn widen_for_groups(columns: &[Column], widths: &mut [usize]) {
     }
 }
 
-fn wraps(column: &Column) -> bool {
+fn wraps(column: &DisplayColumn) -> bool {
     column.align == Align::Left
 }
 
 /// Which columns are shown: where all are too wide together, optional ones are cut or left out, the last first.
-fn fitting_columns(table: &Table, widths: &mut [usize], width: usize) -> Vec<usize> {
+fn fitting_columns(table: &DisplayTable, widths: &mut [usize], width: usize) -> Vec<usize> {
     let mut chosen: Vec<usize> = (0..table.columns.len()).collect();
     for index in (0..table.columns.len()).rev().filter(|index| table.columns[*index].is_optional) {
         let taken = chosen.iter().map(|index| widths[*index] + GAP).sum::<usize>() - GAP;
@@ -200,7 +192,7 @@ fn fitting_columns(table: &Table, widths: &mut [usize], width: usize) -> Vec<usi
 }
 
 /// Takes what is too much from the last column, and then from the others that can wrap, always from the widest.
-fn narrow(columns: &[Column], chosen: &[usize], widths: &mut [usize], width: usize) {
+fn narrow(columns: &[DisplayColumn], chosen: &[usize], widths: &mut [usize], width: usize) {
     let mut excess = (chosen.iter().map(|index| widths[*index] + GAP).sum::<usize>()).saturating_sub(GAP + width);
     while excess > 0 {
         let can_give = |index: &&usize| wraps(&columns[**index]) && widths[**index] > NARROWEST_WRAPPED;
@@ -213,7 +205,7 @@ fn narrow(columns: &[Column], chosen: &[usize], widths: &mut [usize], width: usi
 }
 
 /// Splits the columns so that each part fits; columns of one group stay together where a part can hold them.
-fn parts(columns: &[Column], chosen: &[usize], widths: &[usize], width: usize) -> Vec<Vec<usize>> {
+fn parts(columns: &[DisplayColumn], chosen: &[usize], widths: &[usize], width: usize) -> Vec<Vec<usize>> {
     let mut parts: Vec<Vec<usize>> = Vec::new();
     let mut part: Vec<usize> = Vec::new();
     let taken = |part: &[usize]| part.iter().map(|index| widths[*index] + GAP).sum::<usize>();
@@ -233,26 +225,29 @@ fn parts(columns: &[Column], chosen: &[usize], widths: &[usize], width: usize) -
 }
 
 /// Neighbouring columns under the same head.
-fn blocks(columns: &[Column], chosen: &[usize]) -> Vec<Vec<usize>> {
+fn blocks(columns: &[DisplayColumn], chosen: &[usize]) -> Vec<Vec<usize>> {
     let together = |a: &usize, b: &usize| columns[*a].group.is_some() && columns[*a].group == columns[*b].group;
     chosen.chunk_by(together).map(<[usize]>::to_vec).collect()
 }
 
-fn render_part(table: &Table, part: &[usize], widths: &[usize], style: Style) -> String {
+fn render_part(table: &DisplayTable, part: &[usize], widths: &[usize], style: Style) -> String {
     let total = part.iter().map(|index| widths[*index] + GAP).sum::<usize>().saturating_sub(GAP);
     let rule = format!("{}\n", paint(&"─".repeat(total), "2", style));
     let mut out = rule.clone();
     out += &group_heads(table, part, widths);
-    let labels = Row { cells: table.columns.iter().map(|c| Cell::new(c.label.clone())).collect(), is_summary: false };
+    let labels = DisplayRow {
+        cells: table.columns.iter().map(|c| DisplayCell::new(c.label.clone())).collect(),
+        is_summary: false,
+    };
     out += &line(&table.columns, &labels, part, widths, style);
     out += &rule;
-    let (bodies, summaries): (Vec<&Row>, Vec<&Row>) = table.rows.iter().partition(|row| !row.is_summary);
-    let most = if is_list(table.name) { MOST_ROWS } else { bodies.len() };
+    let (bodies, summaries): (Vec<&DisplayRow>, Vec<&DisplayRow>) = table.rows.iter().partition(|row| !row.is_summary);
+    let most = if table.is_list { MOST_ROWS } else { bodies.len() };
     for row in bodies.iter().take(most) {
         out += &line(&table.columns, row, part, widths, style);
     }
     if bodies.len() > most {
-        out += &format!("… and {} more in {}.csv\n", bodies.len() - most, table.name.name());
+        out += &format!("… and {} more in {}.csv\n", bodies.len() - most, table.name);
     }
     if !summaries.is_empty() {
         out += &rule;
@@ -263,16 +258,8 @@ fn render_part(table: &Table, part: &[usize], widths: &[usize], style: Style) ->
     out + &rule
 }
 
-/// Lists can be endless; tables of subjects are shown whole.
-fn is_list(table: TableName) -> bool {
-    matches!(
-        table,
-        TableName::Residual | TableName::Incomplete | TableName::Findings | TableName::SetAside | TableName::OdFailures
-    )
-}
-
 /// The line above the heads, if any column has a group: each group's name over its columns.
-fn group_heads(table: &Table, part: &[usize], widths: &[usize]) -> String {
+fn group_heads(table: &DisplayTable, part: &[usize], widths: &[usize]) -> String {
     if part.iter().all(|index| table.columns[*index].group.is_none()) {
         return String::new();
     }
@@ -289,8 +276,8 @@ fn group_heads(table: &Table, part: &[usize], widths: &[usize]) -> String {
 }
 
 /// A row, which takes several lines where a text is wrapped.
-fn line(columns: &[Column], row: &Row, part: &[usize], widths: &[usize], style: Style) -> String {
-    let cells: Vec<(usize, &Cell, Vec<String>)> = part
+fn line(columns: &[DisplayColumn], row: &DisplayRow, part: &[usize], widths: &[usize], style: Style) -> String {
+    let cells: Vec<(usize, &DisplayCell, Vec<String>)> = part
         .iter()
         .filter_map(|index| row.cells.get(*index).map(|cell| (*index, cell)))
         .map(|(index, cell)| (index, cell, cell_lines(&cell.whole(), &columns[index], widths[index])))
@@ -315,7 +302,7 @@ fn line(columns: &[Column], row: &Row, part: &[usize], widths: &[usize], style: 
     out
 }
 
-fn cell_lines(text: &str, column: &Column, width: usize) -> Vec<String> {
+fn cell_lines(text: &str, column: &DisplayColumn, width: usize) -> Vec<String> {
     if wraps(column) { wrapped(text, width) } else { vec![cut(text, width)] }
 }
 

@@ -1,6 +1,6 @@
 //! The tables of an assessment.
 
-use super::{Cell, Column, Row, Table, TableName, Tone};
+use super::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, Tone};
 use crate::assess::answer::{Answer, Failure};
 use crate::assess::causes::Kind;
 use crate::assess::evidence::{Evidence, Speedup};
@@ -12,38 +12,44 @@ use crate::wording::plural;
 
 const ISOLATE: &str = "isolate";
 
-impl Table {
+impl DisplayTable {
     /// Does a row hold texts that need a line of their own where there is little room?
     pub fn is_of_long_texts(&self) -> bool {
-        self.name == TableName::Assessment(ISOLATE)
+        self.name == ISOLATE
     }
 
     /// All tables of an assessment that have rows.
-    pub fn of_assessment(answer: &Answer) -> Vec<Table> {
+    pub fn of_assessment(answer: &Answer) -> Vec<DisplayTable> {
         let tables = [ways(answer), failures(answer), predictions(answer), checks(answer), improvements(answer)];
         tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
     }
 }
 
-fn table(name: &'static str, title: &str, columns: Vec<Column>, rows: Vec<Vec<Cell>>, notes: Vec<String>) -> Table {
-    let rows = rows.into_iter().map(Row::body).collect();
-    Table { name: TableName::Assessment(name), title: title.to_owned(), columns, rows, notes }
+fn table(
+    name: &'static str,
+    title: &str,
+    columns: Vec<DisplayColumn>,
+    rows: Vec<Vec<DisplayCell>>,
+    notes: Vec<String>,
+) -> DisplayTable {
+    let rows = rows.into_iter().map(DisplayRow::body).collect();
+    DisplayTable { name, title: title.to_owned(), columns, rows, notes, ..DisplayTable::default() }
 }
 
-fn ways(answer: &Answer) -> Table {
+fn ways(answer: &Answer) -> DisplayTable {
     let columns = vec![
-        Column::left("mode"),
-        Column::right("runs"),
-        Column::right("sequential").under("seconds"),
-        Column::right("parallel").under("seconds"),
-        Column::right("speedup"),
-        Column::right("95 % CI"),
-        Column::right("pairs"),
-        Column::right("p"),
-        Column::right("seconds").under("with repairs"),
-        Column::right("speedup").under("with repairs"),
-        Column::right("at once"),
-        Column::right("failing"),
+        DisplayColumn::left("mode"),
+        DisplayColumn::right("runs"),
+        DisplayColumn::right("sequential").under("seconds"),
+        DisplayColumn::right("parallel").under("seconds"),
+        DisplayColumn::right("speedup"),
+        DisplayColumn::right("95 % CI"),
+        DisplayColumn::right("pairs"),
+        DisplayColumn::right("p"),
+        DisplayColumn::right("seconds").under("with repairs"),
+        DisplayColumn::right("speedup").under("with repairs"),
+        DisplayColumn::right("at once"),
+        DisplayColumn::right("failing"),
     ];
     let rows = answer.ways.iter().map(|evidence| way_row(answer, evidence)).collect();
     let modes = answer.modes.iter().map(|known| format!("{}: {}.", known.mode, known.explained));
@@ -59,54 +65,54 @@ fn ways(answer: &Answer) -> Table {
     table("ways", &format!("{how} {}", plural(answer.cores, "core")), columns, rows, notes)
 }
 
-fn way_row(answer: &Answer, evidence: &Evidence) -> Vec<Cell> {
+fn way_row(answer: &Answer, evidence: &Evidence) -> Vec<DisplayCell> {
     let plain = evidence.plain;
     let interval = plain.and_then(|speedup| speedup.interval_text());
     let is_this = |known: &&ModeInWords| known.mode == evidence.way.name();
     let explained = answer.modes.iter().find(is_this).map(|known| known.explained.clone());
     let repaired = evidence.repaired.filter(|_| evidence.failing_runs > 0);
-    let failing = Cell::count(evidence.failing_runs);
+    let failing = DisplayCell::count(evidence.failing_runs);
     vec![
-        Cell::new(evidence.way.name()).hinted(explained),
-        Cell::count(evidence.runs),
+        DisplayCell::new(evidence.way.name()).hinted(explained),
+        DisplayCell::count(evidence.runs),
         seconds_cell(plain.map(|speedup| speedup.baseline_seconds)),
         seconds_cell(plain.map(|speedup| speedup.seconds)),
         speedup_cell(plain),
-        interval.map_or_else(|| Cell::muted("–"), Cell::new),
-        plain.map_or_else(|| Cell::muted("–"), |speedup| Cell::count(speedup.pairs)),
+        interval.map_or_else(|| DisplayCell::muted("–"), DisplayCell::new),
+        plain.map_or_else(|| DisplayCell::muted("–"), |speedup| DisplayCell::count(speedup.pairs)),
         // A single pair has a p-value of 1 whatever it showed.
         plain
             .filter(|speedup| speedup.pairs > 1)
             .and_then(|speedup| speedup.p)
-            .map_or_else(|| Cell::muted("–"), |p| Cell::new(p_value(p)).valued(p)),
+            .map_or_else(|| DisplayCell::muted("–"), |p| DisplayCell::new(p_value(p)).valued(p)),
         seconds_cell(repaired.map(|speedup| speedup.seconds)),
         speedup_cell(repaired),
-        Cell::new(format!("{:.1}", evidence.concurrency)).valued(evidence.concurrency),
+        DisplayCell::new(format!("{:.1}", evidence.concurrency)).valued(evidence.concurrency),
         if evidence.failing_runs > 0 { failing.toned(Tone::Bad) } else { failing },
     ]
 }
 
-fn seconds_cell(seconds: Option<f64>) -> Cell {
-    seconds.map_or_else(|| Cell::muted("–"), |seconds| Cell::new(format!("{seconds:.1}")).valued(seconds))
+fn seconds_cell(seconds: Option<f64>) -> DisplayCell {
+    seconds.map_or_else(|| DisplayCell::muted("–"), |seconds| DisplayCell::new(format!("{seconds:.1}")).valued(seconds))
 }
 
-fn speedup_cell(speedup: Option<Speedup>) -> Cell {
-    let Some(speedup) = speedup else { return Cell::muted("–") };
+fn speedup_cell(speedup: Option<Speedup>) -> DisplayCell {
+    let Some(speedup) = speedup else { return DisplayCell::muted("–") };
     let tone = match speedup.judgement() {
         SpeedJudgement::Faster => Tone::Good,
         SpeedJudgement::Slower => Tone::Bad,
         _ => Tone::Plain,
     };
-    Cell::new(speedup.value_text()).valued(speedup.value).toned(tone)
+    DisplayCell::new(speedup.value_text()).valued(speedup.value).toned(tone)
 }
 
-fn failures(answer: &Answer) -> Table {
+fn failures(answer: &Answer) -> DisplayTable {
     let columns = vec![
-        Column::left("test"),
-        Column::left("failed in"),
-        Column::left("with"),
-        Column::left("kind"),
-        Column::left("why, and what to do"),
+        DisplayColumn::left("test"),
+        DisplayColumn::left("failed in"),
+        DisplayColumn::left("with"),
+        DisplayColumn::left("kind"),
+        DisplayColumn::left("why, and what to do"),
     ];
     // What stands in the way of the advice comes first.
     let mut failures: Vec<&Failure> = answer.failures.iter().collect();
@@ -135,7 +141,7 @@ fn failures(answer: &Answer) -> Table {
     table(ISOLATE, title, columns, rows, notes)
 }
 
-fn failure_row(failure: &Failure) -> Vec<Cell> {
+fn failure_row(failure: &Failure) -> Vec<DisplayCell> {
     let mut why = match failure.kind {
         Kind::NotTried => failure.explanation.clone(),
         _ => format!("failed {}. It {}", failure.apart(), failure.explanation),
@@ -146,23 +152,30 @@ fn failure_row(failure: &Failure) -> Vec<Cell> {
     }
     let kind_tone = if failure.unrepaired { Tone::Bad } else { Tone::Plain };
     vec![
-        Cell::new(shown(&failure.test.to_string())),
-        Cell::new(failure.counts()),
-        failure.message.as_deref().map_or_else(|| Cell::muted("no message"), |message| Cell::new(shown(message))),
-        Cell::new(failure.kind.name().replace('_', " ")).toned(kind_tone),
-        Cell::new(why),
+        DisplayCell::new(shown(&failure.test.to_string())),
+        DisplayCell::new(failure.counts()),
+        failure
+            .message
+            .as_deref()
+            .map_or_else(|| DisplayCell::muted("no message"), |message| DisplayCell::new(shown(message))),
+        DisplayCell::new(failure.kind.name().replace('_', " ")).toned(kind_tone),
+        DisplayCell::new(why),
     ]
 }
 
-fn predictions(answer: &Answer) -> Table {
+fn predictions(answer: &Answer) -> DisplayTable {
     let counts: Vec<usize> = answer
         .predictions
         .first()
         .map(|curve| curve.points.iter().map(|point| point.cores).collect())
         .unwrap_or_default();
-    let mut columns = vec![Column::left("mode")];
-    columns.extend(counts.iter().map(|count| Column::right(count.to_string()).under("cores, or machines")));
-    columns.extend([Column::right("knee"), Column::right("lower bound"), Column::left("because of")]);
+    let mut columns = vec![DisplayColumn::left("mode")];
+    columns.extend(counts.iter().map(|count| DisplayColumn::right(count.to_string()).under("cores, or machines")));
+    columns.extend([
+        DisplayColumn::right("knee"),
+        DisplayColumn::right("lower bound"),
+        DisplayColumn::left("because of"),
+    ]);
     let rows = answer.predictions.iter().map(prediction_row).collect();
     let source = if answer.virtual_time {
         "These times are predicted. The prediction schedules the tests on threads after a start-up time, with their durations in the model suite, and is corrected by its runs on all cores."
@@ -178,40 +191,40 @@ fn predictions(answer: &Answer) -> Table {
     table("prediction", "How long would it take on more cores?", columns, rows, notes)
 }
 
-fn prediction_row(curve: &Curve) -> Vec<Cell> {
+fn prediction_row(curve: &Curve) -> Vec<DisplayCell> {
     let name = if curve.machines { format!("{} on machines", curve.way) } else { curve.way.clone() };
-    let mut row = vec![Cell::new(name)];
-    row.extend(curve.points.iter().map(|point| Cell::new(duration(point.seconds)).valued(point.seconds)));
-    row.push(curve.knee.map_or_else(|| Cell::muted("–"), Cell::count));
+    let mut row = vec![DisplayCell::new(name)];
+    row.extend(curve.points.iter().map(|point| DisplayCell::new(duration(point.seconds)).valued(point.seconds)));
+    row.push(curve.knee.map_or_else(|| DisplayCell::muted("–"), DisplayCell::count));
     let bound = curve.bound_seconds;
-    row.push(bound.map_or_else(|| Cell::muted("–"), |bound| Cell::new(duration(bound)).valued(bound)));
-    row.push(bound.map_or_else(|| Cell::muted("–"), |_| Cell::new(shown(&curve.bound_by))));
+    row.push(bound.map_or_else(|| DisplayCell::muted("–"), |bound| DisplayCell::new(duration(bound)).valued(bound)));
+    row.push(bound.map_or_else(|| DisplayCell::muted("–"), |_| DisplayCell::new(shown(&curve.bound_by))));
     row
 }
 
-fn checks(answer: &Answer) -> Table {
+fn checks(answer: &Answer) -> DisplayTable {
     let mut columns = vec![
-        Column::left("mode"),
-        Column::right("cores"),
-        Column::right("predicted"),
-        Column::right(if answer.virtual_time { "computed" } else { "measured" }),
-        Column::right("error"),
-        Column::right("runs"),
+        DisplayColumn::left("mode"),
+        DisplayColumn::right("cores"),
+        DisplayColumn::right("predicted"),
+        DisplayColumn::right(if answer.virtual_time { "computed" } else { "measured" }),
+        DisplayColumn::right("error"),
+        DisplayColumn::right("runs"),
     ];
     if !answer.virtual_time {
-        columns.push(Column::left("the machine"));
+        columns.push(DisplayColumn::left("the machine"));
     }
     let row = |check: &Check| {
         let mut cells = vec![
-            Cell::new(check.way.clone()),
-            Cell::count(check.cores),
+            DisplayCell::new(check.way.clone()),
+            DisplayCell::count(check.cores),
             seconds_cell(Some(check.predicted_seconds)),
             seconds_cell(Some(check.measured_seconds)),
-            Cell::new(format!("{:+.0} %", check.error_percent)).valued(check.error_percent),
-            Cell::count(check.runs),
+            DisplayCell::new(format!("{:+.0} %", check.error_percent)).valued(check.error_percent),
+            DisplayCell::count(check.runs),
         ];
         if !answer.virtual_time {
-            cells.push(Cell::new(machine(check)));
+            cells.push(DisplayCell::new(machine(check)));
         }
         cells
     };
@@ -249,22 +262,22 @@ fn capitalised(text: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-fn improvements(answer: &Answer) -> Table {
+fn improvements(answer: &Answer) -> DisplayTable {
     let columns = vec![
-        Column::left("change"),
-        Column::left("what"),
-        Column::right("takes now"),
-        Column::right("would gain"),
-        Column::right("on cores"),
+        DisplayColumn::left("change"),
+        DisplayColumn::left("what"),
+        DisplayColumn::right("takes now"),
+        DisplayColumn::right("would gain"),
+        DisplayColumn::right("on cores"),
     ];
     let row = |change: &crate::assess::forecast::Improvement| {
         let what = if change.change == "split" { "split the class" } else { "make the test twice as fast" };
         vec![
-            Cell::new(what),
-            Cell::new(shown(&change.name)),
+            DisplayCell::new(what),
+            DisplayCell::new(shown(&change.name)),
             seconds_cell(Some(change.takes_seconds)),
             seconds_cell(Some(change.gain_seconds)),
-            Cell::count(change.cores),
+            DisplayCell::count(change.cores),
         ]
     };
     let rows = answer.improvements.iter().map(row).collect();

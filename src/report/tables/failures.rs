@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Cell, Column, Row, Table, TableName, Tone, cores_suffix};
+use super::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, Tone};
 use crate::report::Analysis;
 use crate::report::analysis::{FailureRow, StageState};
 use crate::report::legend;
@@ -12,7 +12,7 @@ use crate::wording::{plural, ranged};
 /// A configuration's stage: a column.
 type StageColumn<'a> = (&'a str, u32);
 
-pub(super) fn table(analysis: &Analysis, cores: usize) -> Table {
+pub(super) fn table(analysis: &Analysis, cores: usize) -> DisplayTable {
     let mut here: Vec<&FailureRow> = analysis.failures.iter().filter(|row| row.cores == cores).collect();
     if here.iter().all(|row| matches!(row.state, StageState::Pending | StageState::NotPlanned)) {
         here.clear();
@@ -21,17 +21,11 @@ pub(super) fn table(analysis: &Analysis, cores: usize) -> Table {
     let found = Found::of(&here);
     let mut subjects: Vec<&str> = here.iter().map(|row| row.subject.as_str()).collect();
     subjects.dedup();
-    let mut rows: Vec<Row> = subjects.iter().map(|subject| row(subject, &columns, &found)).collect();
+    let mut rows: Vec<DisplayRow> = subjects.iter().map(|subject| row(subject, &columns, &found)).collect();
     if !rows.is_empty() {
         rows.push(sums(&columns, &found, &subjects));
     }
-    Table {
-        name: TableName::Failures,
-        title: format!("Failures after each stage{}", cores_suffix(analysis, cores)),
-        columns: heads(&columns),
-        rows,
-        notes: notes(analysis, &here),
-    }
+    DisplayTable { columns: heads(&columns), rows, notes: notes(analysis, &here), ..DisplayTable::default() }
 }
 
 fn stage_columns<'a>(analysis: &'a Analysis, rows: &[&FailureRow]) -> Vec<StageColumn<'a>> {
@@ -43,10 +37,11 @@ fn stage_columns<'a>(analysis: &'a Analysis, rows: &[&FailureRow]) -> Vec<StageC
         .collect()
 }
 
-fn heads(columns: &[StageColumn]) -> Vec<Column> {
-    let fixed = [Column::left("subject"), Column::right("# tests")];
-    let stages =
-        columns.iter().map(|(configuration, stage)| Column::right(format!("#{stage}")).under(shown(configuration)));
+fn heads(columns: &[StageColumn]) -> Vec<DisplayColumn> {
+    let fixed = [DisplayColumn::left("subject"), DisplayColumn::right("# tests")];
+    let stages = columns
+        .iter()
+        .map(|(configuration, stage)| DisplayColumn::right(format!("#{stage}")).under(shown(configuration)));
     fixed.into_iter().chain(stages).collect()
 }
 
@@ -63,21 +58,22 @@ impl<'a> Found<'a> {
     }
 }
 
-fn row(subject: &str, columns: &[StageColumn], found: &Found) -> Row {
+fn row(subject: &str, columns: &[StageColumn], found: &Found) -> DisplayRow {
     let tests = columns.first().and_then(|column| found.at(subject, column)).and_then(|row| row.tests);
-    let mut cells = vec![Cell::new(shown(subject)), tests.map_or_else(|| Cell::muted("–"), Cell::count)];
-    cells.extend(columns.iter().map(|column| found.at(subject, column).map_or_else(|| Cell::new(""), cell)));
-    Row::body(cells)
+    let mut cells =
+        vec![DisplayCell::new(shown(subject)), tests.map_or_else(|| DisplayCell::muted("–"), DisplayCell::count)];
+    cells.extend(columns.iter().map(|column| found.at(subject, column).map_or_else(|| DisplayCell::new(""), cell)));
+    DisplayRow::body(cells)
 }
 
-fn cell(row: &FailureRow) -> Cell {
+fn cell(row: &FailureRow) -> DisplayCell {
     let tone = match (row.state, row.failures) {
         (StageState::Counted, Some(failures)) if failures > 0.0 || row.lost > 0.0 || row.note.is_some() => Tone::Bad,
         (StageState::Counted, _) => Tone::Good,
         (StageState::Skipped | StageState::Pending | StageState::NotPlanned, _) => Tone::Muted,
         _ => Tone::Bad,
     };
-    Cell::new(row.text()).toned(tone).hinted(hint(row)).valued(row.failures)
+    DisplayCell::new(row.text()).toned(tone).hinted(hint(row)).valued(row.failures)
 }
 
 fn hint(row: &FailureRow) -> Option<String> {
@@ -96,17 +92,17 @@ fn hint(row: &FailureRow) -> Option<String> {
 }
 
 /// Σ over the numbers as they are shown, so that a reader can add them up; a dash where there is none.
-fn sums(columns: &[StageColumn], found: &Found, subjects: &[&str]) -> Row {
+fn sums(columns: &[StageColumn], found: &Found, subjects: &[&str]) -> DisplayRow {
     let in_tenths = |failures: f64| (failures * 10.0).round();
     let tests: usize = subjects.iter().filter_map(|subject| found.at(subject, columns.first()?)?.tests).sum();
-    let mut cells = vec![Cell::new("Σ"), Cell::new(tests.to_string())];
+    let mut cells = vec![DisplayCell::new("Σ"), DisplayCell::new(tests.to_string())];
     for column in columns {
         let shown: Vec<f64> =
             subjects.iter().filter_map(|subject| found.at(subject, column)?.failures).map(in_tenths).collect();
         let text = if shown.is_empty() { "–".to_owned() } else { format!("{:.1}", shown.iter().sum::<f64>() / 10.0) };
-        cells.push(Cell::new(text));
+        cells.push(DisplayCell::new(text));
     }
-    Row::summary(cells)
+    DisplayRow::summary(cells)
 }
 
 fn notes(analysis: &Analysis, rows: &[&FailureRow]) -> Vec<String> {

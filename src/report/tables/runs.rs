@@ -2,103 +2,85 @@
 
 use std::collections::HashMap;
 
-use super::{Align, Cell, Column, Row, Table, TableName, Tone, cores_suffix};
+use super::{Align, DisplayCell, DisplayColumn, DisplayRow, DisplayTable, Tone};
 use crate::report::Analysis;
 use crate::report::analysis::{ConcurrencyRow, CostRow, ScalingFit, ScalingRow};
 use crate::report::legend;
 use crate::shown_text::{bytes, duration, p_value, shown};
 use crate::wording::plural;
 
-pub(super) fn concurrency(analysis: &Analysis, cores: usize) -> Table {
+pub(super) fn concurrency(analysis: &Analysis, cores: usize) -> DisplayTable {
     let here: Vec<&ConcurrencyRow> = analysis.concurrency.iter().filter(|row| row.cores == cores).collect();
     let names: Vec<&str> = analysis.run.manifest.configurations.iter().map(|c| c.name.as_str()).collect();
     let found: HashMap<(&str, &str), &ConcurrencyRow> =
         here.iter().map(|row| ((row.subject.as_str(), row.configuration.as_str()), *row)).collect();
-    let mut columns = vec![Column::left("subject")];
+    let mut columns = vec![DisplayColumn::left("subject")];
     for name in &names {
-        columns.extend(["asked", "mean", "max"].map(|label| Column::right(label).under(shown(name))));
+        columns.extend(["asked", "mean", "max"].map(|label| DisplayColumn::right(label).under(shown(name))));
     }
     let rows = subjects_of(here.iter().map(|row| row.subject.as_str()))
         .into_iter()
         .map(|subject| {
-            let mut cells = vec![Cell::new(shown(subject))];
+            let mut cells = vec![DisplayCell::new(shown(subject))];
             for name in &names {
                 cells.extend(found.get(&(subject, *name)).map_or_else(blank_cells, |row| concurrency_cells(row)));
             }
-            Row::body(cells)
+            DisplayRow::body(cells)
         })
         .collect();
-    Table {
-        name: TableName::Concurrency,
-        title: format!("Tests at once: requested and observed{}", cores_suffix(analysis, cores)),
-        columns,
-        rows,
-        notes: [CONCURRENCY_NOTE.to_owned()].into_iter().chain(legend::lines(analysis)).collect(),
-    }
+    DisplayTable { columns, rows, notes: legend::lines(analysis), ..DisplayTable::default() }
 }
 
-const CONCURRENCY_NOTE: &str = "asked: forks × threads. mean: overlapping tests, weighted by time, over the \
-    repetitions. A marked maximum shows a mode without effect.";
-
-fn concurrency_cells(row: &ConcurrencyRow) -> [Cell; 3] {
+fn concurrency_cells(row: &ConcurrencyRow) -> [DisplayCell; 3] {
     let tone = if row.no_effect.is_some() { Tone::Bad } else { Tone::Plain };
     let mark = if row.no_effect.is_some() { "!" } else { "" };
     [
-        Cell::muted(row.asked.to_string()).valued(row.asked as f64).hinted(Some(format!(
+        DisplayCell::muted(row.asked.to_string()).valued(row.asked as f64).hinted(Some(format!(
             "{} × {}",
             plural(row.forks as usize, "fork"),
             plural(row.threads as usize, "thread")
         ))),
-        Cell::new(format!("{:.1}", row.mean)).valued(row.mean),
-        Cell::new(format!("{}{mark}", row.max)).valued(row.max as f64).toned(tone).hinted(row.no_effect.clone()),
+        DisplayCell::new(format!("{:.1}", row.mean)).valued(row.mean),
+        DisplayCell::new(format!("{}{mark}", row.max)).valued(row.max as f64).toned(tone).hinted(row.no_effect.clone()),
     ]
 }
 
-pub(super) fn costs(analysis: &Analysis, cores: usize) -> Table {
+pub(super) fn costs(analysis: &Analysis, cores: usize) -> DisplayTable {
     let here: Vec<&CostRow> = analysis.costs.iter().filter(|row| row.cores == cores).collect();
     let names: Vec<&str> = analysis.run.manifest.configurations.iter().map(|c| c.name.as_str()).collect();
     let found: HashMap<(&str, &str), &CostRow> =
         here.iter().map(|row| ((row.subject.as_str(), row.configuration.as_str()), *row)).collect();
-    let mut columns = vec![Column::left("subject")];
+    let mut columns = vec![DisplayColumn::left("subject")];
     for name in &names {
-        columns.extend(["time", "CPU", "memory"].map(|label| Column::right(label).under(shown(name))));
+        columns.extend(["time", "CPU", "memory"].map(|label| DisplayColumn::right(label).under(shown(name))));
     }
     let subjects = subjects_of(here.iter().map(|row| row.subject.as_str()));
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<DisplayRow> = Vec::new();
     for subject in &subjects {
-        let mut cells = vec![Cell::new(shown(subject))];
+        let mut cells = vec![DisplayCell::new(shown(subject))];
         for name in &names {
             cells.extend(found.get(&(*subject, *name)).map_or_else(blank_cells, |row| cost_cells(row)));
         }
-        rows.push(Row::body(cells));
+        rows.push(DisplayRow::body(cells));
     }
     if rows.len() > 1 {
         rows.push(total(&names, &here));
     }
-    Table {
-        name: TableName::Costs,
-        title: format!("Time, processor and memory{}", cores_suffix(analysis, cores)),
-        columns,
-        rows,
-        notes: vec![
-            "Means over the repetitions that reached their end, failing or not. Memory is the largest peak. All \
-             stages and processes count. Σ is the sum of each column."
-                .to_owned(),
-        ],
-    }
+    DisplayTable { columns, rows, ..DisplayTable::default() }
 }
 
-fn cost_cells(row: &CostRow) -> [Cell; 3] {
+fn cost_cells(row: &CostRow) -> [DisplayCell; 3] {
     let spread = row.wall_sd.map(|sd| format!("± {} (sd) over {}", duration(sd), plural(row.trials, "repetition")));
     [
-        Cell::new(duration(row.wall_seconds)).hinted(spread).valued(row.wall_seconds),
-        Cell::new(duration(row.cpu_seconds)).valued(row.cpu_seconds),
-        Cell::new(row.peak_memory_bytes.map_or("–".to_owned(), bytes)).valued(row.peak_memory_bytes.map(|b| b as f64)),
+        DisplayCell::new(duration(row.wall_seconds)).hinted(spread).valued(row.wall_seconds),
+        DisplayCell::new(duration(row.cpu_seconds)).valued(row.cpu_seconds),
+        DisplayCell::new(row.peak_memory_bytes.map_or("–".to_owned(), bytes))
+            .valued(row.peak_memory_bytes.map(|b| b as f64)),
     ]
 }
 
-fn total(names: &[&str], rows: &[&CostRow]) -> Row {
-    let mut cells = vec![Cell::new("Σ / largest")];
+fn total(names: &[&str], rows: &[&CostRow]) -> DisplayRow {
+    let mut cells = vec![DisplayCell::new("Σ / largest")];
     for name in names {
         let of_it: Vec<&&CostRow> = rows.iter().filter(|row| row.configuration == *name).collect();
         if of_it.is_empty() {
@@ -106,21 +88,23 @@ fn total(names: &[&str], rows: &[&CostRow]) -> Row {
             continue;
         }
         let peak = of_it.iter().filter_map(|row| row.peak_memory_bytes).max();
-        cells.push(Cell::new(duration(of_it.iter().map(|row| row.wall_seconds).sum())));
-        cells.push(Cell::new(duration(of_it.iter().map(|row| row.cpu_seconds).sum())));
-        cells.push(Cell::new(peak.map_or("–".to_owned(), bytes)));
+        cells.push(DisplayCell::new(duration(of_it.iter().map(|row| row.wall_seconds).sum())));
+        cells.push(DisplayCell::new(duration(of_it.iter().map(|row| row.cpu_seconds).sum())));
+        cells.push(DisplayCell::new(peak.map_or("–".to_owned(), bytes)));
     }
-    Row::summary(cells)
+    DisplayRow::summary(cells)
 }
 
-fn blank_cells() -> [Cell; 3] {
-    [Cell::muted("–"), Cell::muted("–"), Cell::muted("–")]
+fn blank_cells() -> [DisplayCell; 3] {
+    [DisplayCell::muted("–"), DisplayCell::muted("–"), DisplayCell::muted("–")]
 }
 
-pub(super) fn scaling(analysis: &Analysis) -> Table {
-    let mut columns = vec![Column::left("subject"), Column::left("configuration")];
+pub(super) fn scaling(analysis: &Analysis) -> DisplayTable {
+    let mut columns = vec![DisplayColumn::left("subject"), DisplayColumn::left("configuration")];
     let counts: Vec<usize> = analysis.run.manifest.cores.iter().copied().skip(1).collect();
-    columns.extend(counts.iter().map(|cores| Column { align: Align::Right, ..Column::left(plural(*cores, "core")) }));
+    columns.extend(
+        counts.iter().map(|cores| DisplayColumn { align: Align::Right, ..DisplayColumn::left(plural(*cores, "core")) }),
+    );
     let at: HashMap<(&str, &str, usize), &ScalingRow> = analysis
         .scaling
         .iter()
@@ -131,122 +115,94 @@ pub(super) fn scaling(analysis: &Analysis) -> Table {
     let mut rows = Vec::new();
     for subject in &analysis.run.manifest.subjects {
         for configuration in analysis.run.manifest.configurations.iter().filter(|c| scales(subject, &c.name)) {
-            let mut cells = vec![Cell::new(shown(subject)), Cell::new(shown(&configuration.name))];
+            let mut cells = vec![DisplayCell::new(shown(subject)), DisplayCell::new(shown(&configuration.name))];
             let found = counts.iter().map(|cores| at.get(&(subject.as_str(), configuration.name.as_str(), *cores)));
-            cells.extend(found.map(|row| row.map_or_else(|| Cell::muted("–"), |row| scaling_cell(row))));
-            rows.push(Row::body(cells));
+            cells.extend(found.map(|row| row.map_or_else(|| DisplayCell::muted("–"), |row| scaling_cell(row))));
+            rows.push(DisplayRow::body(cells));
         }
     }
-    let lowest = analysis.run.manifest.cores.first().copied().unwrap_or(1);
-    Table {
-        name: TableName::Scaling,
-        title: format!("Scaling against {}", plural(lowest, "core")),
-        columns,
-        rows,
-        notes: vec![
-            "Each configuration compared with itself on the fewest cores, clean repetitions only. Brackets: the \
-             efficiency, scaling divided by the factor of cores; 100 % means that all cores are fully used. This is not a speedup \
-             over the baseline. *: fewer than five runs on either number of cores; not part of any fit or figure."
-                .to_owned(),
-        ],
-    }
+    DisplayTable { columns, rows, ..DisplayTable::default() }
 }
 
-fn scaling_cell(row: &ScalingRow) -> Cell {
+fn scaling_cell(row: &ScalingRow) -> DisplayCell {
     let text = format!("{:.2} ({:.0} %)", row.scaling, row.efficiency * 100.0);
     if row.judgement.is_answer() {
         let hint = format!("{} ({})", row.judgement.words(), row.evidence());
-        return Cell::new(text).valued(row.scaling).hinted(Some(hint));
+        return DisplayCell::new(text).valued(row.scaling).hinted(Some(hint));
     }
-    Cell::new(format!("{text}*"))
+    DisplayCell::new(format!("{text}*"))
         .valued(row.scaling)
         .toned(Tone::Muted)
         .hinted(Some(format!("not enough runs to tell ({}; five are needed)", plural(row.runs, "run"))))
 }
 
-pub(super) fn amdahl(analysis: &Analysis) -> Table {
-    let number = |value: Option<f64>| Cell::new(value.map_or("–".to_owned(), |v| format!("{v:.2}"))).valued(value);
+pub(super) fn amdahl(analysis: &Analysis) -> DisplayTable {
+    let number =
+        |value: Option<f64>| DisplayCell::new(value.map_or("–".to_owned(), |v| format!("{v:.2}"))).valued(value);
     let rows = analysis.fits.iter().map(|fit| {
         let points = fit.points.iter().map(|(cores, scaling)| format!("{cores}: {scaling:.2}")).collect::<Vec<_>>();
         let limit = fit.serial_fraction.filter(|serial| *serial > 0.0).map(|serial| 1.0 / serial);
-        Row::body(vec![
-            Cell::new(shown(&fit.configuration)),
-            Cell::count(fit.subjects),
-            Cell::new(points.join(", ")),
+        DisplayRow::body(vec![
+            DisplayCell::new(shown(&fit.configuration)),
+            DisplayCell::count(fit.subjects),
+            DisplayCell::new(points.join(", ")),
             number(fit.serial_fraction),
             number(limit),
             fitted(fit),
         ])
     });
-    Table {
-        name: TableName::Amdahl,
-        title: "Amdahl's law over the cores".to_owned(),
+    DisplayTable {
         columns: vec![
-            Column::left("configuration"),
-            Column::right("subjects"),
-            Column::left("cores: scaling"),
-            Column::right("serial part"),
-            Column::right("limit"),
-            Column::right("R²"),
+            DisplayColumn::left("configuration"),
+            DisplayColumn::right("subjects"),
+            DisplayColumn::left("cores: scaling"),
+            DisplayColumn::right("serial part"),
+            DisplayColumn::right("limit"),
+            DisplayColumn::right("R²"),
         ],
         rows: rows.collect(),
-        notes: vec![
-            "scaling: geometric mean over the subjects that ran clean on every number of cores, against the fewest. \
-             serial part: of the best fit by least squares of the relative times. limit: the speedup that no number \
-             of cores exceeds. R²: none if there are only two points, because the law then goes through both."
-                .to_owned(),
-        ],
+        ..DisplayTable::default()
     }
 }
 
 /// R², or why there is none.
-fn fitted(fit: &ScalingFit) -> Cell {
+fn fitted(fit: &ScalingFit) -> DisplayCell {
     match fit.r_squared {
-        Some(r_squared) => Cell::new(format!("{r_squared:.2}")).valued(r_squared),
-        None if fit.points.len() < 3 => Cell::muted("none (two points)"),
-        None => Cell::muted("–"),
+        Some(r_squared) => DisplayCell::new(format!("{r_squared:.2}")).valued(r_squared),
+        None if fit.points.len() < 3 => DisplayCell::muted("none (two points)"),
+        None => DisplayCell::muted("–"),
     }
 }
 
-pub(super) fn regressions(analysis: &Analysis) -> Table {
-    let number = |value: f64| Cell::new(format!("{value:.2}")).valued(value);
+pub(super) fn regressions(analysis: &Analysis) -> DisplayTable {
+    let number = |value: f64| DisplayCell::new(format!("{value:.2}")).valued(value);
     let rows = analysis.regressions.iter().map(|row| {
-        Row::body(vec![
-            Cell::new(shown(&row.configuration)),
-            Cell::count(row.cores),
-            Cell::count(row.subjects),
-            Cell::new(row.form),
+        DisplayRow::body(vec![
+            DisplayCell::new(shown(&row.configuration)),
+            DisplayCell::count(row.cores),
+            DisplayCell::count(row.subjects),
+            DisplayCell::new(row.form),
             number(row.slope),
-            Cell::muted(format!("{:.2}–{:.2}", row.slope_low, row.slope_high)).valued(row.slope_low),
+            DisplayCell::muted(format!("{:.2}–{:.2}", row.slope_low, row.slope_high)).valued(row.slope_low),
             number(row.intercept),
             number(row.r_squared),
-            Cell::new(p_value(row.p)).valued(row.p),
+            DisplayCell::new(p_value(row.p)).valued(row.p),
         ])
     });
-    Table {
-        name: TableName::Regressions,
-        title: format!(
-            "Time compared with the time in {}: regression over the \
-            subjects",
-            shown(&analysis.run.manifest.baseline)
-        ),
+    DisplayTable {
         columns: vec![
-            Column::left("configuration"),
-            Column::right("cores"),
-            Column::right("subjects"),
-            Column::left("form"),
-            Column::right("slope"),
-            Column::right("95 %"),
-            Column::right("intercept"),
-            Column::right("R²"),
-            Column::right("p"),
+            DisplayColumn::left("configuration"),
+            DisplayColumn::right("cores"),
+            DisplayColumn::right("subjects"),
+            DisplayColumn::left("form"),
+            DisplayColumn::right("slope"),
+            DisplayColumn::right("95 %"),
+            DisplayColumn::right("intercept"),
+            DisplayColumn::right("R²"),
+            DisplayColumn::right("p"),
         ],
         rows: rows.collect(),
-        notes: vec![
-            "Least squares over the subjects with clean times in both. logarithmic: natural logarithms, used if times \
-             span more than a factor of 30; a slope of 1 is then the same factor for short and long suites."
-                .to_owned(),
-        ],
+        ..DisplayTable::default()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Cell, Column, Row, Table, TableName, Tone};
+use super::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, Tone};
 use crate::report::Analysis;
 use crate::report::analysis::SavingRow;
 use crate::shown_text::shown;
@@ -12,7 +12,7 @@ use crate::wording::plural;
 
 type Place<'a> = (&'a str, &'a str, usize);
 
-pub(super) fn table(analysis: &Analysis) -> Table {
+pub(super) fn table(analysis: &Analysis) -> DisplayTable {
     let by_place: HashMap<Place, &SavingRow> = analysis
         .savings
         .iter()
@@ -22,22 +22,12 @@ pub(super) fn table(analysis: &Analysis) -> Table {
     let shown_savings = analysis.savings.iter().filter(|row| has_colour(row.judgement));
     let widest = shown_savings.filter_map(|row| row.saving_percent).map(f64::abs).fold(1.0, f64::max);
     let subjects: Vec<&str> = analysis.run.manifest.subjects.iter().map(String::as_str).collect();
-    let mut rows: Vec<Row> = subjects.iter().filter_map(|subject| row(subject, &columns, &by_place, widest)).collect();
+    let mut rows: Vec<DisplayRow> =
+        subjects.iter().filter_map(|subject| row(subject, &columns, &by_place, widest)).collect();
     if rows.len() > 1 {
         rows.push(means(&columns, &analysis.savings));
     }
-    Table {
-        name: TableName::Savings,
-        title: format!("Time saved over {}", shown(&analysis.run.manifest.baseline)),
-        columns: heads(analysis, &columns),
-        rows,
-        notes: vec![
-            "Share of the baseline's time that a configuration saves on the same cores: (baseline − candidate) / \
-             baseline. A stronger colour means a larger saving (blue) or loss (orange, with a minus). Only \
-             differences that the 95 % CI shows are coloured. Averages cover the comparisons with an answer (n)."
-                .to_owned(),
-        ],
-    }
+    DisplayTable { columns: heads(analysis, &columns), rows, ..DisplayTable::default() }
 }
 
 /// Configurations outermost, so that the numbers of cores stand side by side.
@@ -46,33 +36,38 @@ fn columns(analysis: &Analysis) -> Vec<(&str, usize)> {
     analysis.run.candidates().flat_map(|c| cores.iter().map(move |cores| (c.name.as_str(), *cores))).collect()
 }
 
-fn heads(analysis: &Analysis, columns: &[(&str, usize)]) -> Vec<Column> {
+fn heads(analysis: &Analysis, columns: &[(&str, usize)]) -> Vec<DisplayColumn> {
     let several = analysis.run.manifest.cores.len() > 1;
     let head = |(name, cores): &(&str, usize)| match several {
-        true => Column::right(plural(*cores, "core")).under(shown(name)),
-        false => Column::right(shown(name)),
+        true => DisplayColumn::right(plural(*cores, "core")).under(shown(name)),
+        false => DisplayColumn::right(shown(name)),
     };
-    [Column::left("subject")].into_iter().chain(columns.iter().map(head)).collect()
+    [DisplayColumn::left("subject")].into_iter().chain(columns.iter().map(head)).collect()
 }
 
 /// Nothing for a subject without any saving to show.
-fn row(subject: &str, columns: &[(&str, usize)], by_place: &HashMap<Place, &SavingRow>, widest: f64) -> Option<Row> {
+fn row(
+    subject: &str,
+    columns: &[(&str, usize)],
+    by_place: &HashMap<Place, &SavingRow>,
+    widest: f64,
+) -> Option<DisplayRow> {
     let found: Vec<Option<&SavingRow>> =
         columns.iter().map(|(name, cores)| by_place.get(&(subject, *name, *cores)).copied()).collect();
     found.iter().flatten().any(|row| row.saving_percent.is_some()).then(|| {
-        let cells = found.into_iter().map(|row| row.map_or_else(|| Cell::new(""), |row| cell(row, widest)));
-        Row::body([Cell::new(shown(subject))].into_iter().chain(cells).collect())
+        let cells = found.into_iter().map(|row| row.map_or_else(|| DisplayCell::new(""), |row| cell(row, widest)));
+        DisplayRow::body([DisplayCell::new(shown(subject))].into_iter().chain(cells).collect())
     })
 }
 
-fn cell(row: &SavingRow, widest: f64) -> Cell {
+fn cell(row: &SavingRow, widest: f64) -> DisplayCell {
     match row.saving_percent {
         Some(saving) if has_colour(row.judgement) => saving_cell(saving).shaded(saving / widest),
         Some(saving) => {
             let tone = if row.judgement.is_answer() { Tone::Plain } else { Tone::Muted };
             saving_cell(saving).toned(tone).hinted(Some(row.judgement.words().to_owned()))
         }
-        None => Cell::muted(row.reason.clone().unwrap_or_default()),
+        None => DisplayCell::muted(row.reason.clone().unwrap_or_default()),
     }
 }
 
@@ -84,20 +79,20 @@ fn saving_text(saving: f64) -> String {
     format!("{:.0} %", saving.round() + 0.0).replace('-', "−")
 }
 
-fn saving_cell(saving: f64) -> Cell {
-    Cell::new(saving_text(saving)).valued(saving)
+fn saving_cell(saving: f64) -> DisplayCell {
+    DisplayCell::new(saving_text(saving)).valued(saving)
 }
 
 /// Over the comparisons that show anything, with how many these are.
-fn means(columns: &[(&str, usize)], rows: &[SavingRow]) -> Row {
+fn means(columns: &[(&str, usize)], rows: &[SavingRow]) -> DisplayRow {
     let mean = |(name, cores): &(&str, usize)| {
         let here = rows.iter().filter(|row| row.configuration == *name && row.cores == *cores);
         let answers: Vec<f64> =
             here.filter(|row| row.judgement.is_answer()).filter_map(|row| row.saving_percent).collect();
         let text = stats::mean(&answers).map(|mean| format!("{} (n = {})", saving_text(mean), answers.len()));
-        text.map_or_else(|| Cell::muted("–"), Cell::new)
+        text.map_or_else(|| DisplayCell::muted("–"), DisplayCell::new)
     };
-    Row::summary([Cell::new("Average")].into_iter().chain(columns.iter().map(mean)).collect())
+    DisplayRow::summary([DisplayCell::new("Average")].into_iter().chain(columns.iter().map(mean)).collect())
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Cell, Column, Row, Table, TableName, Tone, cores_suffix};
+use super::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, Tone};
 use crate::report::Analysis;
 use crate::report::analysis::{AverageRow, Scope, SpeedupRow, SpeedupState};
 use crate::report::legend;
@@ -10,12 +10,12 @@ use crate::shown_text::{duration, p_value, shown};
 use crate::stats::speed_judgement::SpeedJudgement;
 use crate::wording::{counted, plural};
 
-pub(super) fn full(analysis: &Analysis, cores: usize) -> Table {
+pub(super) fn full(analysis: &Analysis, cores: usize) -> DisplayTable {
     table(analysis, cores, Scope::All)
 }
 
 /// Left empty where it would only repeat the full one.
-pub(super) fn as_in_the_study(analysis: &Analysis, cores: usize) -> Table {
+pub(super) fn as_in_the_study(analysis: &Analysis, cores: usize) -> DisplayTable {
     let mut table = table(analysis, cores, Scope::Study);
     let here: Vec<&SpeedupRow> = analysis.speedups.iter().filter(|row| row.cores == cores).collect();
     let members = Scope::Study.members(&here);
@@ -25,7 +25,18 @@ pub(super) fn as_in_the_study(analysis: &Analysis, cores: usize) -> Table {
     table
 }
 
-fn table(analysis: &Analysis, cores: usize, scope: Scope) -> Table {
+/// The rows of subjects that some configuration made faster on as many cores.
+pub(super) fn gained_rows(analysis: &Analysis) -> Vec<SpeedupRow> {
+    let mut rows = Vec::new();
+    for cores in &analysis.run.manifest.cores {
+        let here: Vec<&SpeedupRow> = analysis.speedups.iter().filter(|row| row.cores == *cores).collect();
+        let members = Scope::Study.members(&here);
+        rows.extend(here.into_iter().filter(|row| members.has(&row.subject)).cloned());
+    }
+    rows
+}
+
+fn table(analysis: &Analysis, cores: usize, scope: Scope) -> DisplayTable {
     let mut here: Vec<&SpeedupRow> = analysis.speedups.iter().filter(|row| row.cores == cores).collect();
     if here.iter().all(|row| matches!(row.state, SpeedupState::Pending | SpeedupState::NotPlanned)) {
         here.clear();
@@ -38,37 +49,30 @@ fn table(analysis: &Analysis, cores: usize, scope: Scope) -> Table {
     let members = scope.members(&here);
     subjects.retain(|subject| members.has(subject));
     let found = Found::of(analysis, cores, &here);
-    let mut rows: Vec<Row> = subjects.iter().map(|subject| row(analysis, subject, &found)).collect();
+    let mut rows: Vec<DisplayRow> = subjects.iter().map(|subject| row(analysis, subject, &found)).collect();
     if !rows.is_empty() {
         rows.extend(summaries(analysis, cores, scope));
     }
-    let (name, subtitle) = match scope {
-        Scope::All => (TableName::Speedups, ""),
-        Scope::Study => (TableName::SpeedupsStudy, ", subjects that gained"),
-    };
-    Table {
-        name,
-        title: format!(
-            "Speedup over {}{subtitle}{}",
-            shown(&analysis.run.manifest.baseline),
-            cores_suffix(analysis, cores)
-        ),
+    DisplayTable {
         columns: heads(analysis),
         rows,
         notes: notes(analysis, scope, gained, of),
+        ..DisplayTable::default()
     }
 }
 
-fn heads(analysis: &Analysis) -> Vec<Column> {
-    let mut columns =
-        vec![Column::left("subject"), Column::right(format!("time ({})", shown(&analysis.run.manifest.baseline)))];
+fn heads(analysis: &Analysis) -> Vec<DisplayColumn> {
+    let mut columns = vec![
+        DisplayColumn::left("subject"),
+        DisplayColumn::right(format!("time ({})", shown(&analysis.run.manifest.baseline))),
+    ];
     for configuration in analysis.run.candidates() {
         let group = shown(&configuration.name);
-        columns.push(Column::right("speedup").under(group.clone()));
-        columns.push(Column::right("95 % CI (method)").under(group.clone()));
-        columns.push(Column::right("pairs").under(group.clone()));
-        columns.push(Column::right("shows").under(group.clone()));
-        columns.push(Column::right("p (Holm)").under(group));
+        columns.push(DisplayColumn::right("speedup").under(group.clone()));
+        columns.push(DisplayColumn::right("95 % CI (method)").under(group.clone()));
+        columns.push(DisplayColumn::right("pairs").under(group.clone()));
+        columns.push(DisplayColumn::right("shows").under(group.clone()));
+        columns.push(DisplayColumn::right("p (Holm)").under(group));
     }
     columns
 }
@@ -91,33 +95,34 @@ impl<'a> Found<'a> {
     }
 }
 
-fn row(analysis: &Analysis, subject: &str, found: &Found) -> Row {
+fn row(analysis: &Analysis, subject: &str, found: &Found) -> DisplayRow {
     let seconds = found.baseline_seconds.get(subject).copied().flatten();
-    let time = Cell::new(seconds.map_or("–".to_owned(), duration)).valued(seconds);
-    let mut cells = vec![Cell::new(shown(subject)), time];
+    let time = DisplayCell::new(seconds.map_or("–".to_owned(), duration)).valued(seconds);
+    let mut cells = vec![DisplayCell::new(shown(subject)), time];
     for configuration in analysis.run.candidates() {
         match found.speedups.get(&(subject, configuration.name.as_str())) {
             Some(row) => cells.extend(ratio_cells(row)),
-            None => cells.extend(std::iter::repeat_n(Cell::new(""), 5)),
+            None => cells.extend(std::iter::repeat_n(DisplayCell::new(""), 5)),
         }
     }
-    Row::body(cells)
+    DisplayRow::body(cells)
 }
 
-fn ratio_cells(row: &SpeedupRow) -> [Cell; 5] {
+fn ratio_cells(row: &SpeedupRow) -> [DisplayCell; 5] {
     let tone = tone(row);
     let interval = match row.interval_text() {
-        Some(interval) => Cell::muted(interval).valued(row.ci_low),
-        None if row.speedup.is_some() => Cell::muted("too few"),
-        None => Cell::muted(""),
+        Some(interval) => DisplayCell::muted(interval).valued(row.ci_low),
+        None if row.speedup.is_some() => DisplayCell::muted("too few"),
+        None => DisplayCell::muted(""),
     };
-    let pairs = if row.speedup.is_some() { Cell::count(row.pairs).toned(Tone::Muted) } else { Cell::muted("") };
+    let pairs =
+        if row.speedup.is_some() { DisplayCell::count(row.pairs).toned(Tone::Muted) } else { DisplayCell::muted("") };
     [
-        Cell::new(row.text()).toned(tone).hinted(Some(hint(row))).valued(row.speedup),
+        DisplayCell::new(row.text()).toned(tone).hinted(Some(hint(row))).valued(row.speedup),
         interval.hinted(row.method().map(|method| method.explanation().to_owned())),
         pairs,
-        Cell::new(row.judgement.words()).toned(tone).hinted(row.speedup.map(|_| row.told())),
-        Cell::muted(row.p_holm.map_or(String::new(), p_value)).hinted(p_hint(row)).valued(row.p_holm),
+        DisplayCell::new(row.judgement.words()).toned(tone).hinted(row.speedup.map(|_| row.told())),
+        DisplayCell::muted(row.p_holm.map_or(String::new(), p_value)).hinted(p_hint(row)).valued(row.p_holm),
     ]
 }
 
@@ -183,44 +188,43 @@ fn p_hint(row: &SpeedupRow) -> Option<String> {
 }
 
 /// The averages by themselves, for all numbers of cores.
-pub(super) fn averages(analysis: &Analysis) -> Table {
-    let number =
-        |value: Option<f64>| Cell::new(value.map_or("–".to_owned(), |value| format!("{value:.2}"))).valued(value);
+pub(super) fn averages(analysis: &Analysis) -> DisplayTable {
+    let number = |value: Option<f64>| {
+        DisplayCell::new(value.map_or("–".to_owned(), |value| format!("{value:.2}"))).valued(value)
+    };
     let row = |row: &AverageRow| {
         let over = match row.scope {
             Scope::All => "all subjects",
             Scope::Study => "subjects that gained",
         };
-        Row::body(vec![
-            Cell::new(shown(&row.configuration)),
-            Cell::count(row.cores),
-            Cell::new(over),
-            Cell::count(row.subjects),
-            Cell::count(row.left_out),
+        DisplayRow::body(vec![
+            DisplayCell::new(shown(&row.configuration)),
+            DisplayCell::count(row.cores),
+            DisplayCell::new(over),
+            DisplayCell::count(row.subjects),
+            DisplayCell::count(row.left_out),
             number(row.average),
             number(row.median),
             number(row.geometric_mean),
         ])
     };
-    Table {
-        name: TableName::Averages,
-        title: "Averages of the speedups".to_owned(),
+    DisplayTable {
         columns: vec![
-            Column::left("Configuration"),
-            Column::right("Cores"),
-            Column::left("Over"),
-            Column::right("n"),
-            Column::right("Left out"),
-            Column::right("Average"),
-            Column::right("Median"),
-            Column::right("Geometric mean"),
+            DisplayColumn::left("Configuration"),
+            DisplayColumn::right("Cores"),
+            DisplayColumn::left("Over"),
+            DisplayColumn::right("n"),
+            DisplayColumn::right("Left out"),
+            DisplayColumn::right("Average"),
+            DisplayColumn::right("Median"),
+            DisplayColumn::right("Geometric mean"),
         ],
         rows: analysis.averages.iter().map(row).collect(),
-        notes: vec![ANSWERS_NOTE.to_owned()],
+        ..DisplayTable::default()
     }
 }
 
-fn summaries(analysis: &Analysis, cores: usize, scope: Scope) -> Vec<Row> {
+fn summaries(analysis: &Analysis, cores: usize, scope: Scope) -> Vec<DisplayRow> {
     type Statistic = fn(&AverageRow) -> Option<f64>;
     let statistics: [(&str, Statistic); 3] =
         [("Average", |row| row.average), ("Median", |row| row.median), ("Geometric mean", |row| row.geometric_mean)];
@@ -229,22 +233,19 @@ fn summaries(analysis: &Analysis, cores: usize, scope: Scope) -> Vec<Row> {
     statistics
         .iter()
         .map(|(label, statistic)| {
-            let mut cells = vec![Cell::new(*label), Cell::new("")];
+            let mut cells = vec![DisplayCell::new(*label), DisplayCell::new("")];
             for configuration in analysis.run.candidates() {
                 let row = rows.iter().find(|row| row.configuration == configuration.name);
                 let value = row.and_then(|row| statistic(row));
-                cells.push(Cell::new(value.map_or("–".to_owned(), |value| format!("{value:.2}"))));
+                cells.push(DisplayCell::new(value.map_or("–".to_owned(), |value| format!("{value:.2}"))));
                 let over = row.map_or(0, |row| row.subjects);
-                cells.push(Cell::muted(if over > 0 { format!("n = {over}") } else { String::new() }));
-                cells.extend(std::iter::repeat_n(Cell::new(""), 3));
+                cells.push(DisplayCell::muted(if over > 0 { format!("n = {over}") } else { String::new() }));
+                cells.extend(std::iter::repeat_n(DisplayCell::new(""), 3));
             }
-            Row::summary(cells)
+            DisplayRow::summary(cells)
         })
         .collect()
 }
-
-const ANSWERS_NOTE: &str = "n: number of subjects in an average. Left out: subjects with fewer than five sound pairs, \
-    or without observed concurrency.";
 
 fn notes(analysis: &Analysis, scope: Scope, gained: usize, of: usize) -> Vec<String> {
     let mut notes = vec![format!(

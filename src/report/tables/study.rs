@@ -1,8 +1,8 @@
-//! The published tables in the study's layout, with the run's values in them, and the study's claims beside the run's answers.
+//! The published tables in the study's layout, with the run's values in them, and the study's claims with the run's
+//! answers.
 
-use super::{Agreement, Cell, Column, Published, Row, Table, TableName, Tone};
-use crate::report::Analysis;
-use crate::report::beside::{Beside, ClaimRow, like};
+use super::{Agreement, DisplayCell, DisplayColumn, DisplayRow, DisplayTable, Published, Tone};
+use crate::report::study_comparison::{ClaimRow, StudyComparison, like};
 use crate::shown_text::{duration, sentence, shown};
 use crate::study::OwnVerdict;
 use crate::study::cells::{PublishedCell, PublishedRow, PublishedTable};
@@ -10,17 +10,14 @@ use crate::study::cells::{PublishedCell, PublishedRow, PublishedTable};
 /// Claims are cut here; CSV has them whole.
 const LONGEST_TEXT: usize = 300;
 
-/// None where the run has nothing of the study: that the verdict says.
-pub(super) fn published(analysis: &Analysis) -> Vec<Table> {
-    let Some(beside) = Beside::of(analysis).filter(|beside| beside.subjects > 0) else { return Vec::new() };
-    beside.tables.iter().map(table).collect()
+pub(super) fn published_tables(comparison: &StudyComparison) -> Vec<DisplayTable> {
+    comparison.tables.iter().map(table).collect()
 }
 
-fn table(published: &PublishedTable) -> Table {
+fn table(published: &PublishedTable) -> DisplayTable {
     let label = published.name.trim_start_matches("table-").replace('-', ".");
     let title = published.title.as_deref().map_or(String::new(), |title| format!(": {title}"));
-    Table {
-        name: TableName::Study,
+    DisplayTable {
         title: format!("Table {label} of the study{title}"),
         columns: published
             .columns
@@ -37,19 +34,21 @@ fn table(published: &PublishedTable) -> Table {
             ),
             "A summary row is compared with the published rows of the same subjects.".to_owned(),
         ],
+        ..DisplayTable::default()
     }
 }
 
 /// `classes/#1` is the column `#1` under the head `classes`.
-fn head(name: &str, is_number: bool) -> Column {
-    let column = |label: &str| if is_number { Column::right(shown(label)) } else { Column::left(shown(label)) };
+fn head(name: &str, is_number: bool) -> DisplayColumn {
+    let column =
+        |label: &str| if is_number { DisplayColumn::right(shown(label)) } else { DisplayColumn::left(shown(label)) };
     match name.rsplit_once('/') {
         Some((group, label)) => column(label).under(shown(group)),
         None => column(name),
     }
 }
 
-/// Are most cells of the column numbers, or beside one?
+/// Whether most cells of the column are numbers, or have one from the run.
 fn has_numbers(table: &PublishedTable, at: usize) -> bool {
     let cells: Vec<&PublishedCell> = table.rows.iter().filter_map(|row| row.cells.get(at)).collect();
     let numbers = cells.iter().filter(|cell| cell.value.is_some() || cell.own.is_some()).count();
@@ -60,17 +59,17 @@ fn speaks(row: &PublishedRow) -> bool {
     row.cells.iter().filter_map(|cell| cell.own.as_ref()).any(|own| own.verdict != OwnVerdict::NotRun)
 }
 
-fn row(row: &PublishedRow) -> Row {
-    let mut cells: Vec<Cell> = row.cells.iter().map(cell).collect();
+fn row(row: &PublishedRow) -> DisplayRow {
+    let mut cells: Vec<DisplayCell> = row.cells.iter().map(cell).collect();
     if let Some(name) = cells.first_mut() {
         name.tone = Tone::Plain;
     }
-    Row { cells, is_summary: row.is_summary }
+    DisplayRow { cells, is_summary: row.is_summary }
 }
 
-fn cell(published: &PublishedCell) -> Cell {
+fn cell(published: &PublishedCell) -> DisplayCell {
     let Some(own) = &published.own else {
-        return Cell::muted(shown(&published.text)).valued(published.value).hinted(published.mark.clone());
+        return DisplayCell::muted(shown(&published.text)).valued(published.value).hinted(published.mark.clone());
     };
     let text = match (own.value, &own.text) {
         (Some(value), _) if is_time(&published.text) => duration(value),
@@ -80,15 +79,15 @@ fn cell(published: &PublishedCell) -> Cell {
         (None, None) => "–".to_owned(),
     };
     if own.verdict == OwnVerdict::NotRun && text == published.text {
-        return Cell::muted(text);
+        return DisplayCell::muted(text);
     }
     let reference = own.reference.map(|reference| like(reference, &published.text));
     let agreement = agreement(own.verdict);
     let interval = own.low.zip(own.high).map(|(low, high)| format!("95 % interval of the run: {low:.2} to {high:.2}"));
     let hint = [interval, published.mark.clone()].into_iter().flatten().collect::<Vec<_>>().join("; ");
-    Cell {
+    DisplayCell {
         published: Some(Published { text: shown(&reference.unwrap_or_else(|| published.text.clone())), agreement }),
-        ..Cell::new(text).valued(own.value).hinted((!hint.is_empty()).then_some(hint))
+        ..DisplayCell::new(text).valued(own.value).hinted((!hint.is_empty()).then_some(hint))
     }
 }
 
@@ -107,13 +106,12 @@ fn agreement(verdict: OwnVerdict) -> Agreement {
     }
 }
 
-/// None in the same case. Claims that the run does not speak to have a table of their own, below the others.
-pub(super) fn claims(analysis: &Analysis) -> Vec<Table> {
-    let Some(beside) = Beside::of(analysis).filter(|beside| beside.subjects > 0) else { return Vec::new() };
+/// Claims that the run does not speak to have a table of their own, below the others.
+pub(super) fn claim_tables(comparison: &StudyComparison) -> Vec<DisplayTable> {
     let (silent, spoken): (Vec<ClaimRow>, Vec<ClaimRow>) =
-        beside.claim_rows().into_iter().partition(|row| row.own_verdict == OwnVerdict::NotRun.name());
+        comparison.claim_rows().into_iter().partition(|row| row.own_verdict == OwnVerdict::NotRun.name());
     let notes = vec![
-        format!("{}. {}", shown(&beside.title), beside.sentence()),
+        format!("{}. {}", shown(&comparison.title), comparison.sentence()),
         "recomputed: from the rows that the study prints. A claim that does not follow from them is a finding about \
          numbers, not about people. parade audit --claim ID shows every step. compared with: the published value for \
          the subjects of this run."
@@ -127,27 +125,27 @@ pub(super) fn claims(analysis: &Analysis) -> Vec<Table> {
     tables
 }
 
-fn claim_table(title: &str, rows: &[ClaimRow], notes: Vec<String>) -> Table {
-    Table {
-        name: TableName::Claims,
+fn claim_table(title: &str, rows: &[ClaimRow], notes: Vec<String>) -> DisplayTable {
+    DisplayTable {
         title: title.to_owned(),
         columns: vec![
-            Column::left("where"),
-            Column::left("claim"),
-            Column::right("stated"),
-            Column::right("recomputed"),
-            Column::left("follows?"),
-            Column::right("compared with"),
-            Column::right("this run"),
-            Column::left("reproduced?"),
+            DisplayColumn::left("where"),
+            DisplayColumn::left("claim"),
+            DisplayColumn::right("stated"),
+            DisplayColumn::right("recomputed"),
+            DisplayColumn::left("follows?"),
+            DisplayColumn::right("compared with"),
+            DisplayColumn::right("this run"),
+            DisplayColumn::left("reproduced?"),
         ],
         rows: rows.iter().map(claim).collect(),
         notes,
+        ..DisplayTable::default()
     }
 }
 
-fn claim(row: &ClaimRow) -> Row {
-    let text = |text: Option<&str>| Cell::new(sentence(text.unwrap_or("–"), LONGEST_TEXT));
+fn claim(row: &ClaimRow) -> DisplayRow {
+    let text = |text: Option<&str>| DisplayCell::new(sentence(text.unwrap_or("–"), LONGEST_TEXT));
     let number = |text: &Option<String>| text.as_deref().and_then(|text| text.parse::<f64>().ok());
     let (follows, follows_tone) = match row.verdict {
         "holds" => ("✓ holds", Tone::Good),
@@ -160,15 +158,15 @@ fn claim(row: &ClaimRow) -> Row {
         "not_reproduced" => ("≠ not reproduced", Tone::Bad),
         _ => ("not run", Tone::Muted),
     };
-    Row::body(vec![
-        Cell::new(sentence(&row.place, LONGEST_TEXT)),
-        Cell::new(sentence(&row.claim, LONGEST_TEXT)),
-        Cell::new(sentence(&row.stated, LONGEST_TEXT)).valued(row.stated.parse::<f64>().ok()),
+    DisplayRow::body(vec![
+        DisplayCell::new(sentence(&row.place, LONGEST_TEXT)),
+        DisplayCell::new(sentence(&row.claim, LONGEST_TEXT)),
+        DisplayCell::new(sentence(&row.stated, LONGEST_TEXT)).valued(row.stated.parse::<f64>().ok()),
         text(row.recomputed.as_deref()).valued(number(&row.recomputed)),
-        Cell::new(follows).toned(follows_tone),
+        DisplayCell::new(follows).toned(follows_tone),
         text(row.reference.as_deref()).valued(number(&row.reference)),
         text(row.own.as_deref()).valued(number(&row.own)),
-        Cell::new(own).toned(own_tone).hinted(row.reason.clone()),
+        DisplayCell::new(own).toned(own_tone).hinted(row.reason.clone()),
     ])
 }
 

@@ -5,7 +5,7 @@ use super::evaluate::Source;
 use super::functions::{Function, Gives, Parameter};
 use super::syntax::{Kind, Node, Operator};
 use super::value::Value;
-use crate::study::table::Table;
+use crate::study::table::SourceTable;
 use crate::toml_file::names::{quoted, suggestion};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -332,7 +332,7 @@ impl Checker<'_> {
     }
 }
 
-fn known_column(node: &Node, table: &Table, column: &str) -> Result<(), Trouble> {
+fn known_column(node: &Node, table: &SourceTable, column: &str) -> Result<(), Trouble> {
     if table.column(column).is_some() {
         return Ok(());
     }

@@ -1,6 +1,7 @@
 //! The value of a checked expression. What the check could not see, the cells, is seen here: texts that are no numbers are
 //! mistakes too, sums of nothing and divisions by zero are not.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::Trouble;
@@ -8,12 +9,12 @@ use super::call;
 use super::syntax::{Kind, Node, Operator, Span};
 use super::value::{CellRef, Column, Entry, Inclusion, Item, Truth, Value};
 use crate::study::range::Range;
-use crate::study::table::{Reader, Reading, Table};
+use crate::study::table::{Reader, Reading, SourceTable};
 use crate::toml_file::names::{quoted, suggestion};
 
 /// What an expression can refer to.
 pub struct Source<'s> {
-    pub tables: Vec<&'s Table>,
+    pub tables: Vec<&'s SourceTable>,
     /// What claims state, by `id` and by `study/id`.
     pub stated: &'s BTreeMap<String, Value>,
     /// Of a run: what it did not do is not zero. A selection of a configuration, subject, stage or number of cores that no
@@ -25,7 +26,7 @@ pub struct Source<'s> {
 const ABOUT: [&str; 4] = ["configuration", "subject", "stage", "cores"];
 
 impl<'s> Source<'s> {
-    pub fn table(&self, name: &str) -> Option<(usize, &'s Table)> {
+    pub fn table(&self, name: &str) -> Option<(usize, &'s SourceTable)> {
         self.tables.iter().position(|table| table.name == name).map(|index| (index, self.tables[index]))
     }
 }
@@ -101,7 +102,7 @@ impl Evaluator<'_> {
             }),
             Kind::Is { of, text } => self.tested(node, of, |source, cell| printed(source, cell) == text.trim()),
             Kind::Matches { of, how, text } => {
-                self.tested(node, of, |source, cell| how.holds(printed(source, cell), text))
+                self.tested(node, of, |source, cell| how.holds(&printed(source, cell), text))
             }
             Kind::Call { function, arguments } => call::call(self, node, *function, arguments),
         }
@@ -361,7 +362,7 @@ impl Evaluator<'_> {
 
     fn odd(&self, cell: CellRef, reader: Reader, span: &Span) -> Trouble {
         let table = self.source.tables[cell.table];
-        let text = quoted(table.cell(cell.row, cell.column));
+        let text = quoted(&table.cell(cell.row, cell.column));
         let row = &table.rows[cell.row];
         let wanted = match reader {
             Reader::Seconds => "a time",
@@ -464,13 +465,13 @@ fn is_textual(value: &Value) -> bool {
     matches!(value, Value::Text(_) | Value::Names(_))
 }
 
-fn printed<'s>(source: &Source<'s>, cell: CellRef) -> &'s str {
+fn printed<'s>(source: &Source<'s>, cell: CellRef) -> Cow<'s, str> {
     source.tables[cell.table].cell(cell.row, cell.column)
 }
 
 pub(super) fn text(source: &Source<'_>, item: &Item) -> String {
     match item {
-        Item::Cell(cell) => printed(source, *cell).to_owned(),
+        Item::Cell(cell) => printed(source, *cell).into_owned(),
         Item::Text(text) | Item::Missing(text) => text.trim().to_owned(),
         Item::Number(range) => range.value.to_string(),
         Item::Truth(truth) => yes_or_no(truth.value).to_owned(),
@@ -509,7 +510,7 @@ fn compared(operator: Operator, left: &Item, right: &Item) -> Truth {
     }
 }
 
-fn prints(table: &Table, row: usize, text: &str) -> String {
+fn prints(table: &SourceTable, row: usize, text: &str) -> String {
     let row = &table.rows[row];
     let mark = if text.is_empty() { "nothing".to_owned() } else { quoted(text) };
     format!("{} prints {mark} for {}", table.name, quoted(&row.key))

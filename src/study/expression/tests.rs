@@ -5,29 +5,30 @@ use proptest::prelude::*;
 use super::functions::{Function, SIGNATURES};
 use super::syntax::{Kind, Match, Operator};
 use super::*;
+use crate::data_table::DataCell;
 use crate::study::range::Range;
-use crate::study::table::{Mark, Row, Table};
+use crate::study::table::{Mark, SourceRow, SourceTable};
 
-fn table(name: &str, columns: &[&str], rows: &[&[&str]]) -> Table {
-    let row = |(index, cells): (usize, &&[&str])| Row {
+fn table(name: &str, columns: &[&str], rows: &[&[&str]]) -> SourceTable {
+    let row = |(index, cells): (usize, &&[&str])| SourceRow {
         key: cells[0].to_owned(),
         is_summary: cells[0] == "Σ",
-        cells: cells.iter().map(|cell| (*cell).to_owned()).collect(),
+        cells: cells.iter().map(|cell| DataCell::Text((*cell).to_owned())).collect(),
         line: index + 2,
         subject: None,
     };
     let mark = |value| Mark { means: "a mark".to_owned(), value, own: Vec::new() };
-    Table {
+    SourceTable {
         name: name.to_owned(),
         file: format!("published/{name}.csv"),
         columns: columns.iter().map(|column| (*column).to_owned()).collect(),
         rows: rows.iter().enumerate().map(row).collect(),
         marks: [("TO".to_owned(), mark(None)), ("=".to_owned(), mark(Some(0.0)))].into(),
-        ..Table::default()
+        ..SourceTable::default()
     }
 }
 
-fn tables() -> [Table; 3] {
+fn tables() -> [SourceTable; 3] {
     [
         table(
             "table-1",

@@ -10,8 +10,9 @@
 
 use super::*;
 use crate::engine::Parallelism;
+use crate::report::RunReport;
 use crate::report::sample;
-use crate::report::tables::{Table, TableName};
+use crate::report::tables::TableDefinition;
 use crate::report::{Analysis, render};
 use crate::store::record::tests::{subject, trial};
 use crate::store::record::{
@@ -232,8 +233,8 @@ pub(in crate::report) fn run() -> RunData {
 }
 
 /// A table as rows of texts.
-fn printed(run: &RunData, name: TableName) -> Vec<Vec<String>> {
-    let tables = Table::named(&Analysis::of(run), name);
+fn printed(run: &RunData, name: &str) -> Vec<Vec<String>> {
+    let tables = RunReport::new(&Analysis::of(run)).tables(TableDefinition::find(name).unwrap());
     let rows = tables.iter().flat_map(|table| &table.rows);
     rows.map(|row| row.cells.iter().map(|cell| cell.text.clone()).collect()).collect()
 }
@@ -242,7 +243,7 @@ fn printed(run: &RunData, name: TableName) -> Vec<Vec<String>> {
 fn table_4_sums_tests_and_averages_over_all_pairs_of_versions() {
     // Days of M1: 4, 1, 10; of M2: 2. All four: mean 4.25, median 3.
     assert_eq!(
-        printed(&run(), TableName::OdStatistics),
+        printed(&run(), "od-statistics"),
         [
             ["M1", "example/one", "1000", "500", "10", "100", "3 (30%)", "0 (0%)", "4", "5", "4"],
             ["M2", "example/two", "1000", "500", "40", "", "1 (2%)", "", "2", "2", "2"],
@@ -255,7 +256,7 @@ fn table_4_sums_tests_and_averages_over_all_pairs_of_versions() {
 fn table_5_is_of_known_tests_and_combines_algorithms_versions_and_machines() {
     // M1, 4 known: T a, b; S a, d; P c. M2, 1 known: none. Total of 5 known; M2 has no selection: of 4 there.
     assert_eq!(
-        printed(&run(), TableName::OdTechniques),
+        printed(&run(), "od-techniques"),
         [
             ["M1", "50%", "n/a", "50%", "n/a", "25%", "not run"],
             ["M2", "0%", "", "not run", "", "0%", ""],
@@ -269,7 +270,7 @@ fn table_6_is_of_the_suites_that_an_algorithm_ordered() {
     // T1: a of 5; T2: a, b of 5; S1: a of 4; S2: d of 4; P1: none of 4; P2: c of 5.
     let none = "not run";
     assert_eq!(
-        printed(&run(), TableName::OdAlgorithms),
+        printed(&run(), "od-algorithms"),
         [
             ["Human", "20%", "40%", none, none, "25%", "25%", none, none, none, none, "0%", "20%"],
             ["Auto", "n/a", none, none, none, "n/a", none, none, none, none, none, none, none],
@@ -281,7 +282,7 @@ fn table_6_is_of_the_suites_that_an_algorithm_ordered() {
 fn table_7_divides_the_time_of_all_searches_by_all_failing_tests() {
     // T: (10 + 50) / 3; P: 20 / 1; together: 80 / 4. T3 found nothing, and its time is no search.
     assert_eq!(
-        printed(&run(), TableName::OdTimes),
+        printed(&run(), "od-times"),
         [
             ["M1", "2.0", "2.0", "20", "not run", "20", "not run", "20", "not run"],
             ["M2", "2.0", "", "-", "", "not run", "", "-", ""],
@@ -289,7 +290,7 @@ fn table_7_divides_the_time_of_all_searches_by_all_failing_tests() {
     );
     let mut run = run();
     run.knowledge[1].dependencies[3].seconds = 60.0;
-    assert_eq!(printed(&run, TableName::OdTimes)[0][3..], ["20", "not run", "60", "not run", "30", "not run"]);
+    assert_eq!(printed(&run, "od-times")[0][3..], ["20", "not run", "60", "not run", "30", "not run"]);
 }
 
 #[test]
@@ -297,7 +298,7 @@ fn table_8_counts_failures_of_each_algorithm_and_number_of_machines() {
     // M1: T 1 + 2 before, 0 + 1 after: 67 %. S: a + d before, 0 + {c, d} after: 0 %. P: 2 before (2 and 4 machines), 1 after.
     // M2: nothing failed.
     assert_eq!(
-        printed(&run(), TableName::OdReduction),
+        printed(&run(), "od-reduction"),
         [
             ["M1", "67%", "n/a", "0%", "n/a", "50%", "not run"],
             ["M2", "-", "", "not run", "", "-", ""],
@@ -313,14 +314,14 @@ fn more_failures_are_a_negative_reduction() {
     run.trials.retain(|trial| !(trial.subject == "one.v03" && trial.configuration == "S1-enhanced"));
     run.trials.append(&mut worse);
     // Before: a, d. After: {b, c, d} and {c, d}: 5 failures.
-    assert_eq!(printed(&run, TableName::OdReduction)[0][3], "-150%");
+    assert_eq!(printed(&run, "od-reduction")[0][3], "-150%");
 }
 
 #[test]
 fn table_9_sums_the_times_of_orders_that_differ() {
     // S of M1: 2 + 4 before, 3 + 4.5 after: 25 %. P of M1: 4 + 2, 5 + 2.5: 25 %; of M2: 10, 9.5: -5 %; all: 16, 17: 6 %.
     assert_eq!(
-        printed(&run(), TableName::OdSlowdown),
+        printed(&run(), "od-slowdown"),
         [
             ["M1", "25%", "=", "25%", "not run"],
             ["M2", "not run", "", "-5%", ""],
@@ -332,7 +333,7 @@ fn table_9_sums_the_times_of_orders_that_differ() {
 #[test]
 fn every_failing_test_is_listed_with_its_algorithms_machines_and_versions() {
     assert_eq!(
-        printed(&run(), TableName::OdFailures).iter().map(|row| &row[2..5]).collect::<Vec<_>>(),
+        printed(&run(), "od-failures").iter().map(|row| &row[2..5]).collect::<Vec<_>>(),
         [
             ["demo.LedgerTest#a", "T1 T2 on v02; S1 on v02 v03", ""],
             ["demo.LedgerTest#b", "T2 on v02", "T2 on v02"],
@@ -349,7 +350,7 @@ fn every_failing_test_is_listed_with_its_algorithms_machines_and_versions() {
 #[test]
 fn p3_stands_beside_p2() {
     assert_eq!(
-        printed(&run(), TableName::OdSchedules),
+        printed(&run(), "od-schedules"),
         [["M1", "Human", "2", "2", "4.00", "1", "5.00", "0", "3.50", "0", "0.90", "0.90", "0.50"]]
     );
 }
@@ -378,8 +379,8 @@ fn a_run_without_known_tests_says_so() {
     run.trials.iter_mut().for_each(|trial| trial.residual.clear());
     let analysis = Analysis::of(&run);
     assert!(analysis.headline.orders.unwrap().contains("nor did 100 random orders"));
-    assert_eq!(printed(&run, TableName::OdTechniques)[0][1..4], ["n/a", "n/a", "n/a"]);
-    assert_eq!(printed(&run, TableName::OdReduction)[2][1], "n/a");
+    assert_eq!(printed(&run, "od-techniques")[0][1..4], ["n/a", "n/a", "n/a"]);
+    assert_eq!(printed(&run, "od-reduction")[2][1], "n/a");
 }
 
 #[test]
@@ -407,17 +408,18 @@ fn tests_behind_a_failed_fixture_have_failed() {
 fn without_algorithms_there_is_nothing_of_this() {
     let analysis = sample::studied();
     assert!(analysis.orders.is_empty() && analysis.headline.orders.is_none() && analysis.headline.speed.is_some());
-    for name in [TableName::OdStatistics, TableName::OdTechniques, TableName::OdReduction, TableName::OdSlowdown] {
-        assert!(Table::named(analysis, name).is_empty());
+    for name in ["od-statistics", "od-techniques", "od-reduction", "od-slowdown"] {
+        assert!(RunReport::new(analysis).tables(TableDefinition::find(name).unwrap()).is_empty());
     }
 }
 
 #[test]
 fn every_form_of_the_report_has_the_tables() {
     let analysis = Analysis::of(&run());
-    let page = render::html::render(&analysis, &crate::report::Details::default()).unwrap();
+    let report = RunReport::new(&analysis);
+    let page = render::html::render(&report, &crate::report::Details::default()).unwrap();
     let style = render::terminal::Style { width: 120, colour: false };
-    let texts = [page, render::terminal::render(&analysis, style), render::markdown::render(&analysis)];
+    let texts = [page, render::terminal::render(&analysis, style), render::markdown::render(&report)];
     for table in 4..=9 {
         assert!(texts.iter().all(|text| text.contains(&format!("(Table {table} of the study)"))), "{table}");
     }
@@ -426,10 +428,12 @@ fn every_form_of_the_report_has_the_tables() {
 }
 
 #[test]
-fn the_study_stands_beside_where_labels_match() {
-    let beside = crate::report::beside::Beside::of(&Analysis::of(&run())).unwrap();
-    assert_eq!((beside.subjects, beside.of), (2, 11));
-    let rows = beside.study_rows();
+fn the_study_is_compared_where_labels_match() {
+    let analysis = Analysis::of(&run());
+    let report = RunReport::new(&analysis);
+    let comparison = report.study().unwrap();
+    assert_eq!((comparison.subjects, comparison.study_subjects), (2, 11));
+    let rows = comparison.cell_rows();
     let found = |table: &str, row: &str, column: &str| {
         let row = rows.iter().find(|each| each.table == table && each.row == row && each.column.ends_with(column));
         row.map(|row| (row.published.clone(), row.own.map(|own| own.round()), row.own_text.clone(), row.verdict))

@@ -5,13 +5,12 @@ use miette::IntoDiagnostic;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 
-use crate::report::Analysis;
+use crate::report::RunReport;
 use crate::report::details::{Details, Timeline};
 use crate::report::render::csv;
-use crate::report::tables::TableName;
 use crate::suite::Outcome;
 
-/// A larger CSV is not repeated in the page: it lies beside it.
+/// A larger CSV is not repeated in the page, which links to its file.
 const LARGEST_CSV: usize = 400_000;
 
 #[derive(Serialize)]
@@ -36,13 +35,12 @@ struct TimelineData<'a> {
     left_out: usize,
 }
 
-pub fn render(analysis: &Analysis, details: &Details) -> miette::Result<String> {
+pub fn render(report: &RunReport, details: &Details) -> miette::Result<String> {
     let mut tables = BTreeMap::new();
-    let of_the_study = if analysis.run.manifest.study.is_some() { &TableName::of_the_study()[..] } else { &[] };
-    for table in TableName::named().chain(of_the_study.iter().copied()) {
-        let text = csv::render(analysis, table)?;
+    for table in report.written_tables() {
+        let text = csv::render(report, table)?;
         if text.len() <= LARGEST_CSV {
-            tables.insert(table.name(), text);
+            tables.insert(table.name, text);
         }
     }
     let mut names = Names::default();
@@ -99,7 +97,7 @@ mod tests {
 
     #[test]
     fn no_name_can_end_the_element_and_all_come_back() {
-        let text = render(sample::attacked(), &Details::default()).unwrap();
+        let text = render(&RunReport::new(sample::attacked()), &Details::default()).unwrap();
         assert!(!text.contains('<') && !text.contains('>'));
         let data: serde_json::Value = serde_json::from_str(&text).unwrap();
         let subjects = data["csv"]["subjects"].as_str().unwrap();

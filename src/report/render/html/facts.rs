@@ -2,11 +2,9 @@
 
 use serde::Serialize;
 
-use crate::report::Analysis;
 use crate::report::analysis::orders::{OrderTables, ReductionRow, StatisticsRow};
 use crate::report::analysis::{ComparisonCounts, Headline, WarningKind};
-use crate::report::beside::Beside;
-use crate::report::legend;
+use crate::report::{Analysis, RunReport, legend};
 use crate::shown_text::{bytes, shown};
 use crate::store::record::ConfigurationSummary;
 use crate::wording::plural;
@@ -32,7 +30,8 @@ impl Fact {
 }
 
 /// What was run, and on what.
-pub fn verdict(analysis: &Analysis) -> Vec<Fact> {
+pub fn verdict(report: &RunReport) -> Vec<Fact> {
+    let analysis = report.analysis;
     let (run, machine) = (&analysis.run, &analysis.machine);
     let manifest = &run.manifest;
     let cores: Vec<String> = manifest.cores.iter().map(usize::to_string).collect();
@@ -65,23 +64,23 @@ pub fn verdict(analysis: &Analysis) -> Vec<Fact> {
         None => place,
     };
     let mut facts = vec![Fact::new("What was run", what), Fact::new("Machine", place)];
-    facts.extend(reproduction(analysis));
+    facts.extend(reproduction(report));
     facts
 }
 
 /// Nothing where the experiment names no study.
-fn reproduction(analysis: &Analysis) -> Option<Fact> {
-    let study = shown(analysis.run.manifest.study.as_deref()?);
-    let Some(beside) = Beside::of(analysis) else {
+fn reproduction(report: &RunReport) -> Option<Fact> {
+    let study = shown(report.analysis.run.manifest.study.as_deref()?);
+    let Some(comparison) = report.study() else {
         let text = format!("parade has no published numbers for `{study}`.");
         return Some(Fact::new("Does it reproduce the study?", text));
     };
-    let class = match beside.share() {
+    let class = match comparison.share() {
         Some(share) if share >= 0.8 => Some("yes"),
         Some(share) if share < 0.5 => Some("no"),
         _ => None,
     };
-    Some(Fact { class, ..Fact::new("Does it reproduce the study?", format!("{study}: {}", beside.sentence())) })
+    Some(Fact { class, ..Fact::new("Does it reproduce the study?", format!("{study}: {}", comparison.sentence())) })
 }
 
 pub fn cards(analysis: &Analysis) -> Vec<Card> {

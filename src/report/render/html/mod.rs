@@ -11,7 +11,7 @@ pub(super) mod table;
 use serde::Serialize;
 
 use super::NOT_FOR_PUBLICATION;
-use crate::report::Analysis;
+use crate::report::RunReport;
 use crate::report::analysis::{Gravity, Threat, Warning, WarningGroup};
 use crate::report::details::Details;
 use crate::shown_text::{sentence, shown};
@@ -28,8 +28,8 @@ const MOST_PLACES: usize = 6;
 /// A caveat names places; a longer one is cut.
 const LONGEST_CAVEAT: usize = 600;
 
-pub fn render(analysis: &Analysis, details: &Details) -> miette::Result<String> {
-    page::render(&TEMPLATE, &Page::of(analysis, details)?)
+pub fn render(report: &RunReport, details: &Details) -> miette::Result<String> {
+    page::render(&TEMPLATE, &Page::new(report, details)?)
 }
 
 #[derive(Serialize)]
@@ -63,10 +63,11 @@ struct WarningView {
 }
 
 impl<'a> Page<'a> {
-    fn of(analysis: &'a Analysis, details: &Details) -> miette::Result<Page<'a>> {
+    fn new(report: &RunReport<'a>, details: &Details) -> miette::Result<Page<'a>> {
+        let analysis = report.analysis;
         let run = &analysis.run;
         Ok(Page {
-            carried: Carried::with(data::render(analysis, details)?),
+            carried: Carried::with(data::render(report, details)?),
             experiment: shown(&run.manifest.experiment),
             study: run.manifest.study.as_deref().map(shown),
             quick: run.manifest.quick.then_some(NOT_FOR_PUBLICATION),
@@ -74,9 +75,9 @@ impl<'a> Page<'a> {
             caveats: analysis.headline.caveats.iter().map(|caveat| sentence(caveat, LONGEST_CAVEAT)).collect(),
             lead: analysis.headline.sentences().skip(1).map(String::as_str).collect(),
             cards: facts::cards(analysis),
-            verdict: facts::verdict(analysis),
+            verdict: facts::verdict(report),
             warnings: less_grave(&analysis.warnings),
-            sections: sections::all(analysis, details)?,
+            sections: sections::all(report, details)?,
             threats: &analysis.threats,
             facts: facts::machine(analysis),
             limits: analysis.machine.limits.iter().map(|limit| shown(&readable_limit(limit))).collect(),
@@ -114,7 +115,11 @@ fn warning(group: &WarningGroup) -> WarningView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::report::{Analysis, sample};
+
+    fn rendered(analysis: &Analysis) -> String {
+        render(&RunReport::new(analysis), &Details::default()).unwrap()
+    }
 
     #[test]
     fn limits_are_named_without_underscores() {
@@ -131,21 +136,21 @@ mod tests {
 
     #[test]
     fn the_failures_read_well() {
-        let page = render(sample::studied(), &Details::default()).unwrap();
+        let page = rendered(sample::studied());
         insta::assert_snapshot!(section(&page, "failures"));
     }
 
     #[test]
     fn the_answer_comes_first() {
         let analysis = sample::studied();
-        let page = render(analysis, &Details::default()).unwrap();
+        let page = rendered(analysis);
         let answer = page.find(analysis.headline.speed.as_deref().unwrap()).unwrap();
         assert!(answer < page.find("<table").unwrap() && answer < page.find("<figure").unwrap());
     }
 
     #[test]
     fn the_page_needs_nothing_from_outside() {
-        let page = render(sample::studied(), &Details::default()).unwrap();
+        let page = rendered(sample::studied());
         for outside in ["src=\"", "@import", "url(", "<link", "<iframe", "fetch(", "XMLHttp", "innerHTML"] {
             assert!(!page.contains(outside), "{outside}");
         }
@@ -157,7 +162,7 @@ mod tests {
 
     #[test]
     fn names_with_markup_are_shown_as_text() {
-        let page = render(sample::attacked(), &Details::default()).unwrap();
+        let page = rendered(sample::attacked());
         assert!(!page.contains("<img") && !page.contains("<script>alert") && !page.contains("onerror=\""));
         assert_eq!(page.matches("<script").count(), 2, "the data and our own script");
         assert!(page.contains("&lt;img"));
@@ -170,13 +175,13 @@ mod tests {
     #[test]
     fn a_quick_run_says_so() {
         let mut run = sample::study();
-        assert!(!render(&Analysis::of(&run), &Details::default()).unwrap().contains(NOT_FOR_PUBLICATION));
+        assert!(!rendered(&Analysis::of(&run)).contains(NOT_FOR_PUBLICATION));
         run.manifest.quick = true;
-        assert!(render(&Analysis::of(&run), &Details::default()).unwrap().contains(NOT_FOR_PUBLICATION));
+        assert!(rendered(&Analysis::of(&run)).contains(NOT_FOR_PUBLICATION));
     }
 
     #[test]
     fn a_run_without_trials_still_has_a_page() {
-        render(&Analysis::of(&sample::empty()), &Details::default()).unwrap();
+        rendered(&Analysis::of(&sample::empty()));
     }
 }

@@ -1,12 +1,12 @@
-//! Which tables and figures stand where.
+//! The sections of the page, each with its figures and tables.
 
 use serde::Serialize;
 
 use super::table;
-use crate::report::Analysis;
 use crate::report::details::Details;
-use crate::report::figures::{Figure, Topic};
-use crate::report::tables::{Table, TableName};
+use crate::report::figures::Figure;
+use crate::report::tables::{DisplayTable, TableDefinition, TableLayout};
+use crate::report::{PageSection, RunReport};
 
 #[derive(Serialize)]
 pub struct Section {
@@ -30,58 +30,59 @@ struct FigureView {
 }
 
 /// Numbers the tables of a page as they are made.
-struct Maker<'a> {
-    analysis: &'a Analysis,
+struct SectionMaker<'a> {
+    report: &'a RunReport<'a>,
     figures: Vec<Figure>,
     tables: usize,
 }
 
-impl Maker<'_> {
-    fn section(
-        &mut self,
-        id: &'static str,
-        title: &'static str,
-        topic: Topic,
-        names: &[TableName],
-    ) -> miette::Result<Section> {
-        let chosen = self.figures.iter().filter(|figure| figure.topic == topic);
-        let (wide, figures): (Vec<&Figure>, Vec<&Figure>) = chosen.partition(|figure| figure.is_timeline());
+impl SectionMaker<'_> {
+    fn section(&mut self, section: PageSection) -> miette::Result<Section> {
+        let (mut figures, mut timeline) = (Vec::new(), None);
+        for figure in self.figures.iter().filter(|figure| figure.section == section) {
+            if !figure.is_timeline() {
+                figures.push(figure_view(figure)?);
+            } else if timeline.is_none() {
+                timeline = Some(figure_view(figure)?);
+            }
+        }
+        let mut tables = Vec::new();
+        for definition in TableDefinition::ranked() {
+            if definition.section == Some(section) {
+                tables.extend(self.tables(definition));
+            }
+        }
         Ok(Section {
-            id,
-            title,
+            id: section.id(),
+            title: section.title(),
             sentences: Vec::new(),
-            figures: figures.into_iter().map(figure_view).collect::<miette::Result<Vec<FigureView>>>()?,
-            timeline: wide.first().map(|figure| figure_view(figure)).transpose()?,
-            tables: self.tables(names),
+            figures,
+            timeline,
+            tables,
             folded: None,
         })
     }
 
-    /// Of a table that there is for every number of cores, the one for the last number stands open, the others folded below.
-    fn tables(&mut self, names: &[TableName]) -> Vec<String> {
-        let mut made = Vec::new();
-        for name in names {
-            let mut tables = Table::named(self.analysis, *name);
-            if *name == TableName::Study {
-                made.extend(tables.drain(..).map(|table| self.table(&table)));
-            }
-            // Of the claims the first.
-            let is_claims = *name == TableName::Claims;
-            if is_claims {
+    /// Where there are several tables of a kind, one stands open and the others are folded below.
+    fn tables(&mut self, definition: &TableDefinition) -> Vec<String> {
+        let mut tables = self.report.tables(definition);
+        let summary = match definition.layout {
+            TableLayout::Study { folded: None, .. } => return tables.iter().map(|table| self.table(table)).collect(),
+            TableLayout::Study { folded: Some(summary), .. } => {
                 tables.reverse();
+                summary
             }
-            made.extend(tables.pop().map(|table| self.table(&table)));
-            if !tables.is_empty() {
-                let others: String = tables.iter().map(|table| self.table(table)).collect();
-                let summary =
-                    if is_claims { "What this run does not cover" } else { "The same on other numbers of cores" };
-                made.push(format!("<details class=\"fold\"><summary>{summary}</summary>{others}</details>"));
-            }
+            _ => "The same on other numbers of cores",
+        };
+        let mut made: Vec<String> = tables.pop().map(|table| self.table(&table)).into_iter().collect();
+        if !tables.is_empty() {
+            let others: String = tables.iter().map(|table| self.table(table)).collect();
+            made.push(format!("<details class=\"fold\"><summary>{summary}</summary>{others}</details>"));
         }
         made
     }
 
-    fn table(&mut self, table: &Table) -> String {
+    fn table(&mut self, table: &DisplayTable) -> String {
         self.tables += 1;
         table::render(table, self.tables)
     }
@@ -93,63 +94,17 @@ impl Section {
     }
 }
 
-pub fn all(analysis: &Analysis, details: &Details) -> miette::Result<Vec<Section>> {
-    let mut maker = Maker { analysis, figures: Figure::all(analysis, details), tables: 0 };
-    use TableName as T;
-    let mut speed = maker.section(
-        "speed",
-        "Does it save time?",
-        Topic::Speed,
-        &[T::Speedups, T::Savings, T::Scaling, T::Amdahl],
-    )?;
-    let as_printed =
-        maker.section("as-printed", "As in the study: only subjects that gained", Topic::Study, &[T::SpeedupsStudy])?;
-    speed.folded = (!as_printed.is_empty()).then(|| Box::new(as_printed));
-    let orders = maker.section(
-        "orders",
-        "How do orders of algorithms affect order-dependent tests?",
-        Topic::Orders,
-        &[
-            T::OdStatistics,
-            T::OdTechniques,
-            T::OdAlgorithms,
-            T::OdTimes,
-            T::OdReduction,
-            T::OdSlowdown,
-            T::OdFailures,
-            T::OdSchedules,
-        ],
-    )?;
-    let mut sections = vec![
-        maker.section(
-            "study",
-            "How do the results compare with the published numbers?",
-            Topic::Published,
-            &[T::Claims, T::Study],
-        )?,
-        orders,
-        speed,
-        maker.section(
-            "failures",
-            "Do the tests still pass?",
-            Topic::Failures,
-            &[T::Failures, T::Residual, T::Incomplete],
-        )?,
-        maker.section(
-            "runs",
-            "How long did the runs take?",
-            Topic::Runs,
-            &[T::Concurrency, T::Costs, T::Regressions],
-        )?,
-        maker.section("timeline", "What ran where and when?", Topic::Timeline, &[])?,
-        maker.section(
-            "subjects",
-            "What was run?",
-            Topic::Subjects,
-            &[T::Subjects, T::Origins, T::Deviations, T::SetAside],
-        )?,
-        maker.section("findings", "What else was noticed?", Topic::Findings, &[T::Findings])?,
-    ];
+/// Sections without content are left out.
+pub fn all(report: &RunReport, details: &Details) -> miette::Result<Vec<Section>> {
+    let mut maker = SectionMaker { report, figures: Figure::all(report.analysis, details), tables: 0 };
+    let mut speed = maker.section(PageSection::Speed)?;
+    let as_published = maker.section(PageSection::SpeedAsPublished)?;
+    speed.folded = (!as_published.is_empty()).then(|| Box::new(as_published));
+    let orders = maker.section(PageSection::Orders)?;
+    let mut sections = vec![maker.section(PageSection::Study)?, orders, speed];
+    for section in PageSection::AFTER_SPEED {
+        sections.push(maker.section(section)?);
+    }
     sections.retain(|section| !section.is_empty());
     Ok(sections)
 }

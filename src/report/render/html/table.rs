@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::report::render::csv;
-use crate::report::tables::{Agreement, Align, Cell, Column, Row, Table, Tone};
+use crate::report::tables::{Agreement, Align, DisplayCell, DisplayColumn, DisplayRow, DisplayTable, Tone};
 use crate::shown_text::shown;
 
 /// Longer texts are given a wider column.
@@ -14,18 +14,18 @@ const MOST_HINTED_ROWS: usize = 300;
 const STEPS: f64 = 5.0;
 
 /// The table with its title, its links and its notes; `number` tells tables of one page apart. Its CSV lies beside the page.
-pub fn render(table: &Table, number: usize) -> String {
-    linked(table, number, &format!("href=\"{}.csv\" download", table.name.name()))
+pub fn render(table: &DisplayTable, number: usize) -> String {
+    linked(table, number, &format!("href=\"{}.csv\" download", table.name))
 }
 
 /// The same for a page that has nothing beside it: its CSV is in the link.
-pub fn render_alone(table: &Table, number: usize) -> miette::Result<String> {
+pub fn render_alone(table: &DisplayTable, number: usize) -> miette::Result<String> {
     let text = csv::of_table(table)?;
     let encoded: String = text.bytes().map(percent).collect();
     Ok(linked(
         table,
         number,
-        &format!("href=\"data:text/csv;charset=utf-8,{encoded}\" download=\"{}.csv\"", table.name.name()),
+        &format!("href=\"data:text/csv;charset=utf-8,{encoded}\" download=\"{}.csv\"", table.name),
     ))
 }
 
@@ -33,9 +33,9 @@ fn percent(byte: u8) -> String {
     if byte.is_ascii_alphanumeric() { char::from(byte).to_string() } else { format!("%{byte:02X}") }
 }
 
-fn linked(table: &Table, number: usize, address: &str) -> String {
+fn linked(table: &DisplayTable, number: usize, address: &str) -> String {
     let mut out = String::new();
-    let name = table.name.name();
+    let name = table.name;
     let title = escape(&table.title);
     let long = if table.rows.len() > MOST_HINTED_ROWS { " endless" } else { "" };
     let _ = write!(
@@ -55,7 +55,7 @@ fn linked(table: &Table, number: usize, address: &str) -> String {
     out
 }
 
-fn heads(out: &mut String, table: &Table) {
+fn heads(out: &mut String, table: &DisplayTable) {
     out.push_str("<thead>\n");
     if table.columns.iter().any(|column| column.group.is_some()) {
         out.push_str("<tr>");
@@ -77,9 +77,9 @@ fn heads(out: &mut String, table: &Table) {
 }
 
 /// What sums up the others stays below them, however they are sorted: it has a body of its own.
-fn bodies(out: &mut String, table: &Table) {
+fn bodies(out: &mut String, table: &DisplayTable) {
     let is_hinted = table.rows.len() <= MOST_HINTED_ROWS;
-    let (sums, rows): (Vec<&Row>, Vec<&Row>) = table.rows.iter().partition(|row| row.is_summary);
+    let (sums, rows): (Vec<&DisplayRow>, Vec<&DisplayRow>) = table.rows.iter().partition(|row| row.is_summary);
     for (class, rows) in [("", rows), (" class=\"summary\"", sums)] {
         if rows.is_empty() {
             continue;
@@ -96,7 +96,7 @@ fn bodies(out: &mut String, table: &Table) {
     }
 }
 
-fn write_cell(out: &mut String, columns: &[Column], index: usize, cell: &Cell, is_hinted: bool) {
+fn write_cell(out: &mut String, columns: &[DisplayColumn], index: usize, cell: &DisplayCell, is_hinted: bool) {
     let (tag, scope) = if index == 0 { ("th", " scope=\"row\"") } else { ("td", "") };
     let class = class_attribute(&classes(columns, index, Some(cell)));
     let _ = write!(out, "<{tag}{scope}{class}");
@@ -138,7 +138,7 @@ fn class_attribute(classes: &str) -> String {
     if classes.is_empty() { String::new() } else { format!(" class=\"{classes}\"") }
 }
 
-fn classes(columns: &[Column], index: usize, cell: Option<&Cell>) -> String {
+fn classes(columns: &[DisplayColumn], index: usize, cell: Option<&DisplayCell>) -> String {
     let group = |index: usize| columns.get(index).and_then(|column| column.group.as_ref());
     let starts_group = index > 0 && group(index).is_some() && group(index) != group(index - 1);
     let is_number = columns.get(index).is_some_and(|column| column.align == Align::Right);
@@ -207,13 +207,17 @@ pub fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::RunReport;
     use crate::report::sample;
-    use crate::report::tables::TableName;
+    use crate::report::tables::TableDefinition;
+
+    fn speedups() -> DisplayTable {
+        RunReport::new(sample::studied()).tables(TableDefinition::find("speedups").unwrap()).remove(0)
+    }
 
     #[test]
     fn a_number_that_is_shown_otherwise_carries_itself_for_sorting() {
-        let table = &Table::named(sample::studied(), TableName::Speedups)[0];
-        let markup = render(table, 1);
+        let markup = render(&speedups(), 1);
         assert!(markup.contains(" data-v=\"62\""), "{markup}");
         assert!(markup.contains("scope=\"row\"") && markup.contains("<caption"));
     }
@@ -231,7 +235,7 @@ mod tests {
 
     #[test]
     fn long_tables_do_without_tooltips() {
-        let mut table = Table::named(sample::studied(), TableName::Speedups).remove(0);
+        let mut table = speedups();
         assert!(render(&table, 1).contains(" title="));
         let row = table.rows[0].clone();
         table.rows.extend(std::iter::repeat_n(row, MOST_HINTED_ROWS));

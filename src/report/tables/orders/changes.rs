@@ -5,49 +5,41 @@ use crate::report::Analysis;
 use crate::report::analysis::orders::{
     AUTHORSHIPS, ReductionRow, Scope, SearchRow, SlowdownRow, Technique, authorship_title,
 };
-use crate::report::tables::{Cell, Column, Row, Table, TableName, Tone};
+use crate::report::tables::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, Tone};
 use crate::shown_text::shown;
 use crate::store::record::Authorship;
 use crate::wording::plural;
 
-pub fn searches(analysis: &Analysis) -> Table {
-    let mut columns = vec![Column::left("ID")];
-    columns.extend(AUTHORSHIPS.map(|kind| Column::right(authorship_title(kind)).under("Suite run time")));
+pub fn searches(analysis: &Analysis) -> DisplayTable {
+    let mut columns = vec![DisplayColumn::left("ID")];
+    columns.extend(AUTHORSHIPS.map(|kind| DisplayColumn::right(authorship_title(kind)).under("Suite run time")));
     for scope in Scope::ALL {
-        columns.extend(AUTHORSHIPS.map(|kind| Column::right(authorship_title(kind)).under(scope.title())));
+        columns.extend(AUTHORSHIPS.map(|kind| DisplayColumn::right(authorship_title(kind)).under(scope.title())));
     }
     let all = &analysis.orders.searches;
     let row = |id: &str| {
         let find = |scope: Scope, kind: Authorship| {
             all.iter().find(|row| row.subject == id && row.scope == scope && row.authorship == kind)
         };
-        let mut cells = vec![Cell::new(shown(id))];
+        let mut cells = vec![DisplayCell::new(shown(id))];
         cells.extend(AUTHORSHIPS.map(|kind| find(Scope::All, kind).map_or_else(nothing, suite_time)));
         for scope in Scope::ALL {
             cells.extend(AUTHORSHIPS.map(|kind| find(scope, kind).map_or_else(nothing, search)));
         }
-        Row::body(cells)
+        DisplayRow::body(cells)
     };
-    Table {
-        name: TableName::OdTimes,
-        title:
-            "Seconds to run a suite, and to compute the dependencies of an order-dependent test (Table 7 of the study)"
-                .to_owned(),
+    DisplayTable {
         columns,
         rows: analysis.orders.statistics.iter().map(|module| row(&module.subject)).collect(),
-        notes: vec![
-            "Mean time of a search, over all tests that failed in unenhanced orders of the first version. -: no test failed in \
-             the orders of the technique. Selection uses the dependencies that the other techniques found."
-                .to_owned(),
-        ],
+        ..DisplayTable::default()
     }
 }
 
-fn suite_time(row: &SearchRow) -> Cell {
-    Cell::new(format!("{:.1}", row.suite_seconds)).valued(row.suite_seconds)
+fn suite_time(row: &SearchRow) -> DisplayCell {
+    DisplayCell::new(format!("{:.1}", row.suite_seconds)).valued(row.suite_seconds)
 }
 
-fn search(row: &SearchRow) -> Cell {
+fn search(row: &SearchRow) -> DisplayCell {
     let hint = format!("{:.1} s for {}", row.seconds, plural(row.od_tests, "failing test"));
     marked(row.state, row.seconds_per_test, whole_seconds, hint)
 }
@@ -57,7 +49,7 @@ fn whole_seconds(seconds: f64) -> String {
     if seconds < 9.95 { format!("{seconds:.1}") } else { format!("{seconds:.0}") }
 }
 
-pub fn reduction(analysis: &Analysis) -> Table {
+pub fn reduction(analysis: &Analysis) -> DisplayTable {
     let columns = technique_columns(&Technique::ALL);
     let outcome = Outcome {
         rows: &analysis.orders.reductions,
@@ -65,20 +57,14 @@ pub fn reduction(analysis: &Analysis) -> Table {
         total: ReductionRow::total,
         cell: reduced,
     };
-    Table {
-        name: TableName::OdReduction,
-        title: "Percent fewer failures of order-dependent tests in enhanced orders (Table 8 of the study)".to_owned(),
+    DisplayTable {
         rows: outcome.of_suites(analysis, &columns),
         columns: technique_heads(&columns),
-        notes: vec![
-            "Failures are counted for each algorithm and number of machines; a test that fails on several versions counts once. \
-             Total: of all failures. n/a: no OD test is known. -: none fails in unenhanced orders."
-                .to_owned(),
-        ],
+        ..DisplayTable::default()
     }
 }
 
-fn reduced(row: &ReductionRow) -> Cell {
+fn reduced(row: &ReductionRow) -> DisplayCell {
     let hint = format!("{} in unenhanced orders, {} in enhanced ones", plural(row.unenhanced, "failure"), row.enhanced);
     let tone = match (row.reduction, row.enhanced) {
         (Some(percent), _) if percent > 0.0 => Tone::Good,
@@ -88,7 +74,7 @@ fn reduced(row: &ReductionRow) -> Cell {
     marked(row.state, row.reduction, change, hint).toned(tone)
 }
 
-pub fn slowdown(analysis: &Analysis) -> Table {
+pub fn slowdown(analysis: &Analysis) -> DisplayTable {
     let columns = technique_columns(&SlowdownRow::TECHNIQUES);
     let outcome = Outcome {
         rows: &analysis.orders.slowdowns,
@@ -96,20 +82,14 @@ pub fn slowdown(analysis: &Analysis) -> Table {
         total: SlowdownRow::total,
         cell: slowed,
     };
-    Table {
-        name: TableName::OdSlowdown,
-        title: "Percent longer that enhanced orders run (Table 9 of the study)".to_owned(),
+    DisplayTable {
         rows: outcome.of_suites(analysis, &columns),
         columns: technique_heads(&columns),
-        notes: vec![
-            "The orders that differ are compared by the sum of their times. The time of an order is that of its longest machine, \
-             averaged over the repetitions. Total: from the sums over all suites. =: both orders are the same everywhere."
-                .to_owned(),
-        ],
+        ..DisplayTable::default()
     }
 }
 
-fn slowed(row: &SlowdownRow) -> Cell {
+fn slowed(row: &SlowdownRow) -> DisplayCell {
     let hint = format!(
         "{:.2} s instead of {:.2} s in {}; {} the same",
         row.enhanced_seconds,
@@ -125,22 +105,23 @@ struct Outcome<'a, R> {
     rows: &'a [R],
     place: fn(&R) -> (&str, (Technique, Authorship)),
     total: fn(&[&R]) -> R,
-    cell: fn(&R) -> Cell,
+    cell: fn(&R) -> DisplayCell,
 }
 
 impl<R> Outcome<'_, R> {
     /// One row for each suite, and one of all.
-    fn of_suites(&self, analysis: &Analysis, columns: &[(Technique, Authorship)]) -> Vec<Row> {
+    fn of_suites(&self, analysis: &Analysis, columns: &[(Technique, Authorship)]) -> Vec<DisplayRow> {
         let ids = analysis.orders.statistics.iter().map(|module| module.subject.as_str());
-        let named = |name: &str, cells: Vec<Cell>| std::iter::once(Cell::new(shown(name))).chain(cells).collect();
-        let mut rows: Vec<Row> = ids.map(|id| Row::body(named(id, self.of_suite(id, columns)))).collect();
+        let named =
+            |name: &str, cells: Vec<DisplayCell>| std::iter::once(DisplayCell::new(shown(name))).chain(cells).collect();
+        let mut rows: Vec<DisplayRow> = ids.map(|id| DisplayRow::body(named(id, self.of_suite(id, columns)))).collect();
         if !rows.is_empty() {
-            rows.push(Row::summary(named("Total", self.of_all(columns))));
+            rows.push(DisplayRow::summary(named("Total", self.of_all(columns))));
         }
         rows
     }
 
-    fn of_suite(&self, id: &str, columns: &[(Technique, Authorship)]) -> Vec<Cell> {
+    fn of_suite(&self, id: &str, columns: &[(Technique, Authorship)]) -> Vec<DisplayCell> {
         let cell = |column: &(Technique, Authorship)| {
             let found = self.rows.iter().find(|row| (self.place)(row) == (id, *column));
             found.map_or_else(nothing, self.cell)
@@ -148,7 +129,7 @@ impl<R> Outcome<'_, R> {
         columns.iter().map(cell).collect()
     }
 
-    fn of_all(&self, columns: &[(Technique, Authorship)]) -> Vec<Cell> {
+    fn of_all(&self, columns: &[(Technique, Authorship)]) -> Vec<DisplayCell> {
         let total = |column: &(Technique, Authorship)| {
             let rows: Vec<&R> = self.rows.iter().filter(|row| (self.place)(row).1 == *column).collect();
             if rows.is_empty() { nothing() } else { (self.cell)(&(self.total)(&rows)) }

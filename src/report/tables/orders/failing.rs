@@ -3,11 +3,11 @@
 use super::{marked, nothing, share, technique_columns, technique_heads, tone_of};
 use crate::report::Analysis;
 use crate::report::analysis::orders::{AUTHORSHIPS, AlgorithmRow, Technique, TechniqueRow, authorship_title, studied};
-use crate::report::tables::{Cell, Column, Row, Table, TableName};
+use crate::report::tables::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable};
 use crate::shown_text::shown;
 use crate::store::record::Authorship;
 
-pub fn techniques(analysis: &Analysis) -> Table {
+pub fn techniques(analysis: &Analysis) -> DisplayTable {
     let columns = technique_columns(&Technique::ALL);
     let orders = &analysis.orders;
     let body = |id: &str| {
@@ -16,62 +16,49 @@ pub fn techniques(analysis: &Analysis) -> Table {
                 |row: &&TechniqueRow| row.subject == id && row.technique == *technique && row.authorship == *kind;
             orders.techniques.iter().find(here).map_or_else(nothing, cell)
         };
-        Row::body(std::iter::once(Cell::new(shown(id))).chain(columns.iter().map(find)).collect())
+        DisplayRow::body(std::iter::once(DisplayCell::new(shown(id))).chain(columns.iter().map(find)).collect())
     };
-    let mut rows: Vec<Row> = orders.statistics.iter().map(|module| body(&module.subject)).collect();
+    let mut rows: Vec<DisplayRow> = orders.statistics.iter().map(|module| body(&module.subject)).collect();
     rows.push(total(&orders.techniques, &columns));
-    Table {
-        name: TableName::OdTechniques,
-        title: "Order-dependent tests that fail, by technique (Table 5 of the study)".to_owned(),
+    DisplayTable {
         columns: technique_heads(&columns),
         rows: if orders.techniques.is_empty() { Vec::new() } else { rows },
-        notes: vec![
-            "The share of the suite's known OD tests that failed in every repetition of some unenhanced order. A test counts once for \
-             all algorithms of a technique, versions and numbers of machines. Total: the share of the known OD tests of all \
-             suites. n/a: no OD test is known."
-                .to_owned(),
-        ],
+        ..DisplayTable::default()
     }
 }
 
-fn cell(row: &TechniqueRow) -> Cell {
+fn cell(row: &TechniqueRow) -> DisplayCell {
     let hint = format!("{} of {}", row.failing, row.known);
     let cell = marked(row.state, row.percent, share, hint);
     if row.percent.is_some() { cell.toned(tone_of(row.failing)) } else { cell }
 }
 
-fn total(all: &[TechniqueRow], columns: &[(Technique, Authorship)]) -> Row {
+fn total(all: &[TechniqueRow], columns: &[(Technique, Authorship)]) -> DisplayRow {
     let sum = |(technique, kind): &(Technique, Authorship)| {
         let rows: Vec<&TechniqueRow> =
             all.iter().filter(|row| row.technique == *technique && row.authorship == *kind).collect();
         if rows.is_empty() { nothing() } else { cell(&TechniqueRow::total(&rows)) }
     };
-    Row::summary(std::iter::once(Cell::new("Total")).chain(columns.iter().map(sum)).collect())
+    DisplayRow::summary(std::iter::once(DisplayCell::new("Total")).chain(columns.iter().map(sum)).collect())
 }
 
-pub fn algorithms(analysis: &Analysis) -> Table {
+pub fn algorithms(analysis: &Analysis) -> DisplayTable {
     let all = &analysis.orders.algorithms;
     let row = |kind: Authorship| {
-        let cells: Vec<Cell> = all.iter().filter(|row| row.authorship == kind).map(algorithm).collect();
+        let cells: Vec<DisplayCell> = all.iter().filter(|row| row.authorship == kind).map(algorithm).collect();
         (!cells.is_empty())
-            .then(|| Row::body(std::iter::once(Cell::new(authorship_title(kind))).chain(cells).collect()))
+            .then(|| DisplayRow::body(std::iter::once(DisplayCell::new(authorship_title(kind))).chain(cells).collect()))
     };
     let heads = studied()
-        .filter_map(|algorithm| Some(Column::right(algorithm.name()).under(Technique::of(algorithm)?.title())));
-    Table {
-        name: TableName::OdAlgorithms,
-        title: "Order-dependent tests that fail, by algorithm (Table 6 of the study)".to_owned(),
-        columns: std::iter::once(Column::left("Type")).chain(heads).collect(),
+        .filter_map(|algorithm| Some(DisplayColumn::right(algorithm.name()).under(Technique::of(algorithm)?.title())));
+    DisplayTable {
+        columns: std::iter::once(DisplayColumn::left("Type")).chain(heads).collect(),
         rows: AUTHORSHIPS.into_iter().filter_map(row).collect(),
-        notes: vec![
-            "Failing tests of all suites that an algorithm ordered, of their known OD tests. Tests of several cells can be the \
-             same."
-                .to_owned(),
-        ],
+        ..DisplayTable::default()
     }
 }
 
-fn algorithm(row: &AlgorithmRow) -> Cell {
+fn algorithm(row: &AlgorithmRow) -> DisplayCell {
     let hint = format!("{} of {} in {}", row.failing, row.known, crate::wording::plural(row.suites, "suite"));
     let cell = marked(row.state, row.percent, share, hint);
     if row.percent.is_some() { cell.toned(tone_of(row.failing)) } else { cell }

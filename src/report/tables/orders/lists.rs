@@ -5,38 +5,26 @@ use std::collections::BTreeMap;
 use super::tone_of;
 use crate::report::Analysis;
 use crate::report::analysis::orders::{OrderFailureRow, ScheduleRow, authorship_title};
-use crate::report::tables::{Cell, Column, Row, Table, TableName, Tone};
+use crate::report::tables::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, Tone};
 use crate::shown_text::{sentence, shown};
 
-/// Longer lists are cut here; CSV and JSON have them whole.
-const MOST_ROWS: usize = 300;
 const LONGEST_TEXT: usize = 300;
 
 /// One row for a test; CSV has one for each algorithm and number of machines.
-pub fn failures(analysis: &Analysis) -> Table {
+pub fn failures(analysis: &Analysis) -> DisplayTable {
     let all = &analysis.orders.failures;
     let tests: Vec<&[OrderFailureRow]> = all.chunk_by(is_same_test).collect();
-    let mut notes = vec![
-        "Tests that passed in the original order and failed in every repetition of these orders: algorithms with \
-         their machines, and the versions."
-            .to_owned(),
-    ];
-    if tests.len() > MOST_ROWS {
-        notes.push(format!("The first {MOST_ROWS} of {}; all are in od-failures.csv.", tests.len()));
-    }
-    Table {
-        name: TableName::OdFailures,
-        title: "Order-dependent tests that fail, by test".to_owned(),
+    DisplayTable {
         columns: vec![
-            Column::left("ID"),
-            Column::left("suite"),
-            Column::left("test"),
-            Column::left("unenhanced orders"),
-            Column::left("enhanced orders"),
-            Column::left("message").optional(),
+            DisplayColumn::left("ID"),
+            DisplayColumn::left("suite"),
+            DisplayColumn::left("test"),
+            DisplayColumn::left("unenhanced orders"),
+            DisplayColumn::left("enhanced orders"),
+            DisplayColumn::left("message").optional(),
         ],
-        rows: tests.iter().take(MOST_ROWS).filter_map(|rows| failure(rows)).collect(),
-        notes,
+        rows: tests.iter().filter_map(|rows| failure(rows)).collect(),
+        ..DisplayTable::default()
     }
 }
 
@@ -44,17 +32,17 @@ fn is_same_test(a: &OrderFailureRow, b: &OrderFailureRow) -> bool {
     (&a.subject, a.authorship, &a.test) == (&b.subject, b.authorship, &b.test)
 }
 
-fn failure(rows: &[OrderFailureRow]) -> Option<Row> {
+fn failure(rows: &[OrderFailureRow]) -> Option<DisplayRow> {
     let first = rows.first()?;
     let enhanced = orders(rows, true);
     let tone = if enhanced.is_empty() { Tone::Plain } else { Tone::Bad };
-    Some(Row::body(vec![
-        Cell::new(shown(&first.subject)),
-        Cell::new(authorship_title(first.authorship)),
-        Cell::new(shown(&first.test)),
-        Cell::new(orders(rows, false)),
-        Cell::new(enhanced).toned(tone),
-        Cell::muted(sentence(first.message.as_deref().unwrap_or(""), LONGEST_TEXT)),
+    Some(DisplayRow::body(vec![
+        DisplayCell::new(shown(&first.subject)),
+        DisplayCell::new(authorship_title(first.authorship)),
+        DisplayCell::new(shown(&first.test)),
+        DisplayCell::new(orders(rows, false)),
+        DisplayCell::new(enhanced).toned(tone),
+        DisplayCell::muted(sentence(first.message.as_deref().unwrap_or(""), LONGEST_TEXT)),
     ]))
 }
 
@@ -72,34 +60,27 @@ fn orders(rows: &[OrderFailureRow], enhanced: bool) -> String {
     by_versions.into_iter().map(part).collect::<Vec<_>>().join("; ")
 }
 
-pub fn schedules(analysis: &Analysis) -> Table {
-    let mut columns =
-        vec![Column::left("ID"), Column::left("suite"), Column::right("version"), Column::right("machines")];
+pub fn schedules(analysis: &Analysis) -> DisplayTable {
+    let mut columns = vec![
+        DisplayColumn::left("ID"),
+        DisplayColumn::left("suite"),
+        DisplayColumn::right("version"),
+        DisplayColumn::right("machines"),
+    ];
     for algorithm in ["P2", "P2, enhanced", "P3"] {
-        columns.extend(["time", "failing"].map(|label| Column::right(label).under(algorithm)));
+        columns.extend(["time", "failing"].map(|label| DisplayColumn::right(label).under(algorithm)));
     }
-    columns.extend(["P2, enhanced", "P3", "lower bound"].map(|label| Column::right(label).under("expected")));
-    Table {
-        name: TableName::OdSchedules,
-        title: "P3, which considers dependencies, compared with P2".to_owned(),
-        columns,
-        rows: analysis.orders.schedules.iter().map(schedule).collect(),
-        notes: vec![
-            "Times are those of the longest machine, in seconds. expected: from the durations of the first version. \
-             No schedule that respects the dependencies can end before the lower bound. P3 is not one of the study's \
-             algorithms."
-                .to_owned(),
-        ],
-    }
+    columns.extend(["P2, enhanced", "P3", "lower bound"].map(|label| DisplayColumn::right(label).under("expected")));
+    DisplayTable { columns, rows: analysis.orders.schedules.iter().map(schedule).collect(), ..DisplayTable::default() }
 }
 
-fn schedule(row: &ScheduleRow) -> Row {
-    let version = row.version.map_or_else(|| Cell::new(""), |number| Cell::count(number as usize));
+fn schedule(row: &ScheduleRow) -> DisplayRow {
+    let version = row.version.map_or_else(|| DisplayCell::new(""), |number| DisplayCell::count(number as usize));
     let mut cells = vec![
-        Cell::new(shown(&row.subject)),
-        Cell::new(authorship_title(row.authorship)),
+        DisplayCell::new(shown(&row.subject)),
+        DisplayCell::new(authorship_title(row.authorship)),
         version,
-        Cell::count(row.machines as usize),
+        DisplayCell::count(row.machines as usize),
     ];
     for (time, failing) in [
         (row.p2_seconds, row.p2_failing),
@@ -107,12 +88,14 @@ fn schedule(row: &ScheduleRow) -> Row {
         (row.p3_seconds, row.p3_failing),
     ] {
         cells.push(seconds(time));
-        cells.push(failing.map_or_else(|| Cell::muted("–"), |count| Cell::count(count).toned(tone_of(count))));
+        cells.push(
+            failing.map_or_else(|| DisplayCell::muted("–"), |count| DisplayCell::count(count).toned(tone_of(count))),
+        );
     }
     cells.extend([row.p2_enhanced_expected, row.p3_expected, row.lower_bound].map(seconds));
-    Row::body(cells)
+    DisplayRow::body(cells)
 }
 
-fn seconds(seconds: Option<f64>) -> Cell {
-    seconds.map_or_else(|| Cell::muted("–"), |seconds| Cell::new(format!("{seconds:.2}")).valued(seconds))
+fn seconds(seconds: Option<f64>) -> DisplayCell {
+    seconds.map_or_else(|| DisplayCell::muted("–"), |seconds| DisplayCell::new(format!("{seconds:.2}")).valued(seconds))
 }

@@ -6,7 +6,7 @@ mod failing;
 mod lists;
 mod statistics;
 
-use super::{Cell, Column, Tone};
+use super::{DisplayCell, DisplayColumn, Tone};
 use crate::report::analysis::orders::{AUTHORSHIPS, CellState, Technique, authorship_title};
 use crate::store::record::Authorship;
 
@@ -20,28 +20,28 @@ fn technique_columns(techniques: &[Technique]) -> Vec<(Technique, Authorship)> {
     techniques.iter().flat_map(|technique| AUTHORSHIPS.map(|authorship| (*technique, authorship))).collect()
 }
 
-fn technique_heads(columns: &[(Technique, Authorship)]) -> Vec<Column> {
+fn technique_heads(columns: &[(Technique, Authorship)]) -> Vec<DisplayColumn> {
     let head = |(technique, authorship): &(Technique, Authorship)| {
-        Column::right(authorship_title(*authorship)).under(technique.title())
+        DisplayColumn::right(authorship_title(*authorship)).under(technique.title())
     };
-    std::iter::once(Column::left("ID")).chain(columns.iter().map(head)).collect()
+    std::iter::once(DisplayColumn::left("ID")).chain(columns.iter().map(head)).collect()
 }
 
 /// A number, or the study's mark for why there is none.
-fn marked(state: CellState, number: Option<f64>, text: fn(f64) -> String, hint: String) -> Cell {
+fn marked(state: CellState, number: Option<f64>, text: fn(f64) -> String, hint: String) -> DisplayCell {
     let cell = match (state, number) {
-        (CellState::Counted, Some(number)) => Cell::new(text(number)).valued(number),
-        (CellState::NoOdTests, _) => Cell::muted("n/a"),
-        (CellState::NoFailures, _) => Cell::muted("-"),
-        (CellState::SameOrders, _) => Cell::muted("="),
-        (CellState::NotRun | CellState::Counted, _) => return Cell::muted("not run"),
+        (CellState::Counted, Some(number)) => DisplayCell::new(text(number)).valued(number),
+        (CellState::NoOdTests, _) => DisplayCell::muted("n/a"),
+        (CellState::NoFailures, _) => DisplayCell::muted("-"),
+        (CellState::SameOrders, _) => DisplayCell::muted("="),
+        (CellState::NotRun | CellState::Counted, _) => return DisplayCell::muted("not run"),
     };
     cell.hinted(Some(hint))
 }
 
 /// Where a module has no such suite.
-fn nothing() -> Cell {
-    Cell::new("")
+fn nothing() -> DisplayCell {
+    DisplayCell::new("")
 }
 
 /// `12%`; what is more than nothing is never printed as nothing.

@@ -1,33 +1,35 @@
-//! A run beside the study that it replicates: every claim with the run's own answer, and the published tables cell by cell.
-//! What is published and how it is judged is known to [`crate::study`]; here it becomes rows of a report.
+//! A run compared with the study that it replicates: every claim with the run's own answer, and the published tables cell
+//! by cell. [`crate::study`] knows what is published and how it is judged; here it becomes rows of a report.
 
 use std::sync::LazyLock;
 
 use serde::Serialize;
 
-use super::{Analysis, run_tables};
+use super::RunReport;
+use super::run_report::empty_run_tables;
 use crate::study::cells::PublishedTable;
 use crate::study::{Answer, Audited, Library, OwnVerdict};
 use crate::wording::plural;
 
-static LIBRARY: LazyLock<Library> = LazyLock::new(|| Library::embedded(run_tables::heads()));
+static LIBRARY: LazyLock<Library> = LazyLock::new(|| Library::embedded(empty_run_tables()));
 
 /// A study, and what a run says to it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Beside {
+pub struct StudyComparison {
     pub title: String,
     /// Those with a counterpart in a run.
     pub tables: Vec<PublishedTable>,
     /// Claims that the run speaks to first.
     pub claims: Vec<Audited>,
-    /// Subjects of the study that the run has results of, and that the study has.
+    /// Subjects of the study that the run has results of.
     pub subjects: usize,
-    pub of: usize,
+    /// Subjects that the study has.
+    pub study_subjects: usize,
 }
 
-/// A published value beside the run's.
+/// A published value, and that of the run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct StudyRow {
+pub struct StudyCellRow {
     pub table: String,
     pub row: String,
     pub column: String,
@@ -43,7 +45,7 @@ pub struct StudyRow {
     pub verdict: &'static str,
 }
 
-/// A claim beside the run's answer.
+/// A claim, and the run's answer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ClaimRow {
     pub id: String,
@@ -60,22 +62,22 @@ pub struct ClaimRow {
     pub reason: Option<String>,
 }
 
-impl Beside {
+impl StudyComparison {
     /// Nothing where the experiment names no study, or one that parade does not have.
-    pub fn of(analysis: &Analysis) -> Option<Beside> {
-        let study = LIBRARY.study(analysis.run.manifest.study.as_deref()?)?.ok()?;
-        let compared = LIBRARY.compared(study, &run_tables::collect(analysis).ok()?);
+    pub fn new(report: &RunReport) -> Option<StudyComparison> {
+        let study = LIBRARY.study(report.analysis.run.manifest.study.as_deref()?)?.ok()?;
+        let compared = LIBRARY.compared(study, report.run_tables().ok()?);
         let mut claims = LIBRARY.audit(study);
         for (audited, claim) in claims.iter_mut().zip(&study.claims) {
             audited.own = Some(compared.answer(claim));
         }
         claims.sort_by_key(|claim| own_verdict(claim) == OwnVerdict::NotRun);
-        Some(Beside {
+        Some(StudyComparison {
             title: study.title.clone(),
-            tables: crate::study::cells::beside(&compared),
+            tables: crate::study::cells::published_tables(&compared),
             claims,
             subjects: compared.covered.len(),
-            of: study.subjects.len(),
+            study_subjects: study.subjects.len(),
         })
     }
 
@@ -84,7 +86,7 @@ impl Beside {
         let number = |verdict| self.claims.iter().filter(|claim| own_verdict(claim) == verdict).count();
         let (same, direction) = (number(OwnVerdict::Reproduced), number(OwnVerdict::DirectionOnly));
         let comparable = self.claims.len() - number(OwnVerdict::NotRun);
-        let ran = format!("{} of its {}", self.subjects, plural(self.of, "subject"));
+        let ran = format!("{} of its {}", self.subjects, plural(self.study_subjects, "subject"));
         if comparable == 0 {
             return format!("No claim can be compared: the run has results for {ran}.");
         }
@@ -100,24 +102,25 @@ impl Beside {
         (!known.is_empty()).then(|| same as f64 / known.len() as f64)
     }
 
-    pub fn study_rows(&self) -> Vec<StudyRow> {
+    pub fn cell_rows(&self) -> Vec<StudyCellRow> {
         let mut rows = Vec::new();
         for table in &self.tables {
             for row in &table.rows {
-                let beside =
-                    table.columns.iter().zip(&row.cells).filter_map(|(c, cell)| Some((c, cell, cell.own.as_ref()?)));
-                rows.extend(beside.map(|(column, cell, own)| StudyRow {
-                    table: table.name.clone(),
-                    row: row.key.clone(),
-                    column: column.clone(),
-                    published: cell.text.clone(),
-                    own: own.value,
-                    own_low: own.low,
-                    own_high: own.high,
-                    own_text: own.text.clone(),
-                    reference: own.reference,
-                    verdict: own.verdict.name(),
-                }));
+                for (column, cell) in table.columns.iter().zip(&row.cells) {
+                    let Some(own) = &cell.own else { continue };
+                    rows.push(StudyCellRow {
+                        table: table.name.clone(),
+                        row: row.key.clone(),
+                        column: column.clone(),
+                        published: cell.text.clone(),
+                        own: own.value,
+                        own_low: own.low,
+                        own_high: own.high,
+                        own_text: own.text.clone(),
+                        reference: own.reference,
+                        verdict: own.verdict.name(),
+                    });
+                }
             }
         }
         rows
@@ -167,7 +170,7 @@ fn answer_text(answer: &Answer, printed: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::report::{Analysis, sample};
 
     /// The sample under names of the study's subjects.
     fn as_in_paste() -> Analysis {
@@ -188,22 +191,24 @@ mod tests {
     }
 
     #[test]
-    fn a_replication_is_put_beside_its_study() {
-        let beside = Beside::of(&as_in_paste()).unwrap();
-        assert_eq!(beside.subjects, 3);
-        assert!(beside.sentence().contains("comparable claims reproduced"), "{}", beside.sentence());
-        let rows = beside.study_rows();
+    fn a_replication_is_compared_with_its_study() {
+        let analysis = as_in_paste();
+        let report = RunReport::new(&analysis);
+        let comparison = report.study().unwrap();
+        assert_eq!(comparison.subjects, 3);
+        assert!(comparison.sentence().contains("comparable claims reproduced"), "{}", comparison.sentence());
+        let rows = comparison.cell_rows();
         assert!(rows.iter().any(|row| row.column == "Speedup/classes" && row.own.is_some()), "{rows:?}");
-        assert!(beside.claim_rows().iter().any(|row| row.own_verdict != "not_run"));
+        assert!(comparison.claim_rows().iter().any(|row| row.own_verdict != "not_run"));
     }
 
     #[test]
-    fn without_a_study_there_is_nothing_beside() {
+    fn without_a_study_nothing_is_compared() {
         let mut run = sample::study();
         run.manifest.study = None;
-        assert_eq!(Beside::of(&Analysis::of(&run)), None);
+        assert_eq!(RunReport::new(&Analysis::of(&run)).study(), None);
         run.manifest.study = Some("no such study".into());
-        assert_eq!(Beside::of(&Analysis::of(&run)), None);
+        assert_eq!(RunReport::new(&Analysis::of(&run)).study(), None);
     }
 
     #[test]
