@@ -41,7 +41,10 @@ impl Answer {
         let (mode, seconds) = (self.mode.as_deref()?, self.seconds?);
         let curve = self.predictions.iter().find(|curve| curve.way == mode && !curve.machines)?;
         let bound = curve.bound_seconds.filter(|bound| *bound >= MOST_OF_IT * seconds)?;
-        Some(format!("more cores would gain little: at best {bound:.1} s in this mode, because of {}", curve.bound_by))
+        Some(format!(
+            "more cores would gain little: at best {bound:.1} s in this mode by the model, because of {}",
+            curve.bound_by
+        ))
     }
 
     /// Modes that were not compared for another reason than the budget, which makes the answer preliminary and is told there.
