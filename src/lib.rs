@@ -28,39 +28,25 @@
 //! - [`artifact`] makes a folder of a run that others can check and run again.
 //! - [`report`] turns records into tables, figures and pages. It runs nothing.
 
+pub use parade_core::{
+    bad_usage, csv_cells, data_table, engine, folder_handle, folders, junit_report, redaction, run_clock, shown_text, simulation, spec, stats, suite, technique, toml_file, whole_file, wording,
+};
+
 pub mod artifact;
 pub mod assess;
-pub mod bad_usage;
 pub mod columns;
-pub mod csv_cells;
-pub mod data_table;
 pub mod detection;
 mod draft;
-pub mod engine;
 pub mod experiment;
-mod folder_handle;
-pub mod folders;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod home;
 pub mod java;
-mod junit_report;
 pub mod once;
 pub mod process;
 pub mod project;
-pub mod redaction;
 pub mod report;
-pub mod run_clock;
 pub mod runner;
-pub mod shown_text;
-pub mod simulation;
-pub mod spec;
-pub mod stats;
 pub mod store;
 pub mod study;
 pub mod subject;
-pub mod suite;
-pub mod technique;
-pub mod toml_file;
-mod whole_file;
-pub mod wording;

@@ -19,7 +19,7 @@ pub(super) struct CellIdentity {
 impl CellIdentity {
     pub fn of(experiment: &Experiment, subject: &Subject, configuration: &Configuration, cores: usize) -> Self {
         let mut settings = subject.fingerprint().of_trials();
-        settings.configuration(experiment, subject, configuration);
+        add_configuration(&mut settings, experiment, subject, configuration);
         settings.number("cores", cores as u64);
         settings.number("memory", experiment.machine.memory_bytes.unwrap_or(0));
         CellIdentity { prefix: format!("{}.{}.c{cores}", subject.name, configuration.name), settings }
@@ -32,48 +32,46 @@ impl CellIdentity {
     }
 }
 
-impl Fingerprint {
-    /// With what the subject changes in it.
-    fn configuration(&mut self, experiment: &Experiment, subject: &Subject, configuration: &Configuration) {
-        let Parallelism { mode, threads, threads_per_core, forks, reuse_forks, modules } =
-            experiment.parallelism(subject, configuration);
-        // `parallelism` and `harness` are taken with what the subject changes in them.
-        let Configuration { name, technique, parallelism: _, harness: _, ordering } = configuration;
-        self.text("configuration", name);
-        self.text("technique", technique.name());
-        self.text("mode", mode.name());
-        self.number("threads", threads.into());
-        self.number("threads_per_core", threads_per_core.into());
-        self.text("forks", &forks.to_string());
-        self.number("reuse_forks", reuse_forks.into());
-        if let Some(modules) = modules {
-            self.text("modules at once", &modules.to_string());
-        }
-        self.harness(experiment.harness(subject, configuration));
-        // The algorithm is the technique.
-        if let Some(Ordering { algorithm: _, enhanced, machines }) = ordering {
-            self.number("enhanced", (*enhanced).into());
-            self.number("machines", (*machines).into());
-        }
-        self.number("timeout", experiment.time_limit(subject, configuration).as_secs());
+/// A configuration with what the subject changes in it.
+fn add_configuration(settings: &mut Fingerprint, experiment: &Experiment, subject: &Subject, configuration: &Configuration) {
+    let Parallelism { mode, threads, threads_per_core, forks, reuse_forks, modules } =
+        experiment.parallelism(subject, configuration);
+    // `parallelism` and `harness` are taken with what the subject changes in them.
+    let Configuration { name, technique, parallelism: _, harness: _, ordering } = configuration;
+    settings.text("configuration", name);
+    settings.text("technique", technique.name());
+    settings.text("mode", mode.name());
+    settings.number("threads", threads.into());
+    settings.number("threads_per_core", threads_per_core.into());
+    settings.text("forks", &forks.to_string());
+    settings.number("reuse_forks", reuse_forks.into());
+    if let Some(modules) = modules {
+        settings.text("modules at once", &modules.to_string());
     }
+    add_harness(settings, experiment.harness(subject, configuration));
+    // The algorithm is the technique.
+    if let Some(Ordering { algorithm: _, enhanced, machines }) = ordering {
+        settings.number("enhanced", (*enhanced).into());
+        settings.number("machines", (*machines).into());
+    }
+    settings.number("timeout", experiment.time_limit(subject, configuration).as_secs());
+}
 
-    /// Only what is not as it always was, so that trials of before these settings keep their names.
-    fn harness(&mut self, harness: Harness) {
-        let Harness { engine, rerun_engine, isolation, test_limit } = harness;
-        let plain = Harness::default();
-        if engine != plain.engine {
-            self.text("engine", engine.name());
-        }
-        if rerun_engine != engine {
-            self.text("rerun_engine", rerun_engine.name());
-        }
-        if isolation != plain.isolation {
-            self.text("isolation", isolation.name());
-        }
-        if let Some(limit) = test_limit {
-            self.number("test_timeout", limit.as_secs());
-        }
+/// Only what is not as it always was, so that trials of before these settings keep their names.
+fn add_harness(settings: &mut Fingerprint, harness: Harness) {
+    let Harness { engine, rerun_engine, isolation, test_limit } = harness;
+    let plain = Harness::default();
+    if engine != plain.engine {
+        settings.text("engine", engine.name());
+    }
+    if rerun_engine != engine {
+        settings.text("rerun_engine", rerun_engine.name());
+    }
+    if isolation != plain.isolation {
+        settings.text("isolation", isolation.name());
+    }
+    if let Some(limit) = test_limit {
+        settings.number("test_timeout", limit.as_secs());
     }
 }
 

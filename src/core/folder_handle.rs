@@ -23,14 +23,14 @@ const NEW_FILE: OFlags =
     OFlags::RDWR.union(OFlags::CREATE).union(OFlags::EXCL).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 #[derive(Debug)]
-pub(crate) struct FolderHandle {
+pub struct FolderHandle {
     fd: OwnedFd,
     /// For messages only.
     path: PathBuf,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum EntryKind {
+pub enum EntryKind {
     File,
     Folder,
     Link,
@@ -40,7 +40,7 @@ pub(crate) enum EntryKind {
 
 /// What the file system says of an entry itself, never of what a link leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct EntryFacts {
+pub struct EntryFacts {
     pub kind: EntryKind,
     /// Permissions alone.
     pub mode: u32,
@@ -87,17 +87,17 @@ impl EntryFacts {
 
 /// Opens a regular file for reading; a link at the end of the path, a pipe, a device or a folder is an error.
 /// The folders on the way there have to be out of a subject's reach.
-pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
+pub fn open_regular(path: &Path) -> io::Result<File> {
     regular(rustix::fs::openat(CWD, path, FILE, Mode::empty()).map_err(no_link)?)
 }
 
 /// Such a file whole, if it is no larger than this.
-pub(crate) fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_bounded(open_regular(path)?, limit)
 }
 
 /// The rest of a file, if it is no larger than this.
-pub(crate) fn read_bounded(file: File, limit: u64) -> io::Result<Vec<u8>> {
+pub fn read_bounded(file: File, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
@@ -107,7 +107,7 @@ pub(crate) fn read_bounded(file: File, limit: u64) -> io::Result<Vec<u8>> {
 }
 
 /// Of a file that is open.
-pub(crate) fn facts_of_open(file: &File) -> io::Result<EntryFacts> {
+pub fn facts_of_open(file: &File) -> io::Result<EntryFacts> {
     Ok(EntryFacts::new(&rustix::fs::fstat(file)?))
 }
 
@@ -371,7 +371,7 @@ impl FolderHandle {
 }
 
 /// A path as it is without links, as far as it exists.
-pub(crate) fn without_links(path: &Path) -> PathBuf {
+pub fn without_links(path: &Path) -> PathBuf {
     for ancestor in path.ancestors() {
         if let (Ok(resolved), Ok(rest)) = (ancestor.canonicalize(), path.strip_prefix(ancestor)) {
             return if rest.as_os_str().is_empty() { resolved } else { resolved.join(rest) };
@@ -382,7 +382,7 @@ pub(crate) fn without_links(path: &Path) -> PathBuf {
 
 /// A folder on whose path there is no link, made if it is not there. For paths that had none before a subject ran: a link that
 /// is there now leads elsewhere. A kernel without this way of opening (before 5.6) does not notice links above the last folder.
-pub(crate) fn make_unlinked(path: &Path) -> io::Result<FolderHandle> {
+pub fn make_unlinked(path: &Path) -> io::Result<FolderHandle> {
     let opened = match rustix::fs::openat2(CWD, path, FOLDER, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
         Err(rustix::io::Errno::NOSYS) => return std::fs::create_dir_all(path).and_then(|()| FolderHandle::open(path)),
         opened => opened,
@@ -404,7 +404,7 @@ pub(crate) fn make_unlinked(path: &Path) -> io::Result<FolderHandle> {
 }
 
 /// Removes a folder or file with all that is in it, from a folder that is out of a subject's reach.
-pub(crate) fn remove_all(path: &Path) -> io::Result<()> {
+pub fn remove_all(path: &Path) -> io::Result<()> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::Error::other("it has no name"));
     };

@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn the_listeners_call_a_class_as_we_do() {
-        let java = include_str!("../../jvm/src/main/java/parade/listen/TestCase.java");
+        let java = include_str!("../../../jvm/src/main/java/parade/listen/TestCase.java");
         assert!(java.contains(&format!("WHOLE_CLASS = \"{}\";", TestId::WHOLE_CLASS)));
         assert!(TestId::new("", "a.B", TestId::WHOLE_CLASS, 2).is_whole_class());
     }

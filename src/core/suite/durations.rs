@@ -61,7 +61,7 @@ impl Durations {
         })
     }
 
-    pub(crate) fn parse(text: &str) -> miette::Result<Self> {
+    pub fn parse(text: &str) -> miette::Result<Self> {
         Self::parse_with(text, str::parse)
     }
 

@@ -49,7 +49,7 @@ struct ChangeFile {
 
 /// How a text is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Notation {
+pub enum Notation {
     Toml,
     Json,
 }
@@ -73,7 +73,7 @@ impl Coverage {
         load(path, Self::parse)
     }
 
-    pub(crate) fn parse(text: &str, notation: Notation) -> miette::Result<Self> {
+    pub fn parse(text: &str, notation: Notation) -> miette::Result<Self> {
         let file: CoverageFile = notation.parse(text).map_err(|error| miette!("not a coverage file: {error}"))?;
         check_version(file.version)?;
         let program = Program { methods: file.methods, executable: file.executable };
@@ -86,7 +86,7 @@ impl Change {
         load(path, Self::parse)
     }
 
-    pub(crate) fn parse(text: &str, notation: Notation) -> miette::Result<Self> {
+    pub fn parse(text: &str, notation: Notation) -> miette::Result<Self> {
         let file: ChangeFile = notation.parse(text).map_err(|error| miette!("not a file of changes: {error}"))?;
         check_version(file.version)?;
         Ok(Change { new: file.new, deleted: file.deleted, modified: file.modified })

@@ -17,7 +17,7 @@ const RECOVER_BYTES: usize = 256 * 1024;
 const SYNTAX_ERRORS: usize = 10;
 
 /// The file's text, without a byte order mark.
-pub(crate) fn read(path: &Path) -> Result<String, Mistakes> {
+pub fn read(path: &Path) -> Result<String, Mistakes> {
     let name = path.display().to_string();
     let mut bytes = Vec::new();
     File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes)).map_err(|error| {
@@ -35,7 +35,7 @@ pub(crate) fn read(path: &Path) -> Result<String, Mistakes> {
     decode(bytes, &name)
 }
 
-pub(crate) fn decode(bytes: Vec<u8>, name: &str) -> Result<String, Mistakes> {
+pub fn decode(bytes: Vec<u8>, name: &str) -> Result<String, Mistakes> {
     let text = String::from_utf8(bytes).map_err(|error| not_utf8(name, &error))?;
     Ok(match text.strip_prefix('\u{feff}') {
         Some(rest) => rest.to_owned(),
@@ -57,7 +57,7 @@ fn not_utf8(name: &str, error: &std::string::FromUtf8Error) -> Mistakes {
 }
 
 /// The tree, unless the syntax is so broken that what else is wrong could not be told.
-pub(crate) fn parse<'t>(text: &'t str, log: &Log) -> Option<DeTable<'t>> {
+pub fn parse<'t>(text: &'t str, log: &Log) -> Option<DeTable<'t>> {
     let first = match DeTable::parse(text) {
         Ok(tree) => return Some(tree.into_inner()),
         Err(first) => first,

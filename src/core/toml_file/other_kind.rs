@@ -6,7 +6,7 @@ use super::names::closest;
 const FEWEST_LINES: usize = 5;
 
 /// What a text that is not TOML is, if no header of a table in it resembles one of these keys.
-pub(crate) fn other_text(text: &str, keys: &'static [&'static str]) -> Option<&'static str> {
+pub fn other_text(text: &str, keys: &'static [&'static str]) -> Option<&'static str> {
     let is_header = |line: &str| {
         let Some(name) = line.trim_start().strip_prefix('[') else { return false };
         let name = name.trim_start_matches('[').split([']', '.']).next().unwrap_or_default();

@@ -5,6 +5,7 @@
 mod fingerprint;
 mod generated;
 mod jdk_wish;
+mod versions;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,8 +16,8 @@ use serde::{Deserialize, Serialize};
 use crate::engine::Forks;
 use crate::technique::TechniqueKind;
 
-#[cfg(test)]
-pub(crate) use fingerprint::tests as fingerprint_tests;
+#[cfg(any(test, feature = "testing"))]
+pub use fingerprint::tests as fingerprint_tests;
 pub use fingerprint::{Fingerprint, SubjectFingerprint};
 pub use generated::{GeneratedTests, ROOT_MODULE, encoded_module};
 pub use jdk_wish::{JdkWish, JdkWishKind, version_numbers};

@@ -3,12 +3,12 @@
 //!
 //! What a file means is not known here.
 
-pub(crate) mod document;
-pub(crate) mod mistake;
-pub(crate) mod names;
-pub(crate) mod other_kind;
+pub mod document;
+pub mod mistake;
+pub mod names;
+pub mod other_kind;
 mod quantity;
-pub(crate) mod reader;
+pub mod reader;
 
 pub use mistake::{Mistake, Mistakes};
 pub use names::{did_you_mean, quoted, safe_name, suggestion};

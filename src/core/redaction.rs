@@ -20,7 +20,7 @@ pub fn redact(text: &str) -> String {
 }
 
 /// The same in a text of the same length, so that places in it stay what they are.
-pub(crate) fn masked(text: &str) -> String {
+pub fn masked(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for secret in secrets(text) {
         bytes[secret].fill(b'*');
@@ -75,7 +75,7 @@ fn secret_parameters(word: &str, from: usize, start: usize, found: &mut Vec<Rang
 }
 
 /// The url as it may be written to disk: without user and password, except for the user name that ssh needs.
-pub(crate) fn without_secrets(url: &str) -> String {
+pub fn without_secrets(url: &str) -> String {
     let Some((scheme, after)) = url.split_once("://") else { return url.to_owned() };
     match secret_length(scheme, after) {
         Some(length) if scheme == "ssh" => {

@@ -77,7 +77,7 @@ impl SubjectFingerprint {
     }
 
     /// What a trial's id begins with.
-    pub(crate) fn of_trials(&self) -> Fingerprint {
+    pub fn of_trials(&self) -> Fingerprint {
         self.whole.clone()
     }
 
@@ -184,8 +184,8 @@ fn surefire_text(version: &SurefireVersion) -> &str {
     }
 }
 
-#[cfg(test)]
-pub(crate) mod tests {
+#[cfg(any(test, feature = "testing"))]
+pub mod tests {
     use std::collections::BTreeMap;
     use std::time::Duration;
 
@@ -196,7 +196,7 @@ pub(crate) mod tests {
 
     /// What depends on a changed field.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub(crate) enum Dependents {
+    pub enum Dependents {
         /// The build, and so everything that is run from it.
         Build,
         /// Outcomes, but not the build.
@@ -205,7 +205,7 @@ pub(crate) mod tests {
         Nothing,
     }
 
-    pub(crate) fn subject() -> Subject {
+    pub fn subject() -> Subject {
         Subject {
             name: "shop".to_owned(),
             source: "https://example.org/shop".to_owned(),
@@ -235,7 +235,7 @@ pub(crate) mod tests {
     }
 
     /// The subject once for each of its fields, with that field changed.
-    pub(crate) fn each_change() -> Vec<(&'static str, Dependents, Subject)> {
+    pub fn each_change() -> Vec<(&'static str, Dependents, Subject)> {
         use Dependents::{Build, Nothing, Outcomes};
         let located = |name: &str| Located { written: name.to_owned(), path: name.into() };
         let generator = Generator {
@@ -279,7 +279,7 @@ pub(crate) mod tests {
     }
 
     /// A cache's key changes with each of these fields.
-    pub(crate) fn assert_key_follows(key: impl Fn(&Subject) -> String, wanted: &[Dependents], besides: &[&str]) {
+    pub fn assert_key_follows(key: impl Fn(&Subject) -> String, wanted: &[Dependents], besides: &[&str]) {
         let before = key(&subject());
         assert_eq!(before, key(&subject()), "the same subject has the same key");
         for (field, dependents, changed) in each_change() {

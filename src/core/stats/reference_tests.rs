@@ -220,7 +220,7 @@ fn all_agrees_with_scipy() {
         ("fieller", 300),
         ("log_ratio", 200),
     ];
-    check("stats-scipy.csv", include_str!("../../tests/data/stats-scipy.csv"), &least);
+    check("stats-scipy.csv", include_str!("../../../tests/data/stats-scipy.csv"), &least);
 }
 
 #[test]
@@ -240,5 +240,5 @@ fn all_agrees_with_r() {
         ("drift-tau-p", 140),
         ("quantiles", 700),
     ];
-    check("stats-r.csv", include_str!("../../tests/data/stats-r.csv"), &least);
+    check("stats-r.csv", include_str!("../../../tests/data/stats-r.csv"), &least);
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::redaction::{masked, redact};
 
 /// Where in the text, in bytes.
-pub(crate) type Span = Range<usize>;
+pub type Span = Range<usize>;
 
 /// More than these are counted, not shown.
 const SHOWN: usize = 100;
@@ -46,7 +46,7 @@ pub struct Mistakes {
 
 impl Mistakes {
     /// A file that cannot be read has this one mistake.
-    pub(crate) fn unreadable(file: &str, message: String, help: &str) -> Self {
+    pub fn unreadable(file: &str, message: String, help: &str) -> Self {
         let mistake =
             Mistake { file: file.to_owned(), line: None, column: None, message, help: help.to_owned(), excerpt: None };
         Mistakes { file: file.to_owned(), shown: vec![mistake], more: 0 }
@@ -117,7 +117,7 @@ impl Diagnostic for Mistake {
 
 /// Collects mistakes while a file is walked.
 #[derive(Debug, Default)]
-pub(crate) struct Log {
+pub struct Log {
     found: RefCell<Vec<(Span, String, String)>>,
     /// Those of other files, with the place where this one names the file.
     elsewhere: RefCell<Vec<(Span, Mistakes)>>,

@@ -4,7 +4,7 @@
 //! its [`Capabilities`]; nothing falls back silently to something else.
 
 mod explained;
-pub(crate) mod logs;
+pub mod logs;
 pub mod model;
 
 use std::fmt;

@@ -4,7 +4,7 @@ use super::RunRequest;
 use crate::suite::{FindingKind, SuiteRun};
 
 /// What cannot be deleted is only room on the disk.
-pub(crate) fn keep_of_breakdowns_only(request: &RunRequest, run: &SuiteRun) {
+pub fn keep_of_breakdowns_only(request: &RunRequest, run: &SuiteRun) {
     if !run.findings.iter().any(|finding| finding.kind == FindingKind::DeadWorker) {
         let _ = crate::folder_handle::remove_all(&request.allotment.logs.join(&request.label));
     }

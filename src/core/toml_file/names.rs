@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 /// A longer one could not be part of a file name together with others.
-pub(crate) const MAX_NAME: usize = 64;
+pub const MAX_NAME: usize = 64;
 /// Lists in messages end here.
 const LISTED: usize = 30;
 /// So many are compared when a name is not known.
@@ -12,14 +12,14 @@ const COMPARED: usize = 1000;
 const QUOTED: usize = 60;
 
 /// Names become parts of file names: letters and digits first, then also `.`, `_`, `-`, and never `..`.
-pub(crate) fn is_safe(name: &str) -> bool {
+pub fn is_safe(name: &str) -> bool {
     let first = name.starts_with(|c: char| c.is_ascii_alphanumeric());
     let rest = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'));
     first && rest && name.len() <= MAX_NAME && !name.contains("..")
 }
 
 /// The safe name nearest to an unsafe one, to suggest.
-pub(crate) fn made_safe(name: &str) -> Option<String> {
+pub fn made_safe(name: &str) -> Option<String> {
     let mut safe: String = name
         .chars()
         .take(MAX_NAME)
@@ -40,7 +40,7 @@ pub fn safe_name(text: &str) -> String {
 }
 
 /// The candidate that was probably meant.
-pub(crate) fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if name.chars().count() > MAX_NAME {
         return None;
     }
@@ -58,12 +58,12 @@ pub(crate) fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
 }
 
 /// The names between backquotes, in alphabetical order, without repetition.
-pub(crate) fn sorted_list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+pub fn sorted_list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     list(BTreeSet::from_iter(names))
 }
 
 /// The names between backquotes, in the given order.
-pub(crate) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+pub fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let all: Vec<_> = names.into_iter().collect();
     let shown: Vec<_> = all.iter().take(LISTED).map(|name| quoted(name)).collect();
     match all.len().saturating_sub(LISTED) {

@@ -243,7 +243,7 @@ impl DependencyGraph {
     }
 
     /// The suite is asked for once all tests are known that the file names.
-    pub(crate) fn parse(text: &str, suite: impl FnOnce(&[&TestId]) -> Vec<TestId>) -> miette::Result<Self> {
+    pub fn parse(text: &str, suite: impl FnOnce(&[&TestId]) -> Vec<TestId>) -> miette::Result<Self> {
         let file = DependencyFile::read(text)?;
         let suite = suite(&file.tests().collect::<Vec<_>>());
         Self::of(file, &suite)

@@ -11,7 +11,7 @@ use super::names::{closest, list, quoted};
 
 /// A value with its place in the file.
 #[derive(Debug, Clone)]
-pub(crate) struct At<T> {
+pub struct At<T> {
     pub value: T,
     pub span: Span,
 }
@@ -23,11 +23,11 @@ impl<T> At<T> {
 }
 
 /// A program and its arguments.
-pub(crate) type Command = Vec<At<String>>;
+pub type Command = Vec<At<String>>;
 
 /// A kind of table: how it is written, and the keys that it may have.
 #[derive(Debug)]
-pub(crate) struct TableKind {
+pub struct TableKind {
     /// E.g. `[[subject]]`; nothing for the file itself.
     pub header: &'static str,
     pub keys: &'static [&'static str],
@@ -40,7 +40,7 @@ impl TableKind {
 }
 
 /// Reads the keys of one table.
-pub(crate) struct Reader<'a> {
+pub struct Reader<'a> {
     table: &'a DeTable<'a>,
     span: Span,
     kind: &'static TableKind,

@@ -12,7 +12,7 @@ mod outcome;
 mod precedence;
 mod run;
 
-pub(crate) use coverage::file::Notation;
+pub use coverage::file::Notation;
 pub use coverage::{Change, Coverage, Element, ElementSet, MethodLines, Program, Union, Unit};
 pub use dependencies::{Conflict, Dependency, DependencyGraph};
 pub use durations::Durations;

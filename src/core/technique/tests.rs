@@ -19,7 +19,7 @@ const METHODS: Parallelism = Parallelism {
 
 /// `Race#b` races with its neighbour; `Chain#user` needs `Chain#maker` of its own class, `Far#user` too, from another class.
 const SUITE: &str = concat!(
-    include_str!("../../tests/data/race-and-chain.toml"),
+    include_str!("../../../tests/data/race-and-chain.toml"),
     "
 [[test]]
 id = 'Far#bystander'
