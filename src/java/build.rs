@@ -19,7 +19,7 @@ use super::wrapper::{self, MavenWrapper};
 use super::{MavenOrigin, SealedRepository, Toolchain};
 use crate::engine::{Mode, Parallelism};
 use crate::home::Home;
-use crate::java::maven::{self, Helper, Invocation, Invoked, Limits, Picked, SUREFIRE_VERSION, Settings, TestSettings};
+use crate::maven::{self, Helper, Invocation, Invoked, Limits, Picked, SUREFIRE_VERSION, Settings, TestSettings};
 use crate::process::{self, Account, Cause, Exit, Interrupt};
 use crate::project::{self, KeptReports};
 use crate::spec::{Subject, SurefireVersion};

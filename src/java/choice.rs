@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::build::{self, BuildOutcome, Discovery, Preparation};
 use super::jdks::Jdk;
 use super::toolchain::Tools;
-use crate::java::maven::is_independent_of_jdk;
+use crate::maven::is_independent_of_jdk;
 use crate::process;
 use crate::spec::Subject;
 use crate::subject::Progress;

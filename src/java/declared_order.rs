@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::java::build::Discovery;
+use crate::build::Discovery;
 use crate::suite::ClassId;
 
 /// As a class file writes the annotation, and the one order that is none.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use miette::{Result, miette};
 
 use super::jdks::{Jdk, Jdks, jdks};
-use crate::java::maven::BASE_VARIABLE;
+use crate::maven::BASE_VARIABLE;
 use crate::process;
 use crate::spec::JdkWish;
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::toolchain::is_program;
-use crate::java::maven::BASE_VARIABLE;
+use crate::maven::BASE_VARIABLE;
 use crate::process::{self, Cause, Command, Exit, Interrupt};
 use crate::whole_file;
 

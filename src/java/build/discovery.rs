@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{Mode, Parallelism};
-use crate::java::maven::{self, Handshake, Harvest, Invoked, KnownTest, Launch};
+use crate::maven::{self, Handshake, Harvest, Invoked, KnownTest, Launch};
 use crate::suite::{ClassId, Finding, FindingKind, RunEnd, TestId};
 use crate::wording::counted;
 

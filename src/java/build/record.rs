@@ -6,7 +6,7 @@ use miette::miette;
 use serde::{Deserialize, Serialize};
 
 use super::Discovery;
-use crate::java::platform::DiscoveryTime;
+use crate::platform::DiscoveryTime;
 use crate::spec::Fingerprint;
 use crate::subject::{Checkout, snapshot};
 use crate::whole_file;

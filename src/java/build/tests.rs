@@ -1,6 +1,6 @@
 use super::record::{LOGS, RECORD, SEEN};
 use super::*;
-use crate::java::maven::KnownTest;
+use crate::maven::KnownTest;
 use crate::spec::Origin;
 use crate::spec::fingerprint_tests::{self, Dependents, assert_key_follows};
 use crate::subject::Silent;
@@ -72,7 +72,7 @@ fn key_and_tag(subject: &Subject) -> (String, String) {
         java_major: 17,
         mvn: "/mvn".into(),
         maven_version: "3.8.7".into(),
-        maven_origin: crate::java::MavenOrigin::Path,
+        maven_origin: crate::MavenOrigin::Path,
     };
     let helper = Helper { extension: "/h/e.jar".into(), listeners: "/h/l.jar".into(), hash: "0".into() };
     let checkout = Checkout { root: "/w".into(), revision: "content-1".into() };
@@ -144,7 +144,7 @@ fn the_memory_limit_holds_for_set_up_commands_too() {
         java_major: 17,
         mvn: "/mvn".into(),
         maven_version: "3.8.7".into(),
-        maven_origin: crate::java::MavenOrigin::Path,
+        maven_origin: crate::MavenOrigin::Path,
     };
     let helper = Helper { extension: "/h/e.jar".into(), listeners: "/h/l.jar".into(), hash: "0".into() };
     let checkout = Checkout { root: folder.path().to_owned(), revision: "content-1".into() };

@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use miette::miette;
 
-use crate::java::maven::Helper;
-use crate::java::maven::line::Line;
+use crate::maven::Helper;
+use crate::maven::line::Line;
 use crate::suite::{Accesses, ClassId, TestId};
 
 /// Accesses that are kept of one process; tests beyond count as unknown.
@@ -260,7 +260,7 @@ pub fn accesses(touched: Vec<Touched>, id: impl Fn(usize) -> TestId, places: &Pl
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::java::maven::protocol::table;
+    use crate::maven::protocol::table;
 
     fn told(lines: &str) -> Vec<Touched> {
         let mut ledger = Ledger::default();

@@ -178,7 +178,7 @@ fn key(jvm: &Jvm, java_version: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::java::maven::Launch;
+    use crate::maven::Launch;
     use std::collections::BTreeMap;
 
     fn jvm(arg_line: &str, class_path: &[&Path]) -> Jvm {

@@ -15,7 +15,7 @@ use super::launch::Jvm;
 use super::worker::{Bounds, JvmPlace, JvmWorker, Ticket};
 use super::{Crop, DirectSession, Leg, Staff, deadline, fitting, legs, log_folder};
 use crate::engine::{Isolation, RunRequest, Session};
-use crate::java::maven::Clock;
+use crate::maven::Clock;
 use crate::subject::Changes;
 use crate::suite::{RunEnd, SuiteRun};
 

@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 
 use super::accesses::{Ledger, Touched};
 use super::coverage::Mark;
-use crate::java::maven::Clock;
-use crate::java::maven::events::{ProcessEvents, RecordDamage};
-use crate::java::maven::line::Line;
-use crate::java::maven::protocol::{EventKind, LineKind};
-use crate::java::maven::seal::{SealKey, SealedLines};
+use crate::maven::Clock;
+use crate::maven::events::{ProcessEvents, RecordDamage};
+use crate::maven::line::Line;
+use crate::maven::protocol::{EventKind, LineKind};
+use crate::maven::seal::{SealKey, SealedLines};
 use crate::suite::Execution;
 
 /// Over all test processes since parade began.
@@ -241,7 +241,7 @@ impl Follower {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::java::maven::protocol::table;
+    use crate::maven::protocol::table;
     use crate::suite::Outcome;
     use proptest::prelude::*;
     use std::io::Write;

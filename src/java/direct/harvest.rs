@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::events::Seen;
 use super::roots::Place;
-use crate::java::maven::KnownTest;
+use crate::maven::KnownTest;
 use crate::suite::{Execution, Finding, FindingKind, Outcome, RunEnd, TestId};
 
 /// How many tests a finding names.

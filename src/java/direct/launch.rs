@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::request;
-use crate::java::maven::Launch;
+use crate::maven::Launch;
 
 const MAIN: &str = "parade.direct.Main";
 

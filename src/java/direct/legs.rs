@@ -1,6 +1,6 @@
 //! A run in pieces, each of which goes to processes of one kind.
 
-use crate::java::maven::KnownTest;
+use crate::maven::KnownTest;
 
 /// Tests that follow each other and run in processes of the same goal.
 #[derive(Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::BufRead;
 
 use super::traces::Pattern;
-use crate::java::maven::line::{Line, each_line};
-use crate::java::maven::protocol::{AnswerKind, LineKind};
+use crate::maven::line::{Line, each_line};
+use crate::maven::protocol::{AnswerKind, LineKind};
 use crate::suite::{Element, MethodLines, Program};
 
 /// Class files count lines no further.
@@ -196,7 +196,7 @@ fn lines(text: &str) -> Option<Lines> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::java::maven::protocol;
+    use crate::maven::protocol;
 
     /// A class with a field's value (5) and two constructors (8, 10), a method around an anonymous class, and a lambda.
     const TABLE: &str = "class\tff\ta/B.java\ta.B\n\

@@ -8,7 +8,7 @@ use super::crew::{Close, Workplace};
 use super::request;
 use super::roots::{Framework, Listing};
 use super::worker::JvmPlace;
-use crate::java::build::Prepared;
+use crate::build::Prepared;
 use crate::whole_file;
 
 const FILE: &str = "listings.json";

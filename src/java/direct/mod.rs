@@ -49,9 +49,9 @@ use super::surefire::{dirty, safe_label};
 use crate::engine::{
     Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support, Watch,
 };
-use crate::java::build::{Discovery, Prepared};
-use crate::java::maven::seal::SealKey;
-use crate::java::maven::{self, Clock, KnownTest, Launch};
+use crate::build::{Discovery, Prepared};
+use crate::maven::seal::SealKey;
+use crate::maven::{self, Clock, KnownTest, Launch};
 use crate::process::Interrupt;
 use crate::suite::{Accesses, ClassId, Execution, Finding, FindingKind, Granularity, Outcome, Seen, SuiteRun, TestId};
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::roots::{Framework, Place};
 use crate::engine::{Isolation, Mode};
-use crate::java::maven::protocol::{ControlKind, LineKind};
+use crate::maven::protocol::{ControlKind, LineKind};
 use crate::suite::TestId;
 
 /// How the tests of an order run inside one process.
@@ -135,8 +135,8 @@ fn escape(text: &mut String, field: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::java::maven::line::Line;
-    use crate::java::maven::protocol::table;
+    use crate::maven::line::Line;
+    use crate::maven::protocol::table;
     use proptest::prelude::*;
 
     const MANNER: Manner =

@@ -9,8 +9,8 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use super::events::Leaf;
-use crate::java::build::{Discovery, ModuleSuite};
-use crate::java::maven::KnownTest;
+use crate::build::{Discovery, ModuleSuite};
+use crate::maven::KnownTest;
 
 /// What runs a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -181,7 +181,7 @@ impl<'a> Listed<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::java::maven::Launch;
+    use crate::maven::Launch;
     use std::collections::BTreeMap;
 
     fn suite(providers: &[&str], scanned: &[&str]) -> ModuleSuite {

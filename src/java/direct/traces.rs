@@ -160,7 +160,7 @@ fn number(from: &mut impl Read) -> Option<u32> {
 /// The record that the protocol's table has for an example.
 #[cfg(test)]
 pub(super) fn protocol_example() -> Vec<u8> {
-    let digits = crate::java::maven::protocol::table::lines_of("traces", "-").replace([' ', '\n'], "");
+    let digits = crate::maven::protocol::table::lines_of("traces", "-").replace([' ', '\n'], "");
     let byte = |at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap();
     (0..digits.len()).step_by(2).map(byte).collect()
 }

@@ -21,9 +21,9 @@ use super::launch::Jvm;
 use super::request::{self, Asked};
 use super::roots::Place;
 use crate::folder_handle::FolderHandle;
-use crate::java::maven::reconcile::{self, Contradiction};
-use crate::java::maven::seal::SealKey;
-use crate::java::maven::{self, Clock, process_findings};
+use crate::maven::reconcile::{self, Contradiction};
+use crate::maven::seal::SealKey;
+use crate::maven::{self, Clock, process_findings};
 use crate::process::{self, Cause, CommandOutput, Ended, Exit, Interrupt, UnnamedOutput};
 use crate::suite::{Cost, Finding, FindingKind, TestId};
 

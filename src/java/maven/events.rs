@@ -318,8 +318,8 @@ fn nonempty(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::java::maven::protocol::table;
-    use crate::java::maven::seal::SealKey;
+    use crate::maven::protocol::table;
+    use crate::maven::seal::SealKey;
     use proptest::prelude::*;
 
     const RUN: Clock = Clock { monotonic_nanos: 5_000_000_000, epoch_micros: 1_000_000_000_000 };

@@ -198,7 +198,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::java::maven::protocol::table;
+    use crate::maven::protocol::table;
 
     fn read(content: &str) -> Option<Handshake> {
         Handshake::from_lines(content.as_bytes()).unwrap()

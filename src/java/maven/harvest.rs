@@ -306,7 +306,7 @@ fn decisive_failure(invoked: &Invoked) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::java::maven::Clock;
+    use crate::maven::Clock;
     use crate::process::{Accounting, Ended, Means};
     use crate::suite::Cost;
 
@@ -336,7 +336,7 @@ mod tests {
             handshake,
             log: folder.path().join("maven.log"),
             events: Vec::new(),
-            damage: crate::java::maven::seal::SealDamage::default(),
+            damage: crate::maven::seal::SealDamage::default(),
         };
         (folder, invoked)
     }

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::base_folder::{BASE_VARIABLE, check_above};
 use super::decisive_lines;
 use crate::home::Home;
-use crate::java::{SealedRepository, Toolchain, jdks};
+use crate::{SealedRepository, Toolchain, jdks};
 use crate::process::{self, Cause, Exit, Interrupt};
 use crate::wording::hex;
 
@@ -337,7 +337,7 @@ mod tests {
             java_major: 17,
             mvn: "/mvn".into(),
             maven_version: "3.8.7".into(),
-            maven_origin: crate::java::MavenOrigin::Path,
+            maven_origin: crate::MavenOrigin::Path,
         };
         let environment = build_environment(&toolchain, Path::new("/c/jvm/build-1/sources"));
         assert_eq!(environment["MAVEN_BASEDIR"], "/c/jvm/build-1/sources");

@@ -16,7 +16,7 @@ use super::live_log::LiveLog;
 use super::seal::SealDamage;
 use super::settings::{Orders, Settings, TestSettings};
 use crate::folder_handle;
-use crate::java::Toolchain;
+use crate::Toolchain;
 use crate::process::{self, Account, Cause, CommandOutput, Ended, Exit, Interrupt, UnnamedOutput};
 use crate::run_clock::Clock;
 
@@ -204,7 +204,7 @@ mod tests {
             java_major: 17,
             mvn: "/mvn".into(),
             maven_version: "3.8.7".into(),
-            maven_origin: crate::java::MavenOrigin::Path,
+            maven_origin: crate::MavenOrigin::Path,
         }
     }
 

@@ -181,7 +181,7 @@ pub(crate) mod table {
 mod tests {
     use super::table::{entries, entries_of};
     use super::*;
-    use crate::java::maven::line::Line;
+    use crate::maven::line::Line;
 
     fn words<K: LineKind>() -> Vec<&'static str> {
         K::ALL.iter().map(|kind| kind.word()).collect()

@@ -206,7 +206,7 @@ fn unrecorded_failures(records: &GoalRecords<'_>, count: &SurefireCount) -> Opti
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::java::maven::seal::SealDamage;
+    use crate::maven::seal::SealDamage;
     use crate::suite::TestId;
     use Outcome::{Error, Failed, Passed, Skipped};
 

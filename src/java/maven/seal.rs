@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn the_example_of_the_protocol_is_sealed_and_opened() {
-        let example = crate::java::maven::protocol::table::lines_of("seal", "-");
+        let example = crate::maven::protocol::table::lines_of("seal", "-");
         let key = SealKey::of(1, 2);
         assert_eq!(key.seal(1, "S\t1\n"), example);
         assert_eq!(SealedLines::new(key).open(example.trim_end_matches('\n').as_bytes()), Some("S\t1"));

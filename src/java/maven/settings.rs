@@ -162,7 +162,7 @@ fn write_file(path: &Path, content: &str) -> miette::Result<()> {
 mod tests {
     use super::*;
     use crate::engine::Forks;
-    use crate::java::maven::protocol::table;
+    use crate::maven::protocol::table;
 
     fn written(settings: &Settings) -> String {
         let folder = tempfile::tempdir().unwrap();

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use miette::miette;
 
-use crate::java::direct::agent_option;
-use crate::java::maven::Helper;
+use crate::direct::agent_option;
+use crate::maven::Helper;
 
 /// Every JVM below Maven reads it.
 const VARIABLE: &str = "JAVA_TOOL_OPTIONS";

@@ -15,9 +15,9 @@ use std::rc::Rc;
 use miette::miette;
 
 use crate::engine::{Capabilities, EngineKind, Parallelism, RunRequest, Selection, Session};
-use crate::java::build::{Discovery, Prepared, build_root, settings};
-use crate::java::maven::seal::SealKey;
-use crate::java::maven::{self, Harvest, Invocation, Invoked, Known, Limits, Settings, TestSettings};
+use crate::build::{Discovery, Prepared, build_root, settings};
+use crate::maven::seal::SealKey;
+use crate::maven::{self, Harvest, Invocation, Invoked, Known, Limits, Settings, TestSettings};
 use crate::process::Interrupt;
 use crate::subject::Changes;
 use crate::suite::{Cost, Execution, Finding, FindingKind, RunEnd, Seen, SuiteRun, TestId};

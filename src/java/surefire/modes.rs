@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashSet};
 
 use crate::engine::{Capabilities, Isolation, Mode, ModeSupport, Support, Watch};
-use crate::java::build::{Discovery, ModuleSuite};
-use crate::java::maven::KnownTest;
+use crate::build::{Discovery, ModuleSuite};
+use crate::maven::KnownTest;
 use crate::suite::Granularity;
 
 /// JUnit 4 learnt to run in parallel in this version, Jupiter and Vintage in those.

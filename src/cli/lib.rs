@@ -1,0 +1,30 @@
+//! parade reproduces evaluations of techniques that make test suites run faster.
+//!
+//! The pipeline is the architecture:
+//!
+//! ```text
+//! experiment file ─► Experiment ─► Plan ─► Trial ─► TrialRecord + executions ─► Analysis ─► Report
+//!    run/experiment   (validated)  (steps)   │          run/store                 report/report
+//!                                            └─ core/technique asks an engine to run the suite of a subject
+//! ```
+//!
+//! Four crates lie below this one, each knowing only those before it: `core` (suites, techniques, statistics), `run` (processes,
+//! subjects, projects, run folders, experiments), `java` (Maven as a platform) and `report` (tables, figures, studies, artifacts).
+//! This crate is the program: arguments, commands, progress. As a library it has everything under one name, for tests,
+//! benchmarks and the fuzzer.
+
+pub use parade_java as java;
+pub use parade_report::{artifact, report, study};
+pub use parade_run::{
+    assess, bad_usage, columns, csv_cells, data_table, detection, engine, experiment, folders, home, once, process,
+    project, redaction, run_clock, runner, shown_text, simulation, spec, stats, store, subject, suite, technique,
+    toml_file, whole_file, wording,
+};
+
+#[doc(hidden)]
+pub mod fuzzing;
+
+/// Makes every platform that this program has known to the opener of projects.
+pub fn register_platforms() {
+    project::register(&[&java::MavenPlatform]);
+}
