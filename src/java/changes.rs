@@ -140,13 +140,13 @@ fn elements(file: &str, lines: &BTreeSet<u32>) -> Vec<Element> {
 
 /// Executable lines of the old version.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Touched {
+pub struct Touched {
     deleted: BTreeSet<u32>,
     modified: BTreeSet<u32>,
 }
 
 impl Touched {
-    pub(crate) fn lines(&self) -> impl Iterator<Item = u32> {
+    pub fn lines(&self) -> impl Iterator<Item = u32> {
         self.deleted.iter().chain(&self.modified).copied()
     }
 }
@@ -161,7 +161,7 @@ struct Stretch {
 }
 
 /// Two versions of a file.
-pub(crate) fn compare(old: &[u8], new: &[u8], executable: &[u32]) -> Result<Touched> {
+pub fn compare(old: &[u8], new: &[u8], executable: &[u32]) -> Result<Touched> {
     let (old, new) = (Source::parse(old), Source::parse(new));
     let mut touched = Touched::default();
     for stretch in stretches(old.code(), new.code())? {

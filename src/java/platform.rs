@@ -363,7 +363,48 @@ pub(super) type DiscoveryTime = FirstRun;
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::time::Duration;
+
     use super::*;
+    use crate::project::{self, Choice};
+
+    const LIMIT: Duration = Duration::from_secs(60);
+
+    fn locate_in(root: &Path, path: &str, choice: &Choice<'_>) -> Result<Subject, Refusal> {
+        project::locate(&root.join(path).to_string_lossy(), choice, LIMIT)
+    }
+
+    fn modules() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let modules = "<project><modules><module>core</module><module>web</module></modules></project>";
+        fs::create_dir_all(root.join("core")).unwrap();
+        fs::create_dir_all(root.join("web")).unwrap();
+        fs::write(root.join("pom.xml"), modules).unwrap();
+        fs::write(root.join("core/pom.xml"), "<project/>").unwrap();
+        fs::write(root.join("web/pom.xml"), "<project/>").unwrap();
+        (folder, root)
+    }
+
+    #[test]
+    fn one_module_is_run_in_its_whole_build() {
+        project::register(&[&MavenPlatform]);
+        let (_folder, root) = modules();
+        for path in ["core", "core/pom.xml", "core/"] {
+            let subject = locate_in(&root, path, &Choice::default()).unwrap();
+            assert_eq!(subject.origin, Origin::Folder { path: root.clone() });
+            assert_eq!((subject.name.as_str(), subject.modules.as_slice()), ("test-core", &["core".to_owned()][..]));
+        }
+        let whole = locate_in(&root, "", &Choice::default()).unwrap();
+        assert_eq!((whole.modules.len(), whole.directory), (0, None));
+        let names = ["web".to_owned(), ":core".to_owned()];
+        let some = locate_in(&root, "", &Choice { modules: &names, ..Choice::default() }).unwrap();
+        assert_eq!(some.modules, names);
+        let wrong = ["../core".to_owned()];
+        let refused = locate_in(&root, "", &Choice { modules: &wrong, ..Choice::default() });
+        assert!(refused.unwrap_err().message.contains("`../core`"));
+    }
 
     #[test]
     fn a_jdk_that_is_gone_or_replaced_is_a_change() {

@@ -65,7 +65,7 @@ impl Discovery {
     }
 
     /// What a run of the whole suite revealed.
-    pub(crate) fn of(invoked: &Invoked, harvest: &Harvest, parallelism: Parallelism) -> Self {
+    pub fn of(invoked: &Invoked, harvest: &Harvest, parallelism: Parallelism) -> Self {
         let mut findings = harvest.findings.clone();
         findings.extend(incomplete(&harvest.end, &findings));
         // That a fixture fails is seen in every run again; it is no test to expect.

@@ -37,7 +37,7 @@ pub(super) fn examine(folder: &Path) -> Result<Jdk, String> {
     Ok(Jdk { home, version, vendor, found_by: Vec::new() })
 }
 
-pub(crate) fn is_program(path: &Path) -> bool {
+pub fn is_program(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }

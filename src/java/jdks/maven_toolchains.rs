@@ -29,7 +29,7 @@ fn read_into(file: &Path, homes: &mut Vec<PathBuf>) -> Result<(), String> {
     homes_in(BufReader::new(file.take(FILE_LIMIT)), homes)
 }
 
-pub(crate) fn homes_in(file: impl BufRead, homes: &mut Vec<PathBuf>) -> Result<(), String> {
+pub fn homes_in(file: impl BufRead, homes: &mut Vec<PathBuf>) -> Result<(), String> {
     let mut reader = Reader::from_reader(file);
     let mut text: Option<String> = None;
     let mut depth = 0usize;

@@ -4,7 +4,7 @@
 //! that only where no file tells the version. Which one a subject gets is decided elsewhere.
 
 mod examine;
-pub(crate) mod maven_toolchains;
+pub mod maven_toolchains;
 mod of_maven;
 mod places;
 mod version;

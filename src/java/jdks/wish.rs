@@ -43,7 +43,7 @@ impl Jdks {
     }
 
     /// Why the one that was chosen was, in words.
-    pub(crate) fn reason(&self, wish: &JdkWish) -> String {
+    pub fn reason(&self, wish: &JdkWish) -> String {
         if let Some(why) = wish.because {
             return why.to_owned();
         }

@@ -115,7 +115,7 @@ impl RecordDamage {
 }
 
 /// What one process reported, by lines without seals.
-pub(crate) fn observe_process(events: impl BufRead, module: &str, run: Clock) -> io::Result<Observed> {
+pub fn observe_process(events: impl BufRead, module: &str, run: Clock) -> io::Result<Observed> {
     let mut process = ProcessEvents::new(module, 0, run);
     each_line(events, |line| process.take(line).is_some())?;
     let work = process.work();
@@ -125,7 +125,7 @@ pub(crate) fn observe_process(events: impl BufRead, module: &str, run: Clock) ->
 
 /// The events of one process, while they are read.
 #[derive(Debug)]
-pub(crate) struct ProcessEvents {
+pub struct ProcessEvents {
     module: String,
     run: Clock,
     /// How many bytes of messages may still be kept.
@@ -142,7 +142,7 @@ pub(crate) struct ProcessEvents {
 
 impl ProcessEvents {
     /// Of a process that will tell who it is, if `process` is not.
-    pub(crate) fn new(module: &str, process: u32, run: Clock) -> Self {
+    pub fn new(module: &str, process: u32, run: Clock) -> Self {
         ProcessEvents {
             module: module.to_owned(),
             run,
@@ -157,19 +157,19 @@ impl ProcessEvents {
     }
 
     /// Counts the time from another run's beginning on, for a process that serves several.
-    pub(crate) fn begin_run(&mut self, run: Clock) {
+    pub fn begin_run(&mut self, run: Clock) {
         self.run = run;
         self.budget = MESSAGE_BUDGET;
         self.last = 0.0;
     }
 
-    pub(crate) fn process(&self) -> u32 {
+    pub fn process(&self) -> u32 {
         self.process
     }
 
     /// What was started since the last time, and which of it has not ended, by the numbers of its starts. Those last
     /// until the process' last sign of life.
-    pub(crate) fn drain(&mut self) -> (Vec<Observation>, HashMap<u32, usize>) {
+    pub fn drain(&mut self) -> (Vec<Observation>, HashMap<u32, usize>) {
         for &index in self.open.values() {
             let execution = &mut self.observations[index].execution;
             execution.seconds = (self.last - execution.start).max(0.0);
@@ -204,7 +204,7 @@ impl ProcessEvents {
     }
 
     /// `None` for a line that is not about a test.
-    pub(crate) fn take(&mut self, line: &Line) -> Option<()> {
+    pub fn take(&mut self, line: &Line) -> Option<()> {
         match EventKind::of(&line.kind)? {
             EventKind::Process => {
                 self.process = line.number(1)?;

@@ -86,7 +86,7 @@ fn reconcile_goal(invoked: &Invoked, goal: &Goal, observed: &Observed) -> miette
     Ok(findings)
 }
 
-pub(crate) fn contradiction(place: &str, found: &Contradiction) -> Finding {
+pub fn contradiction(place: &str, found: &Contradiction) -> Finding {
     Finding::new(FindingKind::Contradiction, format!("{place}: {found}"))
 }
 
@@ -160,7 +160,7 @@ fn observe_goal(
 }
 
 /// What a process and its descendants did besides their work.
-pub(crate) fn process_findings(ended: &Ended, log: &Path) -> Vec<Finding> {
+pub fn process_findings(ended: &Ended, log: &Path) -> Vec<Finding> {
     let mut findings = Vec::new();
     if !ended.strays.is_empty() {
         let list: Vec<_> = ended.strays.iter().take(5).map(|stray| stray.command.as_str()).collect();
@@ -285,7 +285,7 @@ fn broke_the_build(failure: &Failure, handshake: &Handshake) -> bool {
 }
 
 /// Why a build failed: what Maven says, and the lines of its log to read first.
-pub(crate) fn why(invoked: &Invoked) -> String {
+pub fn why(invoked: &Invoked) -> String {
     let mut lines: Vec<String> =
         decisive_failure(invoked).and_then(|text| text.lines().next()).map(str::to_owned).into_iter().collect();
     for line in decisive_lines(&invoked.log) {

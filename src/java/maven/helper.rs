@@ -346,7 +346,7 @@ mod tests {
 
     #[test]
     fn every_source_file_travels_in_the_binary() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("jvm");
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../jvm");
         let mut found = vec!["pom.xml".to_owned()];
         collect(&root, &root.join("src/main"), &mut found);
         let mut embedded: Vec<String> = SOURCES.iter().map(|(path, _)| (*path).to_owned()).collect();

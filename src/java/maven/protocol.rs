@@ -3,7 +3,7 @@
 //! `jvm/protocol.txt` lists every kind with its fields and an example. Tests of both sides read that file.
 
 /// What the lines of one file can be about.
-pub(crate) trait LineKind: Copy + 'static {
+pub trait LineKind: Copy + 'static {
     const ALL: &[Self];
 
     /// The first field of the line.
@@ -19,7 +19,7 @@ macro_rules! line_kinds {
     ($(#[$about:meta])* $name:ident { $($kind:ident = $word:literal),* $(,)? }) => {
         $(#[$about])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub(crate) enum $name { $($kind),* }
+        pub enum $name { $($kind),* }
 
         impl LineKind for $name {
             const ALL: &[Self] = &[$($name::$kind),*];
@@ -112,12 +112,12 @@ line_kinds! {
 
 /// The table of the protocol, for tests.
 #[cfg(test)]
-pub(crate) mod table {
+pub mod table {
     const TEXT: &str = include_str!("../../../jvm/protocol.txt");
 
     /// A kind of line, as the table has it.
     #[derive(Debug)]
-    pub(crate) struct TableEntry {
+    pub struct TableEntry {
         pub file: &'static str,
         pub kind: &'static str,
         pub fields: Vec<&'static str>,
@@ -133,7 +133,7 @@ pub(crate) mod table {
         }
     }
 
-    pub(crate) fn entries() -> Vec<TableEntry> {
+    pub fn entries() -> Vec<TableEntry> {
         let mut entries: Vec<TableEntry> = Vec::new();
         let mut file = "";
         for line in TEXT.lines() {
@@ -154,25 +154,25 @@ pub(crate) mod table {
         entries
     }
 
-    pub(crate) fn entries_of(file: &str) -> Vec<TableEntry> {
+    pub fn entries_of(file: &str) -> Vec<TableEntry> {
         let entries: Vec<_> = entries().into_iter().filter(|entry| entry.file == file).collect();
         assert!(!entries.is_empty(), "the table has no file {file}");
         entries
     }
 
-    pub(crate) fn entry(file: &str, kind: &str) -> TableEntry {
+    pub fn entry(file: &str, kind: &str) -> TableEntry {
         let found = entries_of(file).into_iter().find(|entry| entry.kind == kind);
         found.unwrap_or_else(|| panic!("the table has no {kind} in {file}"))
     }
 
     /// All examples of a file, as lines.
-    pub(crate) fn lines(file: &str) -> String {
+    pub fn lines(file: &str) -> String {
         let entries = entries_of(file);
         entries.iter().flat_map(|entry| &entry.examples).map(|line| format!("{line}\n")).collect()
     }
 
     /// The examples of one kind, as lines.
-    pub(crate) fn lines_of(file: &str, kind: &str) -> String {
+    pub fn lines_of(file: &str, kind: &str) -> String {
         entry(file, kind).examples.iter().map(|line| format!("{line}\n")).collect()
     }
 }

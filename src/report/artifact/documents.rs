@@ -26,7 +26,7 @@ const TEMPLATES: [(&str, &str); 5] = [
 ];
 
 /// parade's own licence, which the scripts and the program are under.
-const LICENSE: &str = include_str!("../../LICENSE");
+const LICENSE: &str = include_str!("../../../LICENSE");
 const OTHERS: &str = "\nThis licence covers parade: the program, the scripts and the texts of this folder. Bundled \
     subjects have licences of their own,
 which are among their files. The measurements in run/ are under the same licence, unless their authors say otherwise.

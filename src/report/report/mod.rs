@@ -14,7 +14,7 @@ mod page_section;
 pub mod render;
 pub mod run_report;
 #[cfg(test)]
-pub(crate) mod sample;
+pub mod sample;
 mod study_comparison;
 mod tables;
 

@@ -452,7 +452,7 @@ fn every_embedded_study_loads() {
 #[test]
 fn what_is_embedded_is_what_the_folder_has() {
     let embedded = Library::embedded(empty_run_tables());
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
     let on_disk = Library::in_folder(&folder, empty_run_tables()).unwrap();
     assert_eq!(embedded.names().collect::<Vec<_>>(), on_disk.names().collect::<Vec<_>>());
     for name in on_disk.names() {

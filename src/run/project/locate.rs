@@ -206,24 +206,6 @@ mod tests {
     }
 
     #[test]
-    fn one_module_is_run_in_its_whole_build() {
-        let (_folder, root) = project();
-        for path in ["core", "core/pom.xml", "core/"] {
-            let subject = locate_in(&root, path, &Choice::default()).unwrap();
-            assert_eq!(subject.origin, Origin::Folder { path: root.clone() });
-            assert_eq!((subject.name.as_str(), subject.modules.as_slice()), ("test-core", &["core".to_owned()][..]));
-        }
-        let whole = locate_in(&root, "", &Choice::default()).unwrap();
-        assert_eq!((whole.modules.len(), whole.directory), (0, None));
-        let names = ["web".to_owned(), ":core".to_owned()];
-        let some = locate_in(&root, "", &Choice { modules: &names, ..Choice::default() }).unwrap();
-        assert_eq!(some.modules, names);
-        let wrong = ["../core".to_owned()];
-        let refused = locate_in(&root, "", &Choice { modules: &wrong, ..Choice::default() });
-        assert!(refused.unwrap_err().message.contains("`../core`"));
-    }
-
-    #[test]
     fn a_revision_is_taken_from_the_repository_around() {
         let (_folder, root) = project();
         let choice = Choice { revision: Some("v1"), ..Choice::default() };

@@ -8,6 +8,8 @@ mod identity;
 mod kind;
 mod locate;
 mod model;
+#[cfg(test)]
+mod stand_in;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -348,7 +350,7 @@ pub fn register(platforms: &'static [&'static dyn Platform]) {
 pub fn platforms() -> &'static [&'static dyn Platform] {
     let registered = PLATFORMS.get().copied();
     #[cfg(test)]
-    let registered = registered.or(Some(&[&crate::java::MavenPlatform]));
+    let registered = registered.or(Some(&[&stand_in::StandInPlatform]));
     registered.unwrap_or_default()
 }
 

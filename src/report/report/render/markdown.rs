@@ -74,7 +74,7 @@ fn line(cells: impl Iterator<Item = String>) -> String {
 }
 
 /// Marks what Markdown or HTML would read as markup.
-pub(crate) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

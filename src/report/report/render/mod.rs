@@ -11,4 +11,4 @@ pub mod numbers;
 pub mod terminal;
 
 /// What every form says of a run that must not be published.
-pub(crate) const NOT_FOR_PUBLICATION: &str = "quick run, not for publication";
+pub const NOT_FOR_PUBLICATION: &str = "quick run, not for publication";

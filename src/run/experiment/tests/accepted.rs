@@ -19,7 +19,7 @@ fn the_shortest_file_gets_the_documented_defaults() {
     assert_eq!((subject.phase.as_str(), &subject.surefire), ("test", &SurefireVersion::Pinned));
     assert_eq!(subject.source, ".");
     assert!(
-        matches!(&subject.origin, Origin::Folder { path } if path.ends_with("src/experiment") && path.is_absolute())
+        matches!(&subject.origin, Origin::Folder { path } if path.ends_with("run/experiment") && path.is_absolute())
     );
 }
 
@@ -88,7 +88,7 @@ fn subjects_stand_on_the_defaults() {
     assert_eq!(own.surefire, SurefireVersion::Exactly("2.22.2".to_owned()));
     assert_eq!(plain.surefire, SurefireVersion::Project);
     assert!(
-        matches!(&own.origin, Origin::Git { url, revision } if url.ends_with("src/experiment") && revision == "v1")
+        matches!(&own.origin, Origin::Git { url, revision } if url.ends_with("run/experiment") && revision == "v1")
     );
     assert!(matches!(&plain.origin, Origin::Git { url, .. } if url == "git@example.org:team/project.git"));
     assert_eq!((own.repetitions, plain.repetitions), (2, 6));
@@ -213,7 +213,7 @@ fn a_sound_plan_has_no_warnings() {
 
 #[test]
 fn the_paste_study_is_an_experiment() {
-    let loaded = load(Path::new("experiments/paste.toml"), &LIMITS)
+    let loaded = load(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/paste.toml")), &LIMITS)
         .unwrap_or_else(|mistakes| panic!("{:?}", miette::Report::new(mistakes)));
     let experiment = loaded.experiment;
     let plan = Plan::of(&experiment);

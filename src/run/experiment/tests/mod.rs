@@ -41,7 +41,7 @@ fn check_jdk(wish: &JdkWish) -> miette::Result<()> {
 /// A file read as if it lay in this module's folder.
 fn read(text: &str) -> Result<Experiment, Mistakes> {
     let log = Log::default();
-    let folder = Path::new("src/experiment");
+    let folder = Path::new("experiment");
     match interpret(text, &Context { folder, limits: &LIMITS, log: &log, here: HERE }) {
         Some(experiment) if log.is_empty() => Ok(experiment),
         _ => Err(log.into_mistakes("experiment.toml", text)),

@@ -310,7 +310,7 @@ fn too_many_tests_are_thinned_out_evenly_over_their_times() {
 #[test]
 fn files_that_pandas_wrote_are_read_too() {
     for name in ["foreign-1.parquet", "foreign-2.parquet"] {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data").join(name);
         let found = pass::by_threads(&ExecutionFile::open(&path).unwrap(), &pass::MarkedTests::default(), 3).unwrap();
         assert_eq!(found.iter().map(|trial| trial.trial.as_str()).collect::<Vec<_>>(), ["b", "a"], "{name}");
         for trial in found {
