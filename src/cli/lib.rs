@@ -16,9 +16,9 @@
 pub use parade_java as java;
 pub use parade_report::{artifact, report, study};
 pub use parade_run::{
-    assess, bad_usage, columns, csv_cells, data_table, detection, engine, experiment, folders, home, junit_report, once, process,
-    project, redaction, run_clock, runner, shown_text, simulation, spec, stats, store, subject, suite, technique,
-    toml_file, whole_file, wording,
+    assess, bad_usage, columns, csv_cells, data_table, detection, engine, experiment, folders, home, junit_report,
+    once, process, project, redaction, run_clock, runner, shown_text, simulation, spec, stats, store, subject, suite,
+    technique, toml_file, whole_file, wording,
 };
 
 #[doc(hidden)]

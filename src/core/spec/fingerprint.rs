@@ -185,6 +185,7 @@ fn surefire_text(version: &SurefireVersion) -> &str {
 }
 
 #[cfg(any(test, feature = "testing"))]
+#[cfg_attr(not(test), allow(unused_imports, dead_code, reason = "other crates use the examples only"))]
 pub mod tests {
     use std::collections::BTreeMap;
     use std::time::Duration;

@@ -46,10 +46,10 @@ use self::request::Manner;
 use self::roots::{Framework, Listing, Place};
 use self::worker::{Bounds, JvmPlace, JvmWorker, Ticket};
 use super::surefire::{dirty, safe_label};
+use crate::build::{Discovery, Prepared};
 use crate::engine::{
     Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support, Watch,
 };
-use crate::build::{Discovery, Prepared};
 use crate::maven::seal::SealKey;
 use crate::maven::{self, Clock, KnownTest, Launch};
 use crate::process::Interrupt;

@@ -11,9 +11,9 @@ use sha2::{Digest, Sha256};
 use super::base_folder::{BASE_VARIABLE, check_above};
 use super::decisive_lines;
 use crate::home::Home;
-use crate::{SealedRepository, Toolchain, jdks};
 use crate::process::{self, Cause, Exit, Interrupt};
 use crate::wording::hex;
+use crate::{SealedRepository, Toolchain, jdks};
 
 const BUILD_LIMIT: Duration = Duration::from_secs(15 * 60);
 

@@ -15,8 +15,8 @@ use super::helper::Helper;
 use super::live_log::LiveLog;
 use super::seal::SealDamage;
 use super::settings::{Orders, Settings, TestSettings};
-use crate::folder_handle;
 use crate::Toolchain;
+use crate::folder_handle;
 use crate::process::{self, Account, Cause, CommandOutput, Ended, Exit, Interrupt, UnnamedOutput};
 use crate::run_clock::Clock;
 

@@ -14,8 +14,8 @@ use std::rc::Rc;
 
 use miette::miette;
 
-use crate::engine::{Capabilities, EngineKind, Parallelism, RunRequest, Selection, Session};
 use crate::build::{Discovery, Prepared, build_root, settings};
+use crate::engine::{Capabilities, EngineKind, Parallelism, RunRequest, Selection, Session};
 use crate::maven::seal::SealKey;
 use crate::maven::{self, Harvest, Invocation, Invoked, Known, Limits, Settings, TestSettings};
 use crate::process::Interrupt;

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::engine::{Capabilities, Isolation, Mode, ModeSupport, Support, Watch};
 use crate::build::{Discovery, ModuleSuite};
+use crate::engine::{Capabilities, Isolation, Mode, ModeSupport, Support, Watch};
 use crate::maven::KnownTest;
 use crate::suite::Granularity;
 

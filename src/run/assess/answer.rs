@@ -235,7 +235,8 @@ pub struct Risk {
     pub flaky_tests: usize,
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
+#[cfg_attr(not(test), allow(unused_imports, dead_code, reason = "other crates use the examples only"))]
 pub mod tests {
     use super::*;
     use crate::assess::decide;

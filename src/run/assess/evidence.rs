@@ -542,7 +542,8 @@ pub fn seen(evidence: &Evidence, expected: Option<f64>) -> decide::Seen {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
+#[cfg_attr(not(test), allow(unused_imports, dead_code, reason = "other crates use the examples only"))]
 pub mod tests {
     use super::*;
 

@@ -338,7 +338,8 @@ pub(super) fn times(executions: &[Execution]) -> Vec<(TestId, f64)> {
     ran.map(|execution| (execution.test.clone(), execution.seconds)).collect()
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
+#[cfg_attr(not(test), allow(unused_imports, dead_code, reason = "other crates use the examples only"))]
 mod tests {
     use super::*;
     use crate::spec::fingerprint_tests::{Dependents, assert_key_follows, subject};

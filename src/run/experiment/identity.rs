@@ -33,7 +33,12 @@ impl CellIdentity {
 }
 
 /// A configuration with what the subject changes in it.
-fn add_configuration(settings: &mut Fingerprint, experiment: &Experiment, subject: &Subject, configuration: &Configuration) {
+fn add_configuration(
+    settings: &mut Fingerprint,
+    experiment: &Experiment,
+    subject: &Subject,
+    configuration: &Configuration,
+) {
     let Parallelism { mode, threads, threads_per_core, forks, reuse_forks, modules } =
         experiment.parallelism(subject, configuration);
     // `parallelism` and `harness` are taken with what the subject changes in them.

@@ -384,7 +384,8 @@ pub struct UsedJdk {
     pub home: String,
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
+#[cfg_attr(not(test), allow(unused_imports, dead_code, reason = "other crates use the examples only"))]
 pub mod tests {
     use super::*;
 

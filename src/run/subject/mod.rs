@@ -17,7 +17,7 @@ mod ownership;
 mod revision;
 pub mod snapshot;
 mod source;
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 pub mod test_repository;
 mod transfer;
 mod worktree;
