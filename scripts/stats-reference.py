@@ -3,7 +3,7 @@
 
 Needs SciPy 1.13 or later (`pip install scipy`). The cases are drawn from a fixed seed, so a second run gives the same
 file. Every row has a function, its options, one or two samples, and the expected numbers; `nan` where there is none.
-The tests in src/stats/reference_tests.rs compare parade's own with them.
+The tests in src/core/stats/reference_tests.rs compare parade's own with them.
 """
 
 import csv
