@@ -63,7 +63,7 @@ fn study_page(chosen: &Chosen<'_>, style: Style) -> String {
         let lines = chosen.shown.iter().filter(|claim| claim.verdict == verdict);
         page += &section(title, lines.map(|claim| format!("{}: {}", claim.id, remark(claim))), style);
     }
-    page += &section("ComparedStudy with your run", chosen.shown.iter().filter_map(own_remark), style);
+    page += &section("Compared with your run", chosen.shown.iter().filter_map(own_remark), style);
     page.push('\n');
     page
 }
