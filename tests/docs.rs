@@ -103,3 +103,30 @@ fn anchors_are_made_as_github_makes_them() {
     assert_eq!(anchor(" What does `parade check --json` print?"), "what-does-parade-check---json-print");
     assert_eq!(anchor(" `[machine]`: on which cores, with which limits?"), "machine-on-which-cores-with-which-limits");
 }
+
+const TABLES_BEGIN: &str = "<!-- tables: made from src/report/tables/registry.rs -->\n";
+const TABLES_END: &str = "<!-- end of tables -->\n";
+
+/// A line for each table of a report.
+fn list_of_tables() -> String {
+    let mut list = String::from("| `--table` | title | section of the page |\n|---|---|---|\n");
+    for table in parade::report::TABLES {
+        let title = table.title.replace("{baseline}", "the baseline").replace("{fewest_cores}", "the fewest cores");
+        let section = table.section.map_or("–", |section| section.title());
+        list += &format!("| `{}` | {title} | {section} |\n", table.name);
+    }
+    list
+}
+
+#[test]
+fn the_list_of_tables_is_that_of_the_program() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/report.md");
+    let text = fs::read_to_string(&page).unwrap();
+    let (before, rest) = text.split_once(TABLES_BEGIN).unwrap();
+    let (list, after) = rest.split_once(TABLES_END).unwrap();
+    if std::env::var_os("PARADE_UPDATE_DOCS").is_some() {
+        fs::write(&page, format!("{before}{TABLES_BEGIN}{}{TABLES_END}{after}", list_of_tables())).unwrap();
+        return;
+    }
+    assert_eq!(list, list_of_tables(), "PARADE_UPDATE_DOCS=1 cargo test --test docs writes the list");
+}

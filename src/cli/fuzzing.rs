@@ -21,7 +21,7 @@ use crate::report::{Analysis, Details, RunReport, TABLES, render};
 use crate::stats;
 use crate::store::record::{Environment, RunManifest};
 use crate::store::{self};
-use crate::study::{Answer, Document, Files, Library};
+use crate::study::{ClaimAnswer, Document, Files, Library};
 use crate::subject::address;
 use crate::suite::{Change, Coverage, DependencyGraph, Durations, Notation, TestId, Unit};
 
@@ -302,13 +302,13 @@ fn study(bytes: &[u8]) {
     };
     let table = document("table-1", bytes.get(at + 1..).unwrap_or_default());
     let claims = document("claims", &bytes[..at]);
-    let library = Library::of(
+    let library = Library::from_files(
         vec![Files { name: "s".to_owned(), claims, tables: vec![table] }],
         crate::report::run_report::empty_run_tables(),
     );
     let Some(Ok(study)) = library.study("s") else { return };
     for (audited, claim) in library.audit(study).into_iter().zip(&study.claims) {
-        if let Some(Answer::Number(number)) = audited.recomputed {
+        if let Some(ClaimAnswer::Number(number)) = audited.recomputed {
             assert!(number.is_finite(), "{number}");
             assert!(audited.low.is_none_or(|low| low <= number) && audited.high.is_none_or(|high| number <= high));
         }

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use parade::experiment::did_you_mean;
 use parade::report::run_report::empty_run_tables;
 use parade::report::{Analysis, RunReport};
-use parade::study::{Audited, Faults, Library, Study, Verdict};
+use parade::study::{AuditedClaim, Faults, Library, Study, Verdict};
 use serde_json::json;
 
 use super::BadUsage;
@@ -37,8 +37,8 @@ pub struct AuditOptions {
 /// A study with its claims, and those of them that were asked for.
 struct Chosen<'l> {
     study: &'l Study,
-    all: Vec<Audited>,
-    shown: Vec<Audited>,
+    all: Vec<AuditedClaim>,
+    shown: Vec<AuditedClaim>,
 }
 
 pub fn run(options: &AuditOptions) -> miette::Result<ExitCode> {
@@ -133,13 +133,13 @@ fn chosen_claims<'l>(
             audited.own = Some(compared.answer(claim));
         }
     }
-    let by_verdict = |claim: &&Audited| options.only.is_empty() || options.only.contains(&claim.verdict);
-    let by_id = |claim: &&Audited| options.claim.as_ref().is_none_or(|id| is_called(claim, id));
+    let by_verdict = |claim: &&AuditedClaim| options.only.is_empty() || options.only.contains(&claim.verdict);
+    let by_id = |claim: &&AuditedClaim| options.claim.as_ref().is_none_or(|id| is_called(claim, id));
     let shown = all.iter().filter(by_verdict).filter(by_id).cloned().collect();
     Ok(Chosen { study, all, shown })
 }
 
-fn is_called(claim: &Audited, id: &str) -> bool {
+fn is_called(claim: &AuditedClaim, id: &str) -> bool {
     claim.id == id || id.split_once('/').is_some_and(|(study, id)| claim.study == study && claim.id == id)
 }
 

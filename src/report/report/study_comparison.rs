@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::RunReport;
 use super::run_report::empty_run_tables;
 use crate::study::cells::PublishedTable;
-use crate::study::{Answer, Audited, Library, OwnVerdict};
+use crate::study::{AuditedClaim, ClaimAnswer, Library, OwnVerdict};
 use crate::wording::plural;
 
 static LIBRARY: LazyLock<Library> = LazyLock::new(|| Library::embedded(empty_run_tables()));
@@ -20,7 +20,7 @@ pub struct StudyComparison {
     /// Those with a counterpart in a run.
     pub tables: Vec<PublishedTable>,
     /// Claims that the run speaks to first.
-    pub claims: Vec<Audited>,
+    pub claims: Vec<AuditedClaim>,
     /// Subjects of the study that the run has results of.
     pub subjects: usize,
     /// Subjects that the study has.
@@ -131,13 +131,13 @@ impl StudyComparison {
     }
 }
 
-pub fn own_verdict(claim: &Audited) -> OwnVerdict {
+pub fn own_verdict(claim: &AuditedClaim) -> OwnVerdict {
     claim.own.as_ref().map_or(OwnVerdict::NotRun, |own| own.own_verdict)
 }
 
-fn claim_row(claim: &Audited) -> ClaimRow {
+fn claim_row(claim: &AuditedClaim) -> ClaimRow {
     let own = claim.own.as_ref();
-    let text = |answer: Option<&Answer>| answer.map(|answer| answer_text(answer, &claim.stated_text));
+    let text = |answer: Option<&ClaimAnswer>| answer.map(|answer| answer_text(answer, &claim.stated_text));
     ClaimRow {
         id: claim.id.clone(),
         place: claim.place.clone(),
@@ -152,18 +152,18 @@ fn claim_row(claim: &Audited) -> ClaimRow {
     }
 }
 
-/// A number with as many decimals as what it stands beside.
+/// A number with as many decimals as the printed one.
 pub fn like(number: f64, printed: &str) -> String {
     let digits = printed.split_once('.').map_or("", |(_, fraction)| fraction);
     let decimals = digits.chars().take_while(char::is_ascii_digit).count();
     format!("{number:.decimals$}")
 }
 
-fn answer_text(answer: &Answer, printed: &str) -> String {
+fn answer_text(answer: &ClaimAnswer, printed: &str) -> String {
     match answer {
-        Answer::Text(text) if text.is_empty() => "none".to_owned(),
-        Answer::Text(text) => text.clone(),
-        Answer::Number(number) => like(*number, printed),
+        ClaimAnswer::Text(text) if text.is_empty() => "none".to_owned(),
+        ClaimAnswer::Text(text) => text.clone(),
+        ClaimAnswer::Number(number) => like(*number, printed),
     }
 }
 

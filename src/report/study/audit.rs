@@ -32,24 +32,24 @@ impl Verdict {
 /// A number, or names, or yes or no.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum Answer {
+pub enum ClaimAnswer {
     Number(f64),
     Text(String),
 }
 
 /// A claim with what its rows say.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Audited {
+pub struct AuditedClaim {
     pub study: String,
     pub id: String,
     #[serde(rename = "where")]
     pub place: String,
     pub claim: String,
-    pub stated: Answer,
+    pub stated: ClaimAnswer,
     /// As it is printed.
     pub stated_text: String,
     /// Not rounded.
-    pub recomputed: Option<Answer>,
+    pub recomputed: Option<ClaimAnswer>,
     pub verdict: Verdict,
     pub kind: ClaimKind,
     pub unit: Option<String>,
@@ -69,43 +69,43 @@ pub struct Audited {
 
 /// What an expression came to, in the kind that a claim states.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub enum ClaimOutcome {
     Number(Range),
     Truth(Truth),
     Names(Names),
 }
 
-impl Outcome {
-    pub fn answer(&self) -> Answer {
+impl ClaimOutcome {
+    pub fn answer(&self) -> ClaimAnswer {
         match self {
             // Without the sign of a negative zero.
-            Outcome::Number(range) => Answer::Number(range.value + 0.0),
-            Outcome::Truth(truth) => Answer::Text(if truth.value { "yes" } else { "no" }.to_owned()),
-            Outcome::Names(names) => Answer::Text(names.listed.join("; ")),
+            ClaimOutcome::Number(range) => ClaimAnswer::Number(range.value + 0.0),
+            ClaimOutcome::Truth(truth) => ClaimAnswer::Text(if truth.value { "yes" } else { "no" }.to_owned()),
+            ClaimOutcome::Names(names) => ClaimAnswer::Text(names.listed.join("; ")),
         }
     }
 }
 
 /// All claims of a study, in the order of its file.
-pub fn audit(study: &Study, source: &Source<'_>) -> Vec<Audited> {
+pub fn audit(study: &Study, source: &Source<'_>) -> Vec<AuditedClaim> {
     study.claims.iter().map(|claim| audited(&study.name, claim, source)).collect()
 }
 
-pub fn audited(study: &str, claim: &Claim, source: &Source<'_>) -> Audited {
+pub fn audited(study: &str, claim: &Claim, source: &Source<'_>) -> AuditedClaim {
     match &claim.compute {
         Computation::Impossible(reason) => without_value(study, claim, reason.clone()),
         Computation::From(formula) => match result(formula, &claim.stated.meaning, source) {
             Ok(outcome) => judged(study, claim, formula, &outcome),
             Err(trouble) => {
                 let compute = Some(formula.text.clone());
-                Audited { compute, ..without_value(study, claim, trouble.message) }
+                AuditedClaim { compute, ..without_value(study, claim, trouble.message) }
             }
         },
     }
 }
 
-fn without_value(study: &str, claim: &Claim, reason: String) -> Audited {
-    Audited {
+fn without_value(study: &str, claim: &Claim, reason: String) -> AuditedClaim {
+    AuditedClaim {
         study: study.to_owned(),
         id: claim.id.clone(),
         place: claim.place.clone(),
@@ -126,12 +126,12 @@ fn without_value(study: &str, claim: &Claim, reason: String) -> Audited {
     }
 }
 
-fn judged(study: &str, claim: &Claim, formula: &Formula, outcome: &Outcome) -> Audited {
+fn judged(study: &str, claim: &Claim, formula: &Formula, outcome: &ClaimOutcome) -> AuditedClaim {
     let (holds, can_hold) = judgement(claim, outcome);
     let bound = |number: f64| number.is_finite().then_some(number);
     let (low, high) =
-        if let Outcome::Number(range) = outcome { (bound(range.low), bound(range.high)) } else { (None, None) };
-    Audited {
+        if let ClaimOutcome::Number(range) = outcome { (bound(range.low), bound(range.high)) } else { (None, None) };
+    AuditedClaim {
         recomputed: Some(outcome.answer()),
         verdict: if holds { Verdict::Holds } else { Verdict::Differs },
         reason: None,
@@ -144,24 +144,24 @@ fn judged(study: &str, claim: &Claim, formula: &Formula, outcome: &Outcome) -> A
 }
 
 /// A number where the text is plainly one, else the text.
-fn stated_answer(claim: &Claim) -> Answer {
+fn stated_answer(claim: &Claim) -> ClaimAnswer {
     match super::printed::number(&claim.stated.text) {
-        Some(printed) => Answer::Number(printed.value),
-        None => Answer::Text(claim.stated.text.clone()),
+        Some(printed) => ClaimAnswer::Number(printed.value),
+        None => ClaimAnswer::Text(claim.stated.text.clone()),
     }
 }
 
 /// Whether the claim holds, and whether it can hold within the rounding of the rows.
-pub fn judgement(claim: &Claim, outcome: &Outcome) -> (bool, bool) {
+pub fn judgement(claim: &Claim, outcome: &ClaimOutcome) -> (bool, bool) {
     match (&claim.stated.meaning, outcome) {
-        (Meaning::Number { value: stated, step, has_decimals }, Outcome::Number(range)) => {
+        (Meaning::Number { value: stated, step, has_decimals }, ClaimOutcome::Number(range)) => {
             let fits = |number: f64| agrees(number, *stated, *step, *has_decimals, claim.relation, claim.rounding);
             // Between the ends the nearest to what is stated is the best that the rows allow.
             let nearest = stated.clamp(range.low, range.high);
             (fits(range.value), fits(range.low) || fits(range.high) || fits(nearest))
         }
-        (Meaning::Truth(stated), Outcome::Truth(truth)) => (truth.value == *stated, !truth.sure),
-        (Meaning::Names(stated), Outcome::Names(names)) => {
+        (Meaning::Truth(stated), ClaimOutcome::Truth(truth)) => (truth.value == *stated, !truth.sure),
+        (Meaning::Names(stated), ClaimOutcome::Names(names)) => {
             let has = |list: &[String], name: &String| list.iter().any(|other| other.trim() == name.trim());
             let holds =
                 stated.iter().all(|name| has(&names.listed, name)) && names.listed.iter().all(|name| has(stated, name));
@@ -174,7 +174,7 @@ pub fn judgement(claim: &Claim, outcome: &Outcome) -> (bool, bool) {
 }
 
 /// The value of an expression in the kind that is stated.
-pub fn result(formula: &Formula, meaning: &Meaning, source: &Source<'_>) -> Result<Outcome, Trouble> {
+pub fn result(formula: &Formula, meaning: &Meaning, source: &Source<'_>) -> Result<ClaimOutcome, Trouble> {
     let span = &formula.tree.span;
     let value = evaluate(&formula.tree, source)?;
     let unfit = || {
@@ -187,18 +187,18 @@ pub fn result(formula: &Formula, meaning: &Meaning, source: &Source<'_>) -> Resu
     };
     match meaning {
         Meaning::Number { .. } => match as_number(value, source, span)? {
-            Value::Number(range) => Ok(Outcome::Number(range)),
+            Value::Number(range) => Ok(ClaimOutcome::Number(range)),
             _ => Err(unfit()),
         },
         Meaning::Truth(_) => match value {
-            Value::Truth(truth) => Ok(Outcome::Truth(truth)),
+            Value::Truth(truth) => Ok(ClaimOutcome::Truth(truth)),
             _ => Err(unfit()),
         },
         Meaning::Names(_) => match value {
-            Value::Names(names) => Ok(Outcome::Names(names)),
+            Value::Names(names) => Ok(ClaimOutcome::Names(names)),
             other => {
                 let listed = super::claim::names(&as_text(other, source).ok_or_else(unfit)?);
-                Ok(Outcome::Names(Names { certain: listed.clone(), possible: listed.clone(), listed }))
+                Ok(ClaimOutcome::Names(Names { certain: listed.clone(), possible: listed.clone(), listed }))
             }
         },
     }
@@ -206,7 +206,7 @@ pub fn result(formula: &Formula, meaning: &Meaning, source: &Source<'_>) -> Resu
 
 /// How many of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Tally {
+pub struct ClaimTally {
     pub claims: usize,
     pub hold: usize,
     pub differ: usize,
@@ -215,9 +215,9 @@ pub struct Tally {
     pub not_computable: usize,
 }
 
-impl Tally {
-    pub fn of<'a>(audited: impl IntoIterator<Item = &'a Audited>) -> Tally {
-        audited.into_iter().fold(Tally::default(), |tally, claim| Tally {
+impl ClaimTally {
+    pub fn count<'a>(audited: impl IntoIterator<Item = &'a AuditedClaim>) -> ClaimTally {
+        audited.into_iter().fold(ClaimTally::default(), |tally, claim| ClaimTally {
             claims: tally.claims + 1,
             hold: tally.hold + usize::from(claim.verdict == Verdict::Holds),
             differ: tally.differ + usize::from(claim.verdict == Verdict::Differs),

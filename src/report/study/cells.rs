@@ -24,7 +24,7 @@ use serde::Serialize;
 use super::claim::Formula;
 use super::expression::{Item, Source, Value, as_number, evaluate};
 use super::load::OwnColumn;
-use super::own::{Compared, OwnVerdict, judged};
+use super::own::{ComparedStudy, OwnVerdict, judged};
 use super::table::{Reader, Reading, SourceRow, SourceTable};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -75,7 +75,7 @@ pub struct OwnCell {
 }
 
 /// All tables of a study that have a counterpart in a run.
-pub fn published_tables(compared: &Compared<'_>) -> Vec<PublishedTable> {
+pub fn published_tables(compared: &ComparedStudy<'_>) -> Vec<PublishedTable> {
     let study = compared.study;
     let has_own = |table: &&SourceTable| study.own_columns.iter().any(|own| own.table == table.name);
     study.tables.iter().filter(has_own).map(|table| published(table, compared)).collect()
@@ -93,7 +93,7 @@ struct OwnValues {
     instead: BySubject,
 }
 
-fn published(table: &SourceTable, compared: &Compared<'_>) -> PublishedTable {
+fn published(table: &SourceTable, compared: &ComparedStudy<'_>) -> PublishedTable {
     let source = compared.source();
     let columns: Vec<Vec<(&OwnColumn, OwnValues)>> = table
         .columns
@@ -120,7 +120,7 @@ fn published_row(
     index: usize,
     row: &SourceRow,
     columns: &[Vec<(&OwnColumn, OwnValues)>],
-    compared: &Compared<'_>,
+    compared: &ComparedStudy<'_>,
 ) -> PublishedRow {
     let own_name = |published: &String| {
         compared
@@ -189,7 +189,7 @@ fn own_cell(
     (row, column): (usize, usize),
     own: &OwnColumn,
     values: &OwnValues,
-    compared: &Compared<'_>,
+    compared: &ComparedStudy<'_>,
 ) -> Option<OwnCell> {
     let found = &table.rows[row];
     let name = match &own.row {

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use include_dir::{Dir, include_dir};
 use miette::miette;
 
-use super::audit::{self, Audited};
+use super::audit::{self, AuditedClaim};
 use super::claim::Claim;
 use super::explain::{self, Explained};
 use super::expression::{Source, Value};
 use super::load::{self, Document, Draft, Faults, Files, Study};
-use super::own::Compared;
+use super::own::ComparedStudy;
 use super::run_tables::RunTables;
 use super::table::SourceTable;
 
@@ -34,7 +34,7 @@ pub struct Library {
 impl Library {
     /// Those that are part of the program. `heads` are the columns that tables of a run have.
     pub fn embedded(heads: &[SourceTable]) -> Library {
-        Library::of(EMBEDDED.dirs().filter_map(embedded_files).collect(), heads)
+        Library::from_files(EMBEDDED.dirs().filter_map(embedded_files).collect(), heads)
     }
 
     /// A study's folder, or a folder of such folders.
@@ -49,10 +49,10 @@ impl Library {
                 folder.display()
             ));
         }
-        Ok(Library::of(files, heads))
+        Ok(Library::from_files(files, heads))
     }
 
-    pub fn of(files: Vec<Files>, heads: &[SourceTable]) -> Library {
+    pub fn from_files(files: Vec<Files>, heads: &[SourceTable]) -> Library {
         let mut library = Library::default();
         let mut drafts: Vec<Draft> = Vec::new();
         for files in files {
@@ -82,7 +82,7 @@ impl Library {
         self.studies.get(name).map(Result::as_ref)
     }
 
-    pub fn audit(&self, study: &Study) -> Vec<Audited> {
+    pub fn audit(&self, study: &Study) -> Vec<AuditedClaim> {
         let stated = self.stated_in(study);
         audit::audit(study, &Source { tables: study.tables.iter().collect(), stated: &stated, of_run: false })
     }
@@ -93,9 +93,9 @@ impl Library {
         explain::explain(claim, &Source { tables: study.tables.iter().collect(), stated: &stated, of_run: false })
     }
 
-    /// A study beside a run of the reader's own.
-    pub fn compared<'s>(&self, study: &'s Study, run: RunTables) -> Compared<'s> {
-        Compared::new(study, self.stated_in(study), run)
+    /// A study compared with a run of the reader's own.
+    pub fn compared<'s>(&self, study: &'s Study, run: RunTables) -> ComparedStudy<'s> {
+        ComparedStudy::new(study, self.stated_in(study), run)
     }
 
     /// What claims of a study can refer to: its own by their ids, those of others by `study/id`.

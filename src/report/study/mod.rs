@@ -2,13 +2,13 @@
 //! the other. See docs/claims.md for the files, METHODOLOGY.md for the rules.
 //!
 //! ```text
-//! published/*.csv ─► Table ─┐
-//!                           ├─► Study ─► audit ─► Audited
-//! claims.toml ─► Claim ─────┘
+//! published/*.csv ─► SourceTable ─┐
+//!                                 ├─► Study ─► audit ─► AuditedClaim
+//! claims.toml ─► Claim ───────────┘
 //! ```
 //!
-//! A run of the reader's own is brought beside a study by [`Compared`]: claim by claim for the audit, and cell by cell for the
-//! report ([`cells`]).
+//! [`ComparedStudy`] compares a run of the reader's own with a study: claim by claim for the audit, and cell by cell for
+//! the report ([`cells`]).
 //!
 //! Nothing here prints, and nothing about any one study is known here: a claim is added by adding an entry to a file.
 
@@ -27,12 +27,12 @@ mod range;
 mod run_tables;
 mod table;
 
-pub use audit::{Answer, Audited, Tally, Verdict};
+pub use audit::{AuditedClaim, ClaimAnswer, ClaimTally, Verdict};
 pub use claim::{Claim, ClaimKind, Computation, Formula, Meaning, Relation, Rounding, Stated};
 pub use file::SubjectName;
 pub use library::Library;
 pub use load::{Document, Faults, Files, OwnColumn, Study};
-pub use own::{Compared, OwnAnswer, OwnVerdict, judged};
+pub use own::{ComparedStudy, OwnAnswer, OwnVerdict, judged};
 pub use range::Range;
 pub use run_tables::RunTables;
 pub use table::{Mark, Marks, Reader, Reading, SourceRow, SourceTable};

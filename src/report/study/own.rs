@@ -1,4 +1,4 @@
-//! Published numbers beside those of the reader's own run. The rules are stated in METHODOLOGY.md.
+//! Published numbers compared with those of the reader's own run. The rules are stated in METHODOLOGY.md.
 //!
 //! A run rarely has all subjects of a study. What it is compared with is then the published value recomputed for the same
 //! subjects, wherever the rows allow that; how many there are is told with every answer.
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::audit::{self, Answer, Outcome};
+use super::audit::{self, ClaimAnswer, ClaimOutcome};
 use super::claim::{Claim, Computation, Formula, Meaning};
 use super::expression::{Kind, Node, Source, Span, Value};
 use super::load::Study;
@@ -44,10 +44,10 @@ impl OwnVerdict {
 /// What a run says to a claim.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OwnAnswer {
-    pub own: Option<Answer>,
+    pub own: Option<ClaimAnswer>,
     pub own_verdict: OwnVerdict,
     /// What it was compared with: the stated value, or the published one for the subjects of the run.
-    pub own_reference: Option<Answer>,
+    pub own_reference: Option<ClaimAnswer>,
     /// Subjects of the study that the run has results of.
     pub own_subjects: usize,
     /// Subjects that the study has.
@@ -56,7 +56,7 @@ pub struct OwnAnswer {
 }
 
 /// A study and a run, brought together.
-pub struct Compared<'s> {
+pub struct ComparedStudy<'s> {
     pub study: &'s Study,
     stated: BTreeMap<String, Value>,
     /// Of the run, for subjects of the study.
@@ -67,11 +67,11 @@ pub struct Compared<'s> {
     pub covered: BTreeSet<String>,
 }
 
-impl<'s> Compared<'s> {
+impl<'s> ComparedStudy<'s> {
     /// `stated`: what expressions of the study can refer to, of [`super::Library::stated_in`].
     pub fn new(study: &'s Study, stated: BTreeMap<String, Value>, run: RunTables) -> Self {
         let covered = run.covered(&study.subjects);
-        Compared {
+        ComparedStudy {
             run: run.for_study(&study.subjects),
             published: study.tables.iter().map(|table| table.restricted(&covered)).collect(),
             study,
@@ -107,7 +107,7 @@ impl<'s> Compared<'s> {
         }
     }
 
-    fn compared(&self, claim: &Claim, own: &Outcome) -> OwnAnswer {
+    fn compared(&self, claim: &Claim, own: &ClaimOutcome) -> OwnAnswer {
         let answer = Some(own.answer());
         match self.reference(claim, FOLLOWED) {
             Some(reference) if speaks_otherwise(&claim.stated.meaning, &reference) => {
@@ -123,10 +123,12 @@ impl<'s> Compared<'s> {
             None => {
                 let reason = "the published value cannot be recomputed for the subjects of the run".to_owned();
                 let verdict = match (claim.stated.number(), own, claim.neutral) {
-                    (Some(stated), Outcome::Number(own), Some(neutral)) if same_side(stated, own.value, neutral) => {
+                    (Some(stated), ClaimOutcome::Number(own), Some(neutral))
+                        if same_side(stated, own.value, neutral) =>
+                    {
                         OwnVerdict::DirectionOnly
                     }
-                    (Some(_), Outcome::Number(_), Some(_)) => OwnVerdict::NotReproduced,
+                    (Some(_), ClaimOutcome::Number(_), Some(_)) => OwnVerdict::NotReproduced,
                     _ => OwnVerdict::NotRun,
                 };
                 self.told(answer, verdict, None, Some(reason))
@@ -136,9 +138,9 @@ impl<'s> Compared<'s> {
 
     fn told(
         &self,
-        own: Option<Answer>,
+        own: Option<ClaimAnswer>,
         verdict: OwnVerdict,
-        reference: Option<Answer>,
+        reference: Option<ClaimAnswer>,
         reason: Option<String>,
     ) -> OwnAnswer {
         OwnAnswer {
@@ -152,7 +154,7 @@ impl<'s> Compared<'s> {
     }
 
     /// What is stated, where the run has all subjects; else the same of those that it has.
-    fn reference(&self, claim: &Claim, depth: usize) -> Option<Outcome> {
+    fn reference(&self, claim: &Claim, depth: usize) -> Option<ClaimOutcome> {
         if self.is_whole() {
             return Some(stated(&claim.stated.meaning));
         }
@@ -178,18 +180,18 @@ impl<'s> Compared<'s> {
     }
 }
 
-fn stated(meaning: &Meaning) -> Outcome {
+fn stated(meaning: &Meaning) -> ClaimOutcome {
     match super::claim::meant(meaning) {
-        Value::Number(range) => Outcome::Number(range),
-        Value::Truth(truth) => Outcome::Truth(truth),
-        Value::Names(names) => Outcome::Names(names),
-        _ => Outcome::Names(super::expression::Names::default()),
+        Value::Number(range) => ClaimOutcome::Number(range),
+        Value::Truth(truth) => ClaimOutcome::Truth(truth),
+        Value::Names(names) => ClaimOutcome::Names(names),
+        _ => ClaimOutcome::Names(super::expression::Names::default()),
     }
 }
 
 /// A yes of all subjects can be a no of some: then these cannot tell whether the claim is reproduced.
-fn speaks_otherwise(stated: &Meaning, reference: &Outcome) -> bool {
-    matches!((stated, reference), (Meaning::Truth(stated), Outcome::Truth(reference)) if *stated != reference.value)
+fn speaks_otherwise(stated: &Meaning, reference: &ClaimOutcome) -> bool {
+    matches!((stated, reference), (Meaning::Truth(stated), ClaimOutcome::Truth(reference)) if *stated != reference.value)
 }
 
 /// The claim that this one only repeats.
@@ -217,11 +219,15 @@ fn mentions_claims(node: &Node) -> bool {
     !mentioned(node).is_empty()
 }
 
-fn verdict(reference: &Outcome, own: &Outcome, neutral: Option<f64>) -> OwnVerdict {
+fn verdict(reference: &ClaimOutcome, own: &ClaimOutcome, neutral: Option<f64>) -> OwnVerdict {
     match (reference, own) {
-        (Outcome::Number(published), Outcome::Number(own)) => judged(published.value, own.value, None, neutral),
-        (Outcome::Truth(published), Outcome::Truth(own)) if published.value == own.value => OwnVerdict::Reproduced,
-        (Outcome::Names(published), Outcome::Names(own)) if same_names(&published.listed, &own.listed) => {
+        (ClaimOutcome::Number(published), ClaimOutcome::Number(own)) => {
+            judged(published.value, own.value, None, neutral)
+        }
+        (ClaimOutcome::Truth(published), ClaimOutcome::Truth(own)) if published.value == own.value => {
+            OwnVerdict::Reproduced
+        }
+        (ClaimOutcome::Names(published), ClaimOutcome::Names(own)) if same_names(&published.listed, &own.listed) => {
             OwnVerdict::Reproduced
         }
         _ => OwnVerdict::NotReproduced,

@@ -26,19 +26,21 @@ fn files(claims: &str, tables: &[(&str, &str)]) -> Files {
 }
 
 fn library(claims: &str) -> Library {
-    Library::of(vec![files(&format!("{HEAD}{claims}"), &[("table-1", TABLE)])], empty_run_tables())
+    Library::from_files(vec![files(&format!("{HEAD}{claims}"), &[("table-1", TABLE)])], empty_run_tables())
 }
 
 /// What is said about the table on top of the file.
 const ABOUT: &str = "marks.TO.means = 'time-out'\ntables.table-1.summary = ['Σ']\n";
 
-fn audited(claims: &str) -> Vec<Audited> {
+fn audited(claims: &str) -> Vec<AuditedClaim> {
     audited_with("", claims)
 }
 
-fn audited_with(about: &str, claims: &str) -> Vec<Audited> {
-    let library =
-        Library::of(vec![files(&format!("{ABOUT}{about}{HEAD}{claims}"), &[("table-1", TABLE)])], empty_run_tables());
+fn audited_with(about: &str, claims: &str) -> Vec<AuditedClaim> {
+    let library = Library::from_files(
+        vec![files(&format!("{ABOUT}{about}{HEAD}{claims}"), &[("table-1", TABLE)])],
+        empty_run_tables(),
+    );
     match library.study("s") {
         Some(Ok(study)) => library.audit(study),
         other => panic!("{other:?}"),
@@ -111,7 +113,7 @@ fn claims_hold_differ_or_cannot_be_computed() {
     );
     assert_eq!(found[3].reason.as_deref(), Some("not printed"));
     assert_eq!(found[4].reason.as_deref(), Some("division by zero"));
-    let tally = Tally::of(&found);
+    let tally = ClaimTally::count(&found);
     assert_eq!((tally.claims, tally.hold, tally.differ, tally.within_rounding, tally.not_computable), (17, 9, 5, 2, 3));
 }
 
@@ -233,7 +235,7 @@ fn files_that_are_no_study_are_refused() {
         let mut files = files("", &[("table-1", TABLE)]);
         files.claims.bytes = claims.to_vec();
         files.tables[0].bytes = table.to_vec();
-        mistakes_of(&Library::of(vec![files], empty_run_tables()))
+        mistakes_of(&Library::from_files(vec![files], empty_run_tables()))
     };
     let head = HEAD.as_bytes();
     assert!(of(b"\xff", TABLE.as_bytes())[0].1.contains("not UTF-8"));
@@ -252,10 +254,10 @@ fn studies_refer_to_each_other() {
     other.name = "t".to_owned();
     other.claims.bytes.extend(claim("cited", "8", "compute = 'stated(\"s/sum\")'\nkind = 'citation'").into_bytes());
     let text = format!("{HEAD}{}", claim("sum", "6", "compute = 'sum(table-1[n] where [project] != \"Σ\")'"));
-    let library = Library::of(vec![files(&text, &[("table-1", TABLE)]), other], empty_run_tables());
+    let library = Library::from_files(vec![files(&text, &[("table-1", TABLE)]), other], empty_run_tables());
     let Some(Ok(study)) = library.study("t") else { panic!("{:?}", library.study("t")) };
     let audited = library.audit(study);
-    assert_eq!((audited[0].verdict, audited[0].recomputed.clone()), (Verdict::Differs, Some(Answer::Number(6.0))));
+    assert_eq!((audited[0].verdict, audited[0].recomputed.clone()), (Verdict::Differs, Some(ClaimAnswer::Number(6.0))));
 }
 
 #[test]
@@ -308,7 +310,10 @@ fn replicated(claims: &str, subjects: &[&str]) -> Library {
         from = 'failures[failures] where [configuration] == \"methods\" and [stage] == 1'\n\
         instead = 'failures[state] where [configuration] == \"methods\" and [stage] == 1'\n\
         [[tables.table-1.own]]\ncolumn = 'time'\nfrom = 'costs[clean_wall_seconds] where [configuration] == \"sequential\"'\n";
-    Library::of(vec![files(&format!("{HEAD}{about}{subjects}{claims}"), &[("table-1", table)])], empty_run_tables())
+    Library::from_files(
+        vec![files(&format!("{HEAD}{about}{subjects}{claims}"), &[("table-1", table)])],
+        empty_run_tables(),
+    )
 }
 
 const RUN: [&str; 4] = ["clean-gain", "data-race", "order-in-class", "hangs"];
@@ -341,7 +346,7 @@ fn a_run_reproduces_claims_or_not() {
         ["reproduced", "direction_only", "not_reproduced", "reproduced", "reproduced", "not_run", "not_run", "not_run"]
     );
     assert!(found.iter().all(|answer| (answer.own_subjects, answer.own_of) == (4, 4)));
-    assert_eq!(found[0].own_reference, Some(Answer::Number(1.5)));
+    assert_eq!(found[0].own_reference, Some(ClaimAnswer::Number(1.5)));
 }
 
 #[test]
@@ -380,8 +385,8 @@ fn a_part_of_the_subjects_is_compared_with_the_same_part() {
     .concat();
     let found = own_answers(&claims, &subjects);
     assert!(found.iter().all(|answer| (answer.own_subjects, answer.own_of) == (2, 4)));
-    assert_eq!(found[0].own_reference, Some(Answer::Number(2.2)), "of the two subjects that were run");
-    assert_eq!(found[1].own_reference, Some(Answer::Number(2.2)));
+    assert_eq!(found[0].own_reference, Some(ClaimAnswer::Number(2.2)), "of the two subjects that were run");
+    assert_eq!(found[1].own_reference, Some(ClaimAnswer::Number(2.2)));
     assert_eq!(found[2].own_reference, None, "a printed average is over all subjects");
     assert_eq!((found[2].own_verdict, found[4].own_verdict), (OwnVerdict::DirectionOnly, OwnVerdict::DirectionOnly));
     assert_eq!(found[3].own_verdict, OwnVerdict::NotRun, "what is claimed of all is not true of these two");
@@ -474,9 +479,9 @@ proptest! {
     fn no_file_breaks_the_loader(claims in "\\PC{0,80}", table in "[a-z0-9,\"\n ]{0,60}", stated in "[ \
         -~]{0,12}", compute in "[ -&(-~]{0,30}") {
         let text = format!("{HEAD}{claims}");
-        let _ = Library::of(vec![files(&text, &[("table-1", &table)])], empty_run_tables()).study("s");
+        let _ = Library::from_files(vec![files(&text, &[("table-1", &table)])], empty_run_tables()).study("s");
         let text = format!("{HEAD}{}", claim("a", &stated.replace('\'', ""), &format!("compute = '{compute}'")));
-        let library = Library::of(vec![files(&text, &[("table-1", &table)])], empty_run_tables());
+        let library = Library::from_files(vec![files(&text, &[("table-1", &table)])], empty_run_tables());
         if let Some(Ok(study)) = library.study("s") {
             library.audit(study);
         }

@@ -3,7 +3,9 @@
 use parade::report::render::terminal::{Style, render_table, wrapped};
 use parade::report::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, Tone, sentence};
 use parade::study::explain::{Explained, short, trimmed};
-use parade::study::{Answer, Audited, Computation, Library, OwnAnswer, OwnVerdict, Study, Tally, Verdict};
+use parade::study::{
+    AuditedClaim, ClaimAnswer, ClaimTally, Computation, Library, OwnAnswer, OwnVerdict, Study, Verdict,
+};
 use parade::wording::counted;
 
 use super::Chosen;
@@ -28,11 +30,12 @@ pub fn page(chosen: &[Chosen<'_>], style: Style) -> String {
 fn sums(chosen: &[Chosen<'_>], style: Style) -> String {
     let mut page = String::new();
     for chosen in chosen {
-        page += &paragraph(&format!("{}: {}", chosen.study.name, tally_sentence(Tally::of(&chosen.all))), style);
+        page +=
+            &paragraph(&format!("{}: {}", chosen.study.name, tally_sentence(ClaimTally::count(&chosen.all))), style);
         page += &own_sentence(&chosen.all).map_or_else(String::new, |sentence| paragraph(&sentence, style));
     }
     if chosen.len() > 1 {
-        let all = Tally::of(chosen.iter().flat_map(|chosen| &chosen.all));
+        let all = ClaimTally::count(chosen.iter().flat_map(|chosen| &chosen.all));
         page += &paragraph(&format!("All {} studies: {}", chosen.len(), tally_sentence(all)), style);
     }
     page
@@ -43,14 +46,7 @@ fn study_page(chosen: &Chosen<'_>, style: Style) -> String {
         return String::new();
     }
     let has_own = chosen.shown.iter().any(|claim| claim.own.is_some());
-    let mut columns = vec![
-        DisplayColumn::left("id"),
-        DisplayColumn::left("where"),
-        DisplayColumn::left("claim"),
-        DisplayColumn::right("stated"),
-        DisplayColumn::right("recomputed"),
-        DisplayColumn::left("verdict"),
-    ];
+    let mut columns = DisplayColumn::aligned(&["<id", "<where", "<claim", ">stated", ">recomputed", "<verdict"]);
     if has_own {
         columns.extend([DisplayColumn::right("own run"), DisplayColumn::left("own verdict")]);
     }
@@ -82,7 +78,7 @@ fn study_title(study: &Study) -> String {
     format!("{}: {}{year}", study.name, study.title)
 }
 
-fn claim_row(claim: &Audited) -> DisplayRow {
+fn claim_row(claim: &AuditedClaim) -> DisplayRow {
     let recomputed = claim.recomputed.as_ref().map_or_else(|| "–".to_owned(), |answer| answer_text(answer, claim));
     let (verdict, tone) = verdict_words(claim);
     let mut cells = vec![
@@ -112,7 +108,7 @@ fn narrow(text: &str) -> String {
     format!("{}…", head.trim_end())
 }
 
-fn verdict_words(claim: &Audited) -> (&'static str, Tone) {
+fn verdict_words(claim: &AuditedClaim) -> (&'static str, Tone) {
     match (claim.verdict, claim.rounding_explains) {
         (Verdict::Holds, _) => ("holds", Tone::Good),
         (Verdict::Differs, Some(true)) => ("differs, rounding can explain it", Tone::Bad),
@@ -131,9 +127,9 @@ fn own_words(verdict: OwnVerdict) -> (&'static str, Tone) {
 }
 
 /// Units of one sign only, where the text has none.
-fn with_unit(text: &str, claim: &Audited) -> String {
+fn with_unit(text: &str, claim: &AuditedClaim) -> String {
     match claim.unit.as_deref() {
-        Some(unit @ ("%" | "x")) if matches!(claim.stated, Answer::Number(_)) && !text.ends_with(unit) => {
+        Some(unit @ ("%" | "x")) if matches!(claim.stated, ClaimAnswer::Number(_)) && !text.ends_with(unit) => {
             format!("{text}{unit}")
         }
         _ => text.to_owned(),
@@ -141,12 +137,12 @@ fn with_unit(text: &str, claim: &Audited) -> String {
 }
 
 /// Two digits more than are stated show how near it is.
-fn answer_text(answer: &Answer, claim: &Audited) -> String {
+fn answer_text(answer: &ClaimAnswer, claim: &AuditedClaim) -> String {
     match answer {
-        Answer::Text(text) if text.is_empty() => "none".to_owned(),
-        Answer::Text(text) => text.clone(),
-        Answer::Number(number) if number.abs() >= 1e15 => short(*number),
-        Answer::Number(number) => {
+        ClaimAnswer::Text(text) if text.is_empty() => "none".to_owned(),
+        ClaimAnswer::Text(text) => text.clone(),
+        ClaimAnswer::Number(number) if number.abs() >= 1e15 => short(*number),
+        ClaimAnswer::Number(number) => {
             let fraction = claim.stated_text.split_once('.').map_or("", |(_, fraction)| fraction);
             let decimals = fraction.chars().take_while(char::is_ascii_digit).count();
             with_unit(&trimmed(&format!("{number:.*}", decimals + 2), decimals), claim)
@@ -154,7 +150,7 @@ fn answer_text(answer: &Answer, claim: &Audited) -> String {
     }
 }
 
-fn remark(claim: &Audited) -> String {
+fn remark(claim: &AuditedClaim) -> String {
     let mut sentences = Vec::new();
     match (claim.verdict, &claim.recomputed) {
         (Verdict::Differs, Some(answer)) => {
@@ -170,7 +166,7 @@ fn remark(claim: &Audited) -> String {
     sentences.join(" ")
 }
 
-fn rounding_sentence(claim: &Audited) -> String {
+fn rounding_sentence(claim: &AuditedClaim) -> String {
     match (claim.low, claim.high) {
         (Some(low), Some(high)) => format!(
             "The rows are rounded: from unrounded rows the value lies between {} and {}, so rounding can explain it.",
@@ -182,7 +178,7 @@ fn rounding_sentence(claim: &Audited) -> String {
 }
 
 /// What a claim was compared with, and on how many subjects.
-fn own_remark(claim: &Audited) -> Option<String> {
+fn own_remark(claim: &AuditedClaim) -> Option<String> {
     let own = claim.own.as_ref()?;
     let value = answer_text(own.own.as_ref()?, claim);
     let stated = with_unit(&claim.stated_text, claim);
@@ -203,7 +199,7 @@ fn coverage(own: &OwnAnswer) -> String {
     format!("{} of {} subjects", own.own_subjects, own.own_of)
 }
 
-fn own_sentence(claims: &[Audited]) -> Option<String> {
+fn own_sentence(claims: &[AuditedClaim]) -> Option<String> {
     let own: Vec<&OwnAnswer> = claims.iter().filter_map(|claim| claim.own.as_ref()).collect();
     let first = own.first()?;
     let number = |verdict: OwnVerdict| own.iter().filter(|own| own.own_verdict == verdict).count();
@@ -224,7 +220,7 @@ fn as_sentence(text: &str) -> String {
     if sentence.ends_with(['.', '!', '?']) { sentence } else { format!("{sentence}.") }
 }
 
-fn tally_sentence(tally: Tally) -> String {
+fn tally_sentence(tally: ClaimTally) -> String {
     let rounding = match tally.within_rounding {
         0 => String::new(),
         count => format!(" ({count} of them explained by rounding)"),
@@ -248,7 +244,7 @@ fn item(text: &str, style: Style) -> String {
 
 /// Claims one by one, with every step.
 pub fn explanations(library: &Library, chosen: &Chosen<'_>, style: Style) -> String {
-    let explained = |audited: &Audited| {
+    let explained = |audited: &AuditedClaim| {
         let claim = chosen.study.claims.iter().find(|claim| claim.id == audited.id)?;
         let steps = library.explain(chosen.study, claim);
         let computation = match &claim.compute {
@@ -260,7 +256,7 @@ pub fn explanations(library: &Library, chosen: &Chosen<'_>, style: Style) -> Str
     chosen.shown.iter().filter_map(explained).collect()
 }
 
-fn explanation(claim: &Audited, computation: String, steps: &[Explained], style: Style) -> String {
+fn explanation(claim: &AuditedClaim, computation: String, steps: &[Explained], style: Style) -> String {
     let recomputed = claim.recomputed.as_ref().map_or_else(|| "–".to_owned(), |answer| answer_text(answer, claim));
     let lines = [
         ("where", claim.place.clone()),

@@ -96,7 +96,7 @@ pub(super) fn caution(text: &str, style: Style) -> String {
     paint(&format!("! {}", lines.join("\n  ")), "33", style) + "\n"
 }
 
-/// One table: title, heads, rows, notes. Columns that do not fit are continued below, beside the first one again.
+/// One table: title, heads, rows, notes. Columns that do not fit are continued below, with the first column repeated.
 pub fn render_table(table: &DisplayTable, style: Style) -> String {
     let width = style.width.max(NARROWEST);
     let mut widths = column_widths(table, width);
@@ -135,7 +135,7 @@ pub(super) fn render_entries(table: &DisplayTable, style: Style) -> String {
     out
 }
 
-/// A label, and a text beside it that is wrapped within its own column.
+/// A label, and a text that is wrapped within its own column.
 pub(super) fn labelled(label: &str, labels: usize, text: &str, style: Style) -> String {
     painted_label(label, labels, text, "", style)
 }

@@ -22,7 +22,7 @@ fn cells(row: &[DataCell]) -> Vec<DisplayCell> {
     let mut cells = Vec::new();
     for (index, cell) in row.iter().enumerate() {
         cells.push(match cell {
-            DataCell::Missing => DisplayCell::muted("–"),
+            DataCell::Missing => DisplayCell::dash(),
             DataCell::Truth(truth) => DisplayCell::new(if *truth { "yes" } else { "no" }),
             DataCell::Number(number) if number.is_f64() => {
                 let value = number.as_f64().unwrap_or_default();

@@ -78,13 +78,13 @@ fn way_row(answer: &Answer, evidence: &Evidence) -> Vec<DisplayCell> {
         seconds_cell(plain.map(|speedup| speedup.baseline_seconds)),
         seconds_cell(plain.map(|speedup| speedup.seconds)),
         speedup_cell(plain),
-        interval.map_or_else(|| DisplayCell::muted("–"), DisplayCell::new),
-        plain.map_or_else(|| DisplayCell::muted("–"), |speedup| DisplayCell::count(speedup.pairs)),
+        interval.map_or_else(DisplayCell::dash, DisplayCell::new),
+        plain.map_or_else(DisplayCell::dash, |speedup| DisplayCell::count(speedup.pairs)),
         // A single pair has a p-value of 1 whatever it showed.
         plain
             .filter(|speedup| speedup.pairs > 1)
             .and_then(|speedup| speedup.p)
-            .map_or_else(|| DisplayCell::muted("–"), |p| DisplayCell::new(p_value(p)).valued(p)),
+            .map_or_else(DisplayCell::dash, |p| DisplayCell::new(p_value(p)).valued(p)),
         seconds_cell(repaired.map(|speedup| speedup.seconds)),
         speedup_cell(repaired),
         DisplayCell::new(format!("{:.1}", evidence.concurrency)).valued(evidence.concurrency),
@@ -93,11 +93,11 @@ fn way_row(answer: &Answer, evidence: &Evidence) -> Vec<DisplayCell> {
 }
 
 fn seconds_cell(seconds: Option<f64>) -> DisplayCell {
-    seconds.map_or_else(|| DisplayCell::muted("–"), |seconds| DisplayCell::new(format!("{seconds:.1}")).valued(seconds))
+    seconds.map_or_else(DisplayCell::dash, |seconds| DisplayCell::new(format!("{seconds:.1}")).valued(seconds))
 }
 
 fn speedup_cell(speedup: Option<Speedup>) -> DisplayCell {
-    let Some(speedup) = speedup else { return DisplayCell::muted("–") };
+    let Some(speedup) = speedup else { return DisplayCell::dash() };
     let tone = match speedup.judgement() {
         SpeedJudgement::Faster => Tone::Good,
         SpeedJudgement::Slower => Tone::Bad,
@@ -107,13 +107,7 @@ fn speedup_cell(speedup: Option<Speedup>) -> DisplayCell {
 }
 
 fn failures(answer: &Answer) -> DisplayTable {
-    let columns = vec![
-        DisplayColumn::left("test"),
-        DisplayColumn::left("failed in"),
-        DisplayColumn::left("with"),
-        DisplayColumn::left("kind"),
-        DisplayColumn::left("why, and what to do"),
-    ];
+    let columns = DisplayColumn::aligned(&["<test", "<failed in", "<with", "<kind", "<why, and what to do"]);
     // What stands in the way of the advice comes first.
     let mut failures: Vec<&Failure> = answer.failures.iter().collect();
     failures.sort_by_key(|failure| !failure.in_mode);
@@ -195,10 +189,10 @@ fn prediction_row(curve: &Curve) -> Vec<DisplayCell> {
     let name = if curve.machines { format!("{} on machines", curve.way) } else { curve.way.clone() };
     let mut row = vec![DisplayCell::new(name)];
     row.extend(curve.points.iter().map(|point| DisplayCell::new(duration(point.seconds)).valued(point.seconds)));
-    row.push(curve.knee.map_or_else(|| DisplayCell::muted("–"), DisplayCell::count));
+    row.push(curve.knee.map_or_else(DisplayCell::dash, DisplayCell::count));
     let bound = curve.bound_seconds;
-    row.push(bound.map_or_else(|| DisplayCell::muted("–"), |bound| DisplayCell::new(duration(bound)).valued(bound)));
-    row.push(bound.map_or_else(|| DisplayCell::muted("–"), |_| DisplayCell::new(shown(&curve.bound_by))));
+    row.push(bound.map_or_else(DisplayCell::dash, |bound| DisplayCell::new(duration(bound)).valued(bound)));
+    row.push(bound.map_or_else(DisplayCell::dash, |_| DisplayCell::new(shown(&curve.bound_by))));
     row
 }
 
@@ -263,13 +257,7 @@ fn capitalised(text: &str) -> String {
 }
 
 fn improvements(answer: &Answer) -> DisplayTable {
-    let columns = vec![
-        DisplayColumn::left("change"),
-        DisplayColumn::left("what"),
-        DisplayColumn::right("takes now"),
-        DisplayColumn::right("would gain"),
-        DisplayColumn::right("on cores"),
-    ];
+    let columns = DisplayColumn::aligned(&["<change", "<what", ">takes now", ">would gain", ">on cores"]);
     let row = |change: &crate::assess::forecast::Improvement| {
         let what = if change.change == "split" { "split the class" } else { "make the test twice as fast" };
         vec![

@@ -75,7 +75,7 @@ fn table(columns: Vec<DisplayColumn>, rows: Vec<DisplayRow>, note: &str) -> Disp
 }
 
 fn cell_heads() -> Vec<DisplayColumn> {
-    vec![DisplayColumn::left("subject"), DisplayColumn::left("configuration"), DisplayColumn::right("cores")]
+    DisplayColumn::aligned(&["<subject", "<configuration", ">cores"])
 }
 
 fn cell_names(row: &CellRow) -> Vec<DisplayCell> {
@@ -126,7 +126,7 @@ fn time(seconds: Option<f64>, clean: usize, state: &str) -> DisplayCell {
 }
 
 fn ratio(row: &CellRow) -> DisplayCell {
-    let Some(ratio) = row.ratio else { return DisplayCell::muted("–") };
+    let Some(ratio) = row.ratio else { return DisplayCell::dash() };
     let (tone, hint) = match row.judgement {
         SpeedJudgement::Faster => (Tone::Good, "the second run took less time"),
         SpeedJudgement::Slower => (Tone::Bad, "the second run took more time"),
@@ -218,12 +218,12 @@ fn speedup(own: &OwnSpeedup) -> [DisplayCell; 3] {
         (None, Some(reason)) => {
             [DisplayCell::new(sentence(reason, 60)).toned(Tone::Bad), DisplayCell::muted(""), DisplayCell::muted("")]
         }
-        (None, None) => [DisplayCell::muted("–"), DisplayCell::muted(""), DisplayCell::muted("")],
+        (None, None) => [DisplayCell::dash(), DisplayCell::muted(""), DisplayCell::muted("")],
     }
 }
 
 fn difference(row: &CellRow) -> DisplayCell {
-    let Some(difference) = row.speedup_difference else { return DisplayCell::muted("–") };
+    let Some(difference) = row.speedup_difference else { return DisplayCell::dash() };
     let answers = row.first_judgement.is_answer() && row.second_judgement.is_answer();
     let tone = match (row.difference_low, row.difference_high) {
         _ if !answers => Tone::Muted,
@@ -274,7 +274,7 @@ fn runs(comparison: &Comparison) -> DisplayTable {
     ];
     let rows = comparison.facts.iter().map(|fact| {
         let value = |text: &str| match (text.is_empty(), fact.differs) {
-            (true, _) => DisplayCell::muted("–"),
+            (true, _) => DisplayCell::dash(),
             (false, true) => DisplayCell::new(shown(text)).toned(Tone::Bad),
             (false, false) => DisplayCell::new(shown(text)),
         };
@@ -285,11 +285,11 @@ fn runs(comparison: &Comparison) -> DisplayTable {
 }
 
 fn settings(comparison: &Comparison) -> DisplayTable {
-    let columns = vec![DisplayColumn::left("setting"), DisplayColumn::left("first"), DisplayColumn::left("second")];
+    let columns = DisplayColumn::aligned(&["<setting", "<first", "<second"]);
     let rows = comparison.settings.iter().map(|setting| {
         let value = |value: &Option<String>| match value {
             Some(value) => DisplayCell::new(shown(value)),
-            None => DisplayCell::muted("–"),
+            None => DisplayCell::dash(),
         };
         DisplayRow::body(vec![DisplayCell::new(shown(&setting.place)), value(&setting.left), value(&setting.right)])
     });
@@ -297,7 +297,7 @@ fn settings(comparison: &Comparison) -> DisplayTable {
 }
 
 fn only_in_one(comparison: &Comparison) -> DisplayTable {
-    let columns = vec![DisplayColumn::left("what"), DisplayColumn::left("name"), DisplayColumn::left("only in")];
+    let columns = DisplayColumn::aligned(&["<what", "<name", "<only in"]);
     let rows = comparison.only_in_one.iter().map(|row| {
         DisplayRow::body([&row.what, &row.name, &row.run].map(|text| DisplayCell::new(shown(text))).to_vec())
     });

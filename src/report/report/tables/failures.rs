@@ -18,7 +18,7 @@ pub(super) fn table(analysis: &Analysis, cores: usize) -> DisplayTable {
         here.clear();
     }
     let columns = stage_columns(analysis, &here);
-    let found = Found::of(&here);
+    let found = FailuresByStage::new(&here);
     let mut subjects: Vec<&str> = here.iter().map(|row| row.subject.as_str()).collect();
     subjects.dedup();
     let mut rows: Vec<DisplayRow> = subjects.iter().map(|subject| row(subject, &columns, &found)).collect();
@@ -46,23 +46,24 @@ fn heads(columns: &[StageColumn]) -> Vec<DisplayColumn> {
 }
 
 /// Rows by subject, configuration and stage.
-struct Found<'a>(HashMap<(&'a str, &'a str, u32), &'a FailureRow>);
+struct FailuresByStage<'a>(HashMap<(&'a str, &'a str, u32), &'a FailureRow>);
 
-impl<'a> Found<'a> {
-    fn of(rows: &[&'a FailureRow]) -> Self {
-        Found(rows.iter().map(|row| ((row.subject.as_str(), row.configuration.as_str(), row.stage), *row)).collect())
+impl<'a> FailuresByStage<'a> {
+    fn new(rows: &[&'a FailureRow]) -> Self {
+        FailuresByStage(
+            rows.iter().map(|row| ((row.subject.as_str(), row.configuration.as_str(), row.stage), *row)).collect(),
+        )
     }
 
-    fn at(&self, subject: &str, column: &StageColumn) -> Option<&'a FailureRow> {
+    fn get(&self, subject: &str, column: &StageColumn) -> Option<&'a FailureRow> {
         self.0.get(&(subject, column.0, column.1)).copied()
     }
 }
 
-fn row(subject: &str, columns: &[StageColumn], found: &Found) -> DisplayRow {
-    let tests = columns.first().and_then(|column| found.at(subject, column)).and_then(|row| row.tests);
-    let mut cells =
-        vec![DisplayCell::new(shown(subject)), tests.map_or_else(|| DisplayCell::muted("–"), DisplayCell::count)];
-    cells.extend(columns.iter().map(|column| found.at(subject, column).map_or_else(|| DisplayCell::new(""), cell)));
+fn row(subject: &str, columns: &[StageColumn], found: &FailuresByStage) -> DisplayRow {
+    let tests = columns.first().and_then(|column| found.get(subject, column)).and_then(|row| row.tests);
+    let mut cells = vec![DisplayCell::new(shown(subject)), tests.map_or_else(DisplayCell::dash, DisplayCell::count)];
+    cells.extend(columns.iter().map(|column| found.get(subject, column).map_or_else(|| DisplayCell::new(""), cell)));
     DisplayRow::body(cells)
 }
 
@@ -92,13 +93,13 @@ fn hint(row: &FailureRow) -> Option<String> {
 }
 
 /// Σ over the numbers as they are shown, so that a reader can add them up; a dash where there is none.
-fn sums(columns: &[StageColumn], found: &Found, subjects: &[&str]) -> DisplayRow {
+fn sums(columns: &[StageColumn], found: &FailuresByStage, subjects: &[&str]) -> DisplayRow {
     let in_tenths = |failures: f64| (failures * 10.0).round();
-    let tests: usize = subjects.iter().filter_map(|subject| found.at(subject, columns.first()?)?.tests).sum();
+    let tests: usize = subjects.iter().filter_map(|subject| found.get(subject, columns.first()?)?.tests).sum();
     let mut cells = vec![DisplayCell::new("Σ"), DisplayCell::new(tests.to_string())];
     for column in columns {
         let shown: Vec<f64> =
-            subjects.iter().filter_map(|subject| found.at(subject, column)?.failures).map(in_tenths).collect();
+            subjects.iter().filter_map(|subject| found.get(subject, column)?.failures).map(in_tenths).collect();
         let text = if shown.is_empty() { "–".to_owned() } else { format!("{:.1}", shown.iter().sum::<f64>() / 10.0) };
         cells.push(DisplayCell::new(text));
     }

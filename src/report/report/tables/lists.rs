@@ -67,7 +67,7 @@ fn subject(row: &SubjectRow) -> DisplayRow {
         DisplayCell::new(shown(&row.frameworks)),
         DisplayCell::new(shown(row.jdk.as_deref().unwrap_or("–")))
             .hinted(row.jdk_choice.as_deref().map(|why| sentence(why, LONGEST_TEXT))),
-        row.skipped.map_or_else(|| DisplayCell::muted("–"), count),
+        row.skipped.map_or_else(DisplayCell::dash, count),
         count(row.set_aside),
         count(row.deviations),
         DisplayCell::muted(shown(&row.origin)),
@@ -90,15 +90,15 @@ pub(super) fn residual(analysis: &Analysis) -> DisplayTable {
         ])
     });
     DisplayTable {
-        columns: vec![
-            DisplayColumn::left("subject"),
-            DisplayColumn::left("configuration"),
-            DisplayColumn::right("cores"),
-            DisplayColumn::left("test"),
-            DisplayColumn::left("outcome"),
-            DisplayColumn::right("repetitions"),
-            DisplayColumn::left("message"),
-        ],
+        columns: DisplayColumn::aligned(&[
+            "<subject",
+            "<configuration",
+            ">cores",
+            "<test",
+            "<outcome",
+            ">repetitions",
+            "<message",
+        ]),
         rows: rows.collect(),
         ..DisplayTable::default()
     }
@@ -106,12 +106,12 @@ pub(super) fn residual(analysis: &Analysis) -> DisplayTable {
 
 /// The cells of the experiment in which the same was seen, and in how many trials of each.
 #[derive(Default)]
-struct Places {
+struct ObservedCells {
     texts: Vec<String>,
     trials: usize,
 }
 
-impl Places {
+impl ObservedCells {
     fn add(&mut self, analysis: &Analysis, cell: (&str, &str, usize), trials: usize) {
         let (subject, configuration, cores) = cell;
         let on = if analysis.run.manifest.cores.len() > 1 { format!("/{cores}") } else { String::new() };
@@ -124,12 +124,12 @@ impl Places {
 fn grouped<'a>(
     analysis: &Analysis,
     entries: impl Iterator<Item = (&'a str, &'a str, (&'a str, &'a str, usize), usize)>,
-) -> Vec<(&'a str, &'a str, Places)> {
-    let mut groups: Vec<(&str, &str, Places)> = Vec::new();
+) -> Vec<(&'a str, &'a str, ObservedCells)> {
+    let mut groups: Vec<(&str, &str, ObservedCells)> = Vec::new();
     let mut known: HashMap<(&str, &str), usize> = HashMap::new();
     for (kind, text, cell, trials) in entries {
         let at = *known.entry((kind, text)).or_insert_with(|| {
-            groups.push((kind, text, Places::default()));
+            groups.push((kind, text, ObservedCells::default()));
             groups.len() - 1
         });
         groups[at].2.add(analysis, cell, trials);
@@ -137,11 +137,11 @@ fn grouped<'a>(
     groups
 }
 
-fn grouped_row((kind, text, places): &(&str, &str, Places), tone: Tone) -> DisplayRow {
+fn grouped_row((kind, text, cells): &(&str, &str, ObservedCells), tone: Tone) -> DisplayRow {
     DisplayRow::body(vec![
         DisplayCell::new(kind.replace('_', " ")).toned(tone),
-        DisplayCell::count(places.trials),
-        DisplayCell::new(sentence(&places.texts.join(", "), LONGEST_TEXT)),
+        DisplayCell::count(cells.trials),
+        DisplayCell::new(sentence(&cells.texts.join(", "), LONGEST_TEXT)),
         DisplayCell::muted(sentence(text, LONGEST_TEXT)),
     ])
 }
@@ -196,7 +196,7 @@ pub(super) fn warnings(analysis: &Analysis) -> DisplayTable {
         ])
     });
     DisplayTable {
-        columns: vec![DisplayColumn::left("gravity"), DisplayColumn::left("where"), DisplayColumn::left("what")],
+        columns: DisplayColumn::aligned(&["<gravity", "<where", "<what"]),
         rows: rows.collect(),
         ..DisplayTable::default()
     }

@@ -106,6 +106,18 @@ pub enum Tone {
 }
 
 impl DisplayColumn {
+    /// Several columns, aligned as in format strings: `<subject` to the left, `>tests` to the right.
+    pub fn aligned(columns: &[&str]) -> Vec<DisplayColumn> {
+        let mut made = Vec::new();
+        for column in columns {
+            made.push(match column.strip_prefix('>') {
+                Some(label) => DisplayColumn::right(label),
+                None => DisplayColumn::left(column.trim_start_matches('<')),
+            });
+        }
+        made
+    }
+
     pub fn left(label: impl Into<String>) -> Self {
         DisplayColumn { group: None, label: label.into(), align: Align::Left, is_optional: false }
     }
@@ -130,6 +142,11 @@ impl DisplayCell {
 
     fn muted(text: impl Into<String>) -> Self {
         DisplayCell { tone: Tone::Muted, ..DisplayCell::new(text) }
+    }
+
+    /// There is no value.
+    fn dash() -> Self {
+        DisplayCell::muted("–")
     }
 
     pub fn toned(self, tone: Tone) -> Self {

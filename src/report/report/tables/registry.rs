@@ -73,15 +73,15 @@ const DEFAULT: TableDefinition = TableDefinition {
     explanation: "",
     section: None,
     rank: 3,
-    outputs: &[Document, Json],
+    outputs: &[Document, Terminal, Json],
     most_rows: usize::MAX,
     is_list: false,
     data: Data::Run(|_| Ok(DataTable { columns: Vec::new(), rows: Vec::new() })),
     layout: Layout::AsData,
 };
 
-/// For tables that answer a question of their own.
-const EVERYWHERE: &[TableOutput] = &[Document, Terminal, Json];
+/// Too much detail for the terminal.
+const NOT_ON_TERMINAL: &[TableOutput] = &[Document, Json];
 
 /// In the order of documents.
 pub static TABLES: &[TableDefinition] = &[
@@ -93,7 +93,6 @@ pub static TABLES: &[TableDefinition] = &[
             parade made to run the subject here.",
         section: Some(PageSection::Subjects),
         rank: 0,
-        outputs: EVERYWHERE,
         data: Data::Run(|run| stored(run, |analysis| &analysis.subjects)),
         layout: Layout::Single(lists::subjects),
         ..DEFAULT
@@ -102,7 +101,6 @@ pub static TABLES: &[TableDefinition] = &[
         name: "od-statistics",
         title: "Modules and their order-dependent tests (Table 4 of the study)",
         section: Some(PageSection::Orders),
-        outputs: EVERYWHERE,
         data: Data::Run(|run| stored(run, |analysis| &analysis.orders.statistics)),
         layout: Layout::Single(orders::statistics),
         ..DEFAULT
@@ -114,7 +112,6 @@ pub static TABLES: &[TableDefinition] = &[
             test counts once for all algorithms of a technique, versions and numbers of machines. Total: the share of the \
             known OD tests of all suites. n/a: no OD test is known.",
         section: Some(PageSection::Orders),
-        outputs: EVERYWHERE,
         data: Data::Run(|run| stored(run, |analysis| &analysis.orders.techniques)),
         layout: Layout::Single(orders::techniques),
         ..DEFAULT
@@ -125,7 +122,6 @@ pub static TABLES: &[TableDefinition] = &[
         explanation: "Failing tests of all suites that an algorithm ordered, of their known OD tests. Tests of several \
             cells can be the same.",
         section: Some(PageSection::Orders),
-        outputs: EVERYWHERE,
         data: Data::Run(|run| stored(run, |analysis| &analysis.orders.algorithms)),
         layout: Layout::Single(orders::algorithms),
         ..DEFAULT
@@ -136,7 +132,6 @@ pub static TABLES: &[TableDefinition] = &[
         explanation: "Mean time of a search, over all tests that failed in unenhanced orders of the first version. -: no \
             test failed in the orders of the technique. Selection uses the dependencies that the other techniques found.",
         section: Some(PageSection::Orders),
-        outputs: EVERYWHERE,
         data: Data::Run(|run| stored(run, |analysis| &analysis.orders.searches)),
         layout: Layout::Single(orders::searches),
         ..DEFAULT
@@ -147,7 +142,6 @@ pub static TABLES: &[TableDefinition] = &[
         explanation: "Failures are counted for each algorithm and number of machines; a test that fails on several \
             versions counts once. Total: of all failures. n/a: no OD test is known. -: none fails in unenhanced orders.",
         section: Some(PageSection::Orders),
-        outputs: EVERYWHERE,
         data: Data::Run(|run| stored(run, |analysis| &analysis.orders.reductions)),
         layout: Layout::Single(orders::reduction),
         ..DEFAULT
@@ -159,7 +153,6 @@ pub static TABLES: &[TableDefinition] = &[
             longest machine, averaged over the repetitions. Total: from the sums over all suites. =: both orders are the \
             same everywhere.",
         section: Some(PageSection::Orders),
-        outputs: EVERYWHERE,
         data: Data::Run(|run| stored(run, |analysis| &analysis.orders.slowdowns)),
         layout: Layout::Single(orders::slowdown),
         ..DEFAULT
@@ -170,7 +163,6 @@ pub static TABLES: &[TableDefinition] = &[
         explanation: "Tests that passed in the original order and failed in every repetition of these orders: algorithms \
             with their machines, and the versions.",
         section: Some(PageSection::Orders),
-        outputs: EVERYWHERE,
         most_rows: 300,
         is_list: true,
         data: Data::Run(|run| stored(run, |analysis| &analysis.orders.failures)),
@@ -184,7 +176,6 @@ pub static TABLES: &[TableDefinition] = &[
             version. No schedule that respects the dependencies can end before the lower bound. P3 is not one of the \
             study's algorithms.",
         section: Some(PageSection::Orders),
-        outputs: EVERYWHERE,
         data: Data::Run(|run| stored(run, |analysis| &analysis.orders.schedules)),
         layout: Layout::Single(orders::schedules),
         ..DEFAULT
@@ -193,7 +184,6 @@ pub static TABLES: &[TableDefinition] = &[
         name: "failures",
         title: "Failures after each stage",
         section: Some(PageSection::Failures),
-        outputs: EVERYWHERE,
         data: Data::Run(|run| stored(run, |analysis| &analysis.failures)),
         layout: Layout::PerCoreCount(failures::table),
         ..DEFAULT
@@ -202,7 +192,6 @@ pub static TABLES: &[TableDefinition] = &[
         name: "speedups",
         title: "Speedup over {baseline}",
         section: Some(PageSection::Speed),
-        outputs: EVERYWHERE,
         data: Data::Run(|run| stored(run, |analysis| &analysis.speedups)),
         layout: Layout::PerCoreCount(speedups::full),
         ..DEFAULT
@@ -223,6 +212,7 @@ pub static TABLES: &[TableDefinition] = &[
             baseline. A stronger colour means a larger saving (blue) or loss (orange, with a minus). Only differences that \
             the 95 % CI shows are coloured. Averages cover the comparisons with an answer (n).",
         section: Some(PageSection::Speed),
+        outputs: NOT_ON_TERMINAL,
         data: Data::Run(|run| stored(run, |analysis| &analysis.savings)),
         layout: Layout::Single(savings::table),
         ..DEFAULT
@@ -233,6 +223,7 @@ pub static TABLES: &[TableDefinition] = &[
         explanation: "asked: forks × threads. mean: overlapping tests, weighted by time, over the repetitions. A marked \
             maximum shows a mode without effect.",
         section: Some(PageSection::Runs),
+        outputs: NOT_ON_TERMINAL,
         data: Data::Run(|run| stored(run, |analysis| &analysis.concurrency)),
         layout: Layout::PerCoreCount(runs::concurrency),
         ..DEFAULT
@@ -243,6 +234,7 @@ pub static TABLES: &[TableDefinition] = &[
         explanation: "Means over the repetitions that reached their end, failing or not. Memory is the largest peak. All \
             stages and processes count. Σ is the sum of each column.",
         section: Some(PageSection::Runs),
+        outputs: NOT_ON_TERMINAL,
         data: Data::Run(|run| stored(run, |analysis| &analysis.costs)),
         layout: Layout::PerCoreCount(runs::costs),
         ..DEFAULT
@@ -254,7 +246,6 @@ pub static TABLES: &[TableDefinition] = &[
             efficiency, scaling divided by the factor of cores; 100 % means that all cores are fully used. This is not a \
             speedup over the baseline. *: fewer than five runs on either number of cores; not part of any fit or figure.",
         section: Some(PageSection::Speed),
-        outputs: EVERYWHERE,
         data: Data::Run(|run| stored(run, |analysis| &analysis.scaling)),
         layout: Layout::Single(runs::scaling),
         ..DEFAULT
@@ -266,6 +257,7 @@ pub static TABLES: &[TableDefinition] = &[
             fewest. serial part: of the best fit by least squares of the relative times. limit: the speedup that no number \
             of cores exceeds. R²: none if there are only two points, because the law then goes through both.",
         section: Some(PageSection::Speed),
+        outputs: NOT_ON_TERMINAL,
         data: Data::Run(|run| stored(run, |analysis| &analysis.fits)),
         layout: Layout::Single(runs::amdahl),
         ..DEFAULT
@@ -276,6 +268,7 @@ pub static TABLES: &[TableDefinition] = &[
         explanation: "Least squares over the subjects with clean times in both. logarithmic: natural logarithms, used if \
             times span more than a factor of 30; a slope of 1 is then the same factor for short and long suites.",
         section: Some(PageSection::Runs),
+        outputs: NOT_ON_TERMINAL,
         data: Data::Run(|run| stored(run, |analysis| &analysis.regressions)),
         layout: Layout::Single(runs::regressions),
         ..DEFAULT
@@ -285,7 +278,6 @@ pub static TABLES: &[TableDefinition] = &[
         title: "Tests that still failed",
         explanation: "Tests that failed, crashed or were lost after all stages.",
         section: Some(PageSection::Failures),
-        outputs: EVERYWHERE,
         most_rows: 300,
         is_list: true,
         data: Data::Run(|run| stored(run, |analysis| &analysis.residual)),
@@ -297,7 +289,6 @@ pub static TABLES: &[TableDefinition] = &[
         title: "Trials without a time",
         explanation: "Trials that did not reach the end of the suite, with the reason.",
         section: Some(PageSection::Failures),
-        outputs: EVERYWHERE,
         is_list: true,
         data: Data::Run(|run| stored(run, |analysis| &analysis.incomplete)),
         layout: Layout::Single(lists::incomplete),
@@ -308,7 +299,6 @@ pub static TABLES: &[TableDefinition] = &[
         title: "Findings",
         explanation: "Observations about single trials.",
         section: Some(PageSection::Findings),
-        outputs: EVERYWHERE,
         most_rows: 300,
         is_list: true,
         data: Data::Run(|run| stored(run, |analysis| &analysis.findings)),
@@ -321,6 +311,7 @@ pub static TABLES: &[TableDefinition] = &[
         explanation: "How the subjects differ from the published projects.",
         section: Some(PageSection::Subjects),
         rank: 2,
+        outputs: NOT_ON_TERMINAL,
         data: Data::Run(|run| stored(run, |analysis| &analysis.deviations)),
         ..DEFAULT
     },
@@ -331,7 +322,6 @@ pub static TABLES: &[TableDefinition] = &[
             counted.",
         section: Some(PageSection::Subjects),
         rank: 2,
-        outputs: EVERYWHERE,
         is_list: true,
         data: Data::Run(|run| stored(run, |analysis| &analysis.set_aside)),
         ..DEFAULT
@@ -351,7 +341,6 @@ pub static TABLES: &[TableDefinition] = &[
             same machine. `origin` in trials.csv names the run of every trial.",
         section: Some(PageSection::Subjects),
         rank: 1,
-        outputs: EVERYWHERE,
         data: Data::Run(|run| stored(run, |analysis| &analysis.origins)),
         layout: Layout::Single(origins::table),
         ..DEFAULT
@@ -371,6 +360,7 @@ pub static TABLES: &[TableDefinition] = &[
         name: "study",
         title: "The study's tables, with the run's values",
         section: Some(PageSection::Study),
+        outputs: NOT_ON_TERMINAL,
         data: Data::Study(|study| DataTable::from_records(&study.map(StudyComparison::cell_rows).unwrap_or_default())),
         layout: Layout::Study { tables: study::published_tables, folded: None },
         ..DEFAULT
@@ -380,6 +370,7 @@ pub static TABLES: &[TableDefinition] = &[
         title: "The study's claims, with the run's answers",
         section: Some(PageSection::Study),
         rank: 2,
+        outputs: NOT_ON_TERMINAL,
         data: Data::Study(|study| DataTable::from_records(&study.map(StudyComparison::claim_rows).unwrap_or_default())),
         layout: Layout::Study { tables: study::claim_tables, folded: Some("What this run does not cover") },
         ..DEFAULT

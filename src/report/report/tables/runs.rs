@@ -96,7 +96,7 @@ fn total(names: &[&str], rows: &[&CostRow]) -> DisplayRow {
 }
 
 fn blank_cells() -> [DisplayCell; 3] {
-    [DisplayCell::muted("–"), DisplayCell::muted("–"), DisplayCell::muted("–")]
+    [DisplayCell::dash(), DisplayCell::dash(), DisplayCell::dash()]
 }
 
 pub(super) fn scaling(analysis: &Analysis) -> DisplayTable {
@@ -117,7 +117,7 @@ pub(super) fn scaling(analysis: &Analysis) -> DisplayTable {
         for configuration in analysis.run.manifest.configurations.iter().filter(|c| scales(subject, &c.name)) {
             let mut cells = vec![DisplayCell::new(shown(subject)), DisplayCell::new(shown(&configuration.name))];
             let found = counts.iter().map(|cores| at.get(&(subject.as_str(), configuration.name.as_str(), *cores)));
-            cells.extend(found.map(|row| row.map_or_else(|| DisplayCell::muted("–"), |row| scaling_cell(row))));
+            cells.extend(found.map(|row| row.map_or_else(DisplayCell::dash, |row| scaling_cell(row))));
             rows.push(DisplayRow::body(cells));
         }
     }
@@ -152,14 +152,14 @@ pub(super) fn amdahl(analysis: &Analysis) -> DisplayTable {
         ])
     });
     DisplayTable {
-        columns: vec![
-            DisplayColumn::left("configuration"),
-            DisplayColumn::right("subjects"),
-            DisplayColumn::left("cores: scaling"),
-            DisplayColumn::right("serial part"),
-            DisplayColumn::right("limit"),
-            DisplayColumn::right("R²"),
-        ],
+        columns: DisplayColumn::aligned(&[
+            "<configuration",
+            ">subjects",
+            "<cores: scaling",
+            ">serial part",
+            ">limit",
+            ">R²",
+        ]),
         rows: rows.collect(),
         ..DisplayTable::default()
     }
@@ -170,7 +170,7 @@ fn fitted(fit: &ScalingFit) -> DisplayCell {
     match fit.r_squared {
         Some(r_squared) => DisplayCell::new(format!("{r_squared:.2}")).valued(r_squared),
         None if fit.points.len() < 3 => DisplayCell::muted("none (two points)"),
-        None => DisplayCell::muted("–"),
+        None => DisplayCell::dash(),
     }
 }
 
@@ -190,17 +190,17 @@ pub(super) fn regressions(analysis: &Analysis) -> DisplayTable {
         ])
     });
     DisplayTable {
-        columns: vec![
-            DisplayColumn::left("configuration"),
-            DisplayColumn::right("cores"),
-            DisplayColumn::right("subjects"),
-            DisplayColumn::left("form"),
-            DisplayColumn::right("slope"),
-            DisplayColumn::right("95 %"),
-            DisplayColumn::right("intercept"),
-            DisplayColumn::right("R²"),
-            DisplayColumn::right("p"),
-        ],
+        columns: DisplayColumn::aligned(&[
+            "<configuration",
+            ">cores",
+            ">subjects",
+            "<form",
+            ">slope",
+            ">95 %",
+            ">intercept",
+            ">R²",
+            ">p",
+        ]),
         rows: rows.collect(),
         ..DisplayTable::default()
     }

@@ -10,10 +10,10 @@ use crate::stats;
 use crate::stats::speed_judgement::SpeedJudgement;
 use crate::wording::plural;
 
-type Place<'a> = (&'a str, &'a str, usize);
+type SavingKey<'a> = (&'a str, &'a str, usize);
 
 pub(super) fn table(analysis: &Analysis) -> DisplayTable {
-    let by_place: HashMap<Place, &SavingRow> = analysis
+    let by_key: HashMap<SavingKey, &SavingRow> = analysis
         .savings
         .iter()
         .map(|row| ((row.subject.as_str(), row.configuration.as_str(), row.cores), row))
@@ -23,7 +23,7 @@ pub(super) fn table(analysis: &Analysis) -> DisplayTable {
     let widest = shown_savings.filter_map(|row| row.saving_percent).map(f64::abs).fold(1.0, f64::max);
     let subjects: Vec<&str> = analysis.run.manifest.subjects.iter().map(String::as_str).collect();
     let mut rows: Vec<DisplayRow> =
-        subjects.iter().filter_map(|subject| row(subject, &columns, &by_place, widest)).collect();
+        subjects.iter().filter_map(|subject| row(subject, &columns, &by_key, widest)).collect();
     if rows.len() > 1 {
         rows.push(means(&columns, &analysis.savings));
     }
@@ -49,11 +49,11 @@ fn heads(analysis: &Analysis, columns: &[(&str, usize)]) -> Vec<DisplayColumn> {
 fn row(
     subject: &str,
     columns: &[(&str, usize)],
-    by_place: &HashMap<Place, &SavingRow>,
+    by_key: &HashMap<SavingKey, &SavingRow>,
     widest: f64,
 ) -> Option<DisplayRow> {
     let found: Vec<Option<&SavingRow>> =
-        columns.iter().map(|(name, cores)| by_place.get(&(subject, *name, *cores)).copied()).collect();
+        columns.iter().map(|(name, cores)| by_key.get(&(subject, *name, *cores)).copied()).collect();
     found.iter().flatten().any(|row| row.saving_percent.is_some()).then(|| {
         let cells = found.into_iter().map(|row| row.map_or_else(|| DisplayCell::new(""), |row| cell(row, widest)));
         DisplayRow::body([DisplayCell::new(shown(subject))].into_iter().chain(cells).collect())
@@ -90,7 +90,7 @@ fn means(columns: &[(&str, usize)], rows: &[SavingRow]) -> DisplayRow {
         let answers: Vec<f64> =
             here.filter(|row| row.judgement.is_answer()).filter_map(|row| row.saving_percent).collect();
         let text = stats::mean(&answers).map(|mean| format!("{} (n = {})", saving_text(mean), answers.len()));
-        text.map_or_else(|| DisplayCell::muted("–"), DisplayCell::new)
+        text.map_or_else(DisplayCell::dash, DisplayCell::new)
     };
     DisplayRow::summary([DisplayCell::new("Average")].into_iter().chain(columns.iter().map(mean)).collect())
 }

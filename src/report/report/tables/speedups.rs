@@ -48,7 +48,7 @@ fn table(analysis: &Analysis, cores: usize, scope: Scope) -> DisplayTable {
     let of = subjects.len();
     let members = scope.members(&here);
     subjects.retain(|subject| members.has(subject));
-    let found = Found::of(analysis, cores, &here);
+    let found = SpeedupsBySubject::new(analysis, cores, &here);
     let mut rows: Vec<DisplayRow> = subjects.iter().map(|subject| row(analysis, subject, &found)).collect();
     if !rows.is_empty() {
         rows.extend(summaries(analysis, cores, scope));
@@ -78,24 +78,24 @@ fn heads(analysis: &Analysis) -> Vec<DisplayColumn> {
 }
 
 /// What a row is made from, by subject, and by subject and configuration.
-struct Found<'a> {
+struct SpeedupsBySubject<'a> {
     baseline_seconds: HashMap<&'a str, Option<f64>>,
     speedups: HashMap<(&'a str, &'a str), &'a SpeedupRow>,
 }
 
-impl<'a> Found<'a> {
-    fn of(analysis: &'a Analysis, cores: usize, rows: &[&'a SpeedupRow]) -> Self {
+impl<'a> SpeedupsBySubject<'a> {
+    fn new(analysis: &'a Analysis, cores: usize, rows: &[&'a SpeedupRow]) -> Self {
         let baseline = &analysis.run.manifest.baseline;
         let costs = analysis.costs.iter().filter(|cost| cost.cores == cores && cost.configuration == *baseline);
         let speedups = rows.iter().map(|row| ((row.subject.as_str(), row.configuration.as_str()), *row));
-        Found {
+        SpeedupsBySubject {
             baseline_seconds: costs.map(|cost| (cost.subject.as_str(), cost.clean_wall_seconds)).collect(),
             speedups: speedups.collect(),
         }
     }
 }
 
-fn row(analysis: &Analysis, subject: &str, found: &Found) -> DisplayRow {
+fn row(analysis: &Analysis, subject: &str, found: &SpeedupsBySubject) -> DisplayRow {
     let seconds = found.baseline_seconds.get(subject).copied().flatten();
     let time = DisplayCell::new(seconds.map_or("–".to_owned(), duration)).valued(seconds);
     let mut cells = vec![DisplayCell::new(shown(subject)), time];
@@ -209,16 +209,16 @@ pub(super) fn averages(analysis: &Analysis) -> DisplayTable {
         ])
     };
     DisplayTable {
-        columns: vec![
-            DisplayColumn::left("Configuration"),
-            DisplayColumn::right("Cores"),
-            DisplayColumn::left("Over"),
-            DisplayColumn::right("n"),
-            DisplayColumn::right("Left out"),
-            DisplayColumn::right("Average"),
-            DisplayColumn::right("Median"),
-            DisplayColumn::right("Geometric mean"),
-        ],
+        columns: DisplayColumn::aligned(&[
+            "<Configuration",
+            ">Cores",
+            "<Over",
+            ">n",
+            ">Left out",
+            ">Average",
+            ">Median",
+            ">Geometric mean",
+        ]),
         rows: analysis.averages.iter().map(row).collect(),
         ..DisplayTable::default()
     }

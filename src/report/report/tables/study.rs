@@ -128,16 +128,16 @@ pub(super) fn claim_tables(comparison: &StudyComparison) -> Vec<DisplayTable> {
 fn claim_table(title: &str, rows: &[ClaimRow], notes: Vec<String>) -> DisplayTable {
     DisplayTable {
         title: title.to_owned(),
-        columns: vec![
-            DisplayColumn::left("where"),
-            DisplayColumn::left("claim"),
-            DisplayColumn::right("stated"),
-            DisplayColumn::right("recomputed"),
-            DisplayColumn::left("follows?"),
-            DisplayColumn::right("compared with"),
-            DisplayColumn::right("this run"),
-            DisplayColumn::left("reproduced?"),
-        ],
+        columns: DisplayColumn::aligned(&[
+            "<where",
+            "<claim",
+            ">stated",
+            ">recomputed",
+            "<follows?",
+            ">compared with",
+            ">this run",
+            "<reproduced?",
+        ]),
         rows: rows.iter().map(claim).collect(),
         notes,
         ..DisplayTable::default()

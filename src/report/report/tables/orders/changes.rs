@@ -51,14 +51,14 @@ fn whole_seconds(seconds: f64) -> String {
 
 pub fn reduction(analysis: &Analysis) -> DisplayTable {
     let columns = technique_columns(&Technique::ALL);
-    let outcome = Outcome {
+    let changes = ChangeTable {
         rows: &analysis.orders.reductions,
-        place: |row| (&row.subject, (row.technique, row.authorship)),
+        position: |row| (&row.subject, (row.technique, row.authorship)),
         total: ReductionRow::total,
         cell: reduced,
     };
     DisplayTable {
-        rows: outcome.of_suites(analysis, &columns),
+        rows: changes.rows_of_suites(analysis, &columns),
         columns: technique_heads(&columns),
         ..DisplayTable::default()
     }
@@ -76,14 +76,14 @@ fn reduced(row: &ReductionRow) -> DisplayCell {
 
 pub fn slowdown(analysis: &Analysis) -> DisplayTable {
     let columns = technique_columns(&SlowdownRow::TECHNIQUES);
-    let outcome = Outcome {
+    let changes = ChangeTable {
         rows: &analysis.orders.slowdowns,
-        place: |row| (&row.subject, (row.technique, row.authorship)),
+        position: |row| (&row.subject, (row.technique, row.authorship)),
         total: SlowdownRow::total,
         cell: slowed,
     };
     DisplayTable {
-        rows: outcome.of_suites(analysis, &columns),
+        rows: changes.rows_of_suites(analysis, &columns),
         columns: technique_heads(&columns),
         ..DisplayTable::default()
     }
@@ -101,37 +101,38 @@ fn slowed(row: &SlowdownRow) -> DisplayCell {
 }
 
 /// Rows of an analysis, each in a row and a column of the table.
-struct Outcome<'a, R> {
+struct ChangeTable<'a, R> {
     rows: &'a [R],
-    place: fn(&R) -> (&str, (Technique, Authorship)),
+    position: fn(&R) -> (&str, (Technique, Authorship)),
     total: fn(&[&R]) -> R,
     cell: fn(&R) -> DisplayCell,
 }
 
-impl<R> Outcome<'_, R> {
+impl<R> ChangeTable<'_, R> {
     /// One row for each suite, and one of all.
-    fn of_suites(&self, analysis: &Analysis, columns: &[(Technique, Authorship)]) -> Vec<DisplayRow> {
+    fn rows_of_suites(&self, analysis: &Analysis, columns: &[(Technique, Authorship)]) -> Vec<DisplayRow> {
         let ids = analysis.orders.statistics.iter().map(|module| module.subject.as_str());
         let named =
             |name: &str, cells: Vec<DisplayCell>| std::iter::once(DisplayCell::new(shown(name))).chain(cells).collect();
-        let mut rows: Vec<DisplayRow> = ids.map(|id| DisplayRow::body(named(id, self.of_suite(id, columns)))).collect();
+        let mut rows: Vec<DisplayRow> =
+            ids.map(|id| DisplayRow::body(named(id, self.cells_of_suite(id, columns)))).collect();
         if !rows.is_empty() {
-            rows.push(DisplayRow::summary(named("Total", self.of_all(columns))));
+            rows.push(DisplayRow::summary(named("Total", self.cells_of_all(columns))));
         }
         rows
     }
 
-    fn of_suite(&self, id: &str, columns: &[(Technique, Authorship)]) -> Vec<DisplayCell> {
+    fn cells_of_suite(&self, id: &str, columns: &[(Technique, Authorship)]) -> Vec<DisplayCell> {
         let cell = |column: &(Technique, Authorship)| {
-            let found = self.rows.iter().find(|row| (self.place)(row) == (id, *column));
+            let found = self.rows.iter().find(|row| (self.position)(row) == (id, *column));
             found.map_or_else(nothing, self.cell)
         };
         columns.iter().map(cell).collect()
     }
 
-    fn of_all(&self, columns: &[(Technique, Authorship)]) -> Vec<DisplayCell> {
+    fn cells_of_all(&self, columns: &[(Technique, Authorship)]) -> Vec<DisplayCell> {
         let total = |column: &(Technique, Authorship)| {
-            let rows: Vec<&R> = self.rows.iter().filter(|row| (self.place)(row).1 == *column).collect();
+            let rows: Vec<&R> = self.rows.iter().filter(|row| (self.position)(row).1 == *column).collect();
             if rows.is_empty() { nothing() } else { (self.cell)(&(self.total)(&rows)) }
         };
         columns.iter().map(total).collect()

@@ -1,4 +1,4 @@
-//! Which tests fail in whose orders, and P3 beside P2.
+//! Which tests fail in whose orders, and P3 compared with P2.
 
 use std::collections::BTreeMap;
 
@@ -61,12 +61,7 @@ fn orders(rows: &[OrderFailureRow], enhanced: bool) -> String {
 }
 
 pub fn schedules(analysis: &Analysis) -> DisplayTable {
-    let mut columns = vec![
-        DisplayColumn::left("ID"),
-        DisplayColumn::left("suite"),
-        DisplayColumn::right("version"),
-        DisplayColumn::right("machines"),
-    ];
+    let mut columns = DisplayColumn::aligned(&["<ID", "<suite", ">version", ">machines"]);
     for algorithm in ["P2", "P2, enhanced", "P3"] {
         columns.extend(["time", "failing"].map(|label| DisplayColumn::right(label).under(algorithm)));
     }
@@ -88,14 +83,12 @@ fn schedule(row: &ScheduleRow) -> DisplayRow {
         (row.p3_seconds, row.p3_failing),
     ] {
         cells.push(seconds(time));
-        cells.push(
-            failing.map_or_else(|| DisplayCell::muted("–"), |count| DisplayCell::count(count).toned(tone_of(count))),
-        );
+        cells.push(failing.map_or_else(DisplayCell::dash, |count| DisplayCell::count(count).toned(tone_of(count))));
     }
     cells.extend([row.p2_enhanced_expected, row.p3_expected, row.lower_bound].map(seconds));
     DisplayRow::body(cells)
 }
 
 fn seconds(seconds: Option<f64>) -> DisplayCell {
-    seconds.map_or_else(|| DisplayCell::muted("–"), |seconds| DisplayCell::new(format!("{seconds:.2}")).valued(seconds))
+    seconds.map_or_else(DisplayCell::dash, |seconds| DisplayCell::new(format!("{seconds:.2}")).valued(seconds))
 }

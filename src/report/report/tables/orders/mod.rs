@@ -1,5 +1,5 @@
 //! What regression testing algorithms do to order-dependent (OD) tests, in the layout of the study's Tables 4 to 9; which tests
-//! fail where; P3 beside P2.
+//! fail where; P3 compared with P2.
 
 mod changes;
 mod failing;

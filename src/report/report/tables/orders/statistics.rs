@@ -82,7 +82,7 @@ fn total(modules: &[StatisticsRow]) -> DisplayRow {
 }
 
 fn lines(lines: Option<u64>) -> DisplayCell {
-    lines.map_or_else(|| DisplayCell::muted("–"), |lines| DisplayCell::new(lines.to_string()).valued(lines as f64))
+    lines.map_or_else(DisplayCell::dash, |lines| DisplayCell::new(lines.to_string()).valued(lines as f64))
 }
 
 /// `2 (2%)`.
@@ -93,5 +93,5 @@ fn order_dependent(count: Option<usize>, tests: Option<usize>) -> DisplayCell {
 }
 
 fn days(days: Option<f64>) -> DisplayCell {
-    days.map_or_else(|| DisplayCell::muted("–"), |days| DisplayCell::new(format!("{days:.0}")).valued(days))
+    days.map_or_else(DisplayCell::dash, |days| DisplayCell::new(format!("{days:.0}")).valued(days))
 }
