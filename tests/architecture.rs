@@ -55,7 +55,8 @@ fn sources(name: &str) -> Vec<(String, String)> {
 /// Comments and what only tests compile do not count.
 fn without_tests(text: &str) -> String {
     let production = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
-    let production = production.split("#[cfg(any(test, feature = \"testing\"))]\n#[cfg_attr").next().unwrap_or_default();
+    let production =
+        production.split("#[cfg(any(test, feature = \"testing\"))]\n#[cfg_attr").next().unwrap_or_default();
     let mut kept = String::new();
     let mut skips = false;
     for line in production.lines() {
@@ -147,7 +148,9 @@ fn no_two_modules_of_a_crate_need_each_other() {
         assert!(graph.values().any(|needed| !needed.is_empty()), "{name}: no edge was found, so nothing was checked");
         assert_eq!(cycle(&graph), None, "{name}");
         for (module, needed) in &graph {
-            needed.iter().for_each(|other| drawing.push_str(&format!("  \"{name}/{module}\" -> \"{name}/{other}\";\n")));
+            needed
+                .iter()
+                .for_each(|other| drawing.push_str(&format!("  \"{name}/{module}\" -> \"{name}/{other}\";\n")));
         }
     }
     for (name, below) in CRATES {

@@ -172,6 +172,7 @@ fn the_memory_limit_holds_for_set_up_commands_too() {
 
 #[test]
 fn a_project_of_another_tool_is_refused_by_name() {
+    crate::project::register(&[&crate::MavenPlatform]);
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("app")).unwrap();
     std::fs::write(folder.path().join("app/build.gradle.kts"), "").unwrap();

@@ -63,10 +63,12 @@ pub(super) fn program_command() -> Command {
 
 /// Unit tests run in an executable of their own, one folder below the real one.
 fn built_beside_tests() -> Option<PathBuf> {
-    if !cfg!(test) {
+    if !cfg!(any(test, feature = "testing")) {
         return None;
     }
-    Some(std::env::current_exe().ok()?.parent()?.parent()?.join("parade"))
+    let program = std::env::current_exe().ok()?;
+    let folder = program.parent().filter(|folder| folder.ends_with("deps"))?;
+    Some(folder.parent()?.join("parade"))
 }
 
 fn main() -> i32 {

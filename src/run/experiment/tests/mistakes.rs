@@ -145,7 +145,7 @@ fn where_subjects_come_from() {
         subject("path = \".\"\nmodules = [\"/etc\", \"a/../../b\", \"a,b\", \"\"]"),
         subject("path = \".\"\ndependencies = \"no-such.toml\""),
         subject("path = \".\"\ndirectory = \"no/such/folder\""),
-        subject("path = \"../..\""),
+        subject("path = \"../../..\""),
         subject("path = \".\"\njdk = 21"),
         subject("path = \".\"\njdk = \"newest\""),
         subject("path = \".\"\njdk = \"tests/mod.rs\""),
