@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Clocks of one system agree to this, in seconds.
+/// What a process reports cannot be longer ago than the run's beginning, or later than now, by more than this.
 const CLOCK_TOLERANCE: f64 = 0.1;
 
 /// The two clocks at the moment a run began. On Linux a JVM's monotonic clock is the system's, and finer than its other.

@@ -136,7 +136,7 @@ fn shown(change: &Change) -> (Vec<String>, Vec<String>) {
 
 #[test]
 fn two_commits_are_compared_by_the_names_of_the_coverage() {
-    let repository = TestRepository::new();
+    let repository = TestRepository::create();
     let old = repository.commit(&[(PATH, OLD), ("src/test/java/a/B.java", OLD), ("readme.txt", "x")]);
     let changed = OLD.replace("y++;", "y--;");
     let new = repository.commit(&[
@@ -158,7 +158,7 @@ fn two_commits_are_compared_by_the_names_of_the_coverage() {
 
 #[test]
 fn a_renamed_file_is_followed_and_a_deleted_one_is_gone() {
-    let repository = TestRepository::new();
+    let repository = TestRepository::create();
     let first = repository.commit(&[(PATH, OLD)]).to_string();
     let remove = |path: &str| {
         let mut index = repository.git.index().unwrap();
@@ -180,7 +180,7 @@ fn a_renamed_file_is_followed_and_a_deleted_one_is_gone() {
 
 #[test]
 fn what_is_not_committed_counts_in_the_folder_as_it_stands() {
-    let repository = TestRepository::new();
+    let repository = TestRepository::create();
     let old = repository.commit(&[(PATH, OLD)]).to_string();
     let path = repository.path().join(PATH);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -197,7 +197,7 @@ fn what_is_not_committed_counts_in_the_folder_as_it_stands() {
 
 #[test]
 fn what_names_no_revision_is_an_error_that_says_so() {
-    let repository = TestRepository::new();
+    let repository = TestRepository::create();
     let commit = repository.commit(&[(PATH, OLD)]).to_string();
     let error = between(repository.path(), "nowhere", &commit, &coverage(), &Scope::default()).unwrap_err();
     assert!(error.to_string().contains("`nowhere`") && error.help().is_some(), "{error}");

@@ -17,8 +17,6 @@ use crate::wording::first_bytes;
 /// Messages beyond this many bytes in one run are cut to their first line.
 const MESSAGE_BUDGET: usize = 64 << 20;
 const SHORT_MESSAGE: usize = 300;
-/// What a process reports cannot be longer ago than the run's beginning, or later than now, by more than this.
-
 fn seconds(nanos: i64) -> f64 {
     nanos as f64 / 1e9
 }

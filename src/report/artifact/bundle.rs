@@ -358,6 +358,7 @@ fn major_version(version: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::subject::test_repository::TestRepository;
 
     const FILE: &str = "
 [[subject]]
@@ -473,16 +474,11 @@ path = '@/project'
 
     #[test]
     fn a_repository_on_this_machine_becomes_the_files_of_its_commit() {
-        let dir = tempfile::tempdir().unwrap();
-        let repository = git2::Repository::init(dir.path().join("repo")).unwrap();
-        std::fs::write(dir.path().join("repo/pom.xml"), "<project/>").unwrap();
-        let mut index = repository.index().unwrap();
-        index.add_path(Path::new("pom.xml")).unwrap();
-        let tree = repository.find_tree(index.write_tree().unwrap()).unwrap();
-        let author = git2::Signature::now("Ada Lovelace", "ada@example.org").unwrap();
-        let commit = repository.commit(Some("HEAD"), &author, &author, "first", &tree, &[]).unwrap();
-        std::fs::write(dir.path().join("repo/pom.xml"), "changed since").unwrap();
-        let text = format!("[[subject]]\nname = 'local'\ngit = 'repo'\ncommit = '{commit}'\n");
+        let repository = TestRepository::create();
+        let commit = repository.commit(&[("pom.xml", "<project/>")]);
+        std::fs::write(repository.path().join("pom.xml"), "changed since").unwrap();
+        let dir = &repository.folder;
+        let text = format!("[[subject]]\nname = 'local'\ngit = 'origin'\ncommit = '{commit}'\n");
         let out = dir.path().join("out");
         let bundle = bundle(&run(), &text, &Places { from: Some(dir.path().to_owned()), to: &out }).unwrap();
         assert_eq!(

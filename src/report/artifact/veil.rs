@@ -290,8 +290,7 @@ fn people() -> Vec<String> {
         let full_name = fields.get(4).and_then(|gecos| gecos.split(',').next());
         [fields.first().copied(), full_name].into_iter().flatten().map(str::to_owned).collect::<Vec<_>>()
     }));
-    let git = git2::Config::open_default().ok();
-    names.extend(["user.name", "user.email"].iter().filter_map(|key| git.as_ref()?.get_string(key).ok()));
+    names.extend(crate::subject::git_author());
     names
 }
 

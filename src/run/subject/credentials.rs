@@ -79,6 +79,12 @@ fn refused(message: &str) -> Error {
     Error::new(ErrorCode::Auth, ErrorClass::Callback, message)
 }
 
+/// Who commits on this machine, as git's configuration says: name and address.
+pub fn git_author() -> Vec<String> {
+    let git = git2::Config::open_default().ok();
+    ["user.name", "user.email"].iter().filter_map(|key| git.as_ref()?.get_string(key).ok()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

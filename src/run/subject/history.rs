@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn only_commits_that_touch_java_files_of_the_module_count() {
-        let repository = TestRepository::new();
+        let repository = TestRepository::create();
         let first = repository.commit(&[("core/A.java", "1"), ("web/B.java", "1")]);
         let web = repository.commit(&[("web/B.java", "2")]);
         repository.commit(&[("core/notes.txt", "x")]);

@@ -23,6 +23,7 @@ mod transfer;
 mod worktree;
 
 pub use cleaning::{CacheEntry, CacheKind, CleaningWish, cache_entries, free};
+pub use credentials::git_author;
 pub use export::{copy_folder, export_commit, is_local_address, kept, local_repository, revision_of_file};
 pub use folder::REPORTS_LIST;
 pub use history::{Candidate, committed_at, earlier_commits};

@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn hashes_tags_and_branches_are_found() {
-        let repository = TestRepository::new();
+        let repository = TestRepository::create();
         let first = repository.commit(&[("a", "1")]);
         repository.tag("light", first, false);
         repository.tag("annotated", first, true);
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_tag_and_a_branch_of_one_name_are_ambiguous_only_if_they_differ() {
-        let repository = TestRepository::new();
+        let repository = TestRepository::create();
         let first = repository.commit(&[("a", "1")]);
         let second = repository.commit(&[("a", "2")]);
         repository.tag("same", first, true);
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_short_hash_of_two_commits_is_ambiguous() {
-        let repository = TestRepository::new();
+        let repository = TestRepository::create();
         let mut seen = std::collections::BTreeMap::new();
         let (one, two) = loop {
             let id = repository.loose_commit(&format!("commit {}", seen.len()));
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn a_short_hash_of_a_commit_and_a_file_is_the_commit() {
-        let repository = TestRepository::new();
+        let repository = TestRepository::create();
         let commit = repository.loose_commit("unique");
         let prefix = &commit.to_string()[..4];
         let hash = |text: &str| Oid::hash_object(ObjectType::Blob, text.as_bytes()).unwrap().to_string();
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_comes_with_near_matches() {
-        let repository = TestRepository::new();
+        let repository = TestRepository::create();
         let commit = repository.commit(&[("a", "1")]);
         repository.tag("v1.10.0", commit, false);
         for hostile in ["nope", "", "..", "refs/../x", "a b", "v1\0", "-x", "@{1}", ":/x"] {

@@ -11,7 +11,7 @@ pub struct TestRepository {
 }
 
 impl TestRepository {
-    pub fn new() -> Self {
+    pub fn create() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut options = git2::RepositoryInitOptions::new();
         options.initial_head("main").external_template(false);

@@ -67,7 +67,7 @@ fn git(root: &Path, arguments: &[&str]) -> String {
 
 #[test]
 fn a_worktree_is_at_its_commit_and_git_itself_agrees() {
-    let (origin, fixture) = (TestRepository::new(), Fixture::new());
+    let (origin, fixture) = (TestRepository::create(), Fixture::new());
     let first =
         origin.commit_modes(&[("a.txt", b"1", 0o100_644), ("run", b"#!", 0o100_755), ("link", b"a.txt", 0o120_000)]);
     origin.tag("v1", first, true);
@@ -83,7 +83,7 @@ fn a_worktree_is_at_its_commit_and_git_itself_agrees() {
 
 #[test]
 fn an_origin_with_a_hole_in_its_history_gives_what_is_whole() {
-    let (origin, fixture) = (TestRepository::new(), Fixture::new());
+    let (origin, fixture) = (TestRepository::create(), Fixture::new());
     let old = origin.git.blob(b"1").unwrap().to_string();
     let broken = origin.commit(&[("a.txt", "1")]).to_string();
     let whole = origin.commit(&[("a.txt", "2")]).to_string();
@@ -95,7 +95,7 @@ fn an_origin_with_a_hole_in_its_history_gives_what_is_whole() {
 
 #[test]
 fn an_untouched_worktree_is_used_again_and_a_touched_one_made_anew() {
-    let (origin, fixture) = (TestRepository::new(), Fixture::new());
+    let (origin, fixture) = (TestRepository::create(), Fixture::new());
     let commit = origin.commit(&[("a.txt", "1"), (".gitignore", "target\n")]).to_string();
     let first = fixture.checkout(&origin.url(), &commit).unwrap();
     let stamp = |checkout: &Checkout| std::os::unix::fs::MetadataExt::ino(&checkout.root.metadata().unwrap());
@@ -120,7 +120,7 @@ fn an_untouched_worktree_is_used_again_and_a_touched_one_made_anew() {
 
 #[test]
 fn a_built_worktree_is_left_to_its_snapshot() {
-    let (origin, fixture) = (TestRepository::new(), Fixture::new());
+    let (origin, fixture) = (TestRepository::create(), Fixture::new());
     let commit = origin.commit(&[("a.txt", "1")]).to_string();
     let checkout = fixture.checkout(&origin.url(), &commit).unwrap();
     fs::write(checkout.root.join("built"), "x").unwrap();
@@ -134,7 +134,7 @@ fn a_built_worktree_is_left_to_its_snapshot() {
 
 #[test]
 fn pinned_commits_and_tags_need_no_origin_but_branches_do() {
-    let (origin, fixture) = (TestRepository::new(), Fixture::new());
+    let (origin, fixture) = (TestRepository::create(), Fixture::new());
     let first = origin.commit(&[("a", "1")]);
     origin.tag("v1", first, false);
     let url = origin.url();
@@ -152,7 +152,7 @@ fn pinned_commits_and_tags_need_no_origin_but_branches_do() {
 
 #[test]
 fn commits_without_a_branch_are_found() {
-    let (origin, fixture) = (TestRepository::new(), Fixture::new());
+    let (origin, fixture) = (TestRepository::create(), Fixture::new());
     origin.commit(&[("a", "1")]);
     let loose = origin.loose_commit("on no branch").to_string();
     assert_eq!(fixture.resolve(&origin.url(), &loose).unwrap(), loose);
@@ -175,7 +175,7 @@ fn paths_that_are_no_repository_are_named() {
 
 #[test]
 fn a_path_with_a_colon_is_no_ssh_address() {
-    let (origin, fixture) = (TestRepository::new(), Fixture::new());
+    let (origin, fixture) = (TestRepository::create(), Fixture::new());
     let commit = origin.commit(&[("a", "1")]).to_string();
     let odd = origin.folder.path().join("host:path with 100%");
     fs::rename(origin.path(), &odd).unwrap();
@@ -184,7 +184,7 @@ fn a_path_with_a_colon_is_no_ssh_address() {
 
 #[test]
 fn a_repository_of_another_user_can_be_a_subject() {
-    let (origin, fixture) = (TestRepository::new(), Fixture::new());
+    let (origin, fixture) = (TestRepository::create(), Fixture::new());
     let commit = origin.commit(&[("a", "1")]).to_string();
     for folder in [origin.path(), origin.git.path()] {
         if std::os::unix::fs::chown(folder, Some(54_321), None).is_err() {
@@ -196,7 +196,7 @@ fn a_repository_of_another_user_can_be_a_subject() {
 
 #[test]
 fn branches_that_get_in_each_others_way_are_refreshed() {
-    let (origin, fixture) = (TestRepository::new(), Fixture::new());
+    let (origin, fixture) = (TestRepository::create(), Fixture::new());
     let commit = origin.commit(&[("a", "1")]);
     origin.branch("topic", commit);
     fixture.resolve(&origin.url(), "topic").unwrap();
@@ -208,7 +208,7 @@ fn branches_that_get_in_each_others_way_are_refreshed() {
 
 #[test]
 fn what_a_killed_parade_left_behind_is_swept_away() {
-    let (origin, fixture) = (TestRepository::new(), Fixture::new());
+    let (origin, fixture) = (TestRepository::create(), Fixture::new());
     let commit = origin.commit(&[("a", "1")]);
     fixture.checkout(&origin.url(), "main").unwrap();
     let cached = fs::read_dir(fixture.home.repositories()).unwrap().flatten();
@@ -229,8 +229,8 @@ fn what_a_killed_parade_left_behind_is_swept_away() {
 
 #[test]
 fn submodules_come_along_at_every_depth() {
-    let (outer, middle, fixture) = (TestRepository::new(), TestRepository::new(), Fixture::new());
-    let inner = TestRepository::new();
+    let (outer, middle, fixture) = (TestRepository::create(), TestRepository::create(), Fixture::new());
+    let inner = TestRepository::create();
     fixture.configure(TRUSTED);
     let inner_commit = inner.commit(&[("deep.txt", "deep")]).to_string();
     let modules = format!("[submodule \"i\"]\n\tpath = i\n\turl = {}\n", inner.url());
@@ -255,7 +255,7 @@ fn submodules_come_along_at_every_depth() {
 
 #[test]
 fn a_submodule_in_this_machines_files_needs_the_users_leave() {
-    let (private, outer) = (TestRepository::new(), TestRepository::new());
+    let (private, outer) = (TestRepository::create(), TestRepository::create());
     let commit = private.commit(&[("secret.txt", "secret")]).to_string();
     let relative = format!("../../{}/origin", private.folder.path().file_name().unwrap().to_str().unwrap());
     for named in [private.url(), format!("file://{}", private.url()), relative] {
@@ -278,7 +278,7 @@ fn a_submodule_in_this_machines_files_needs_the_users_leave() {
 
 #[test]
 fn a_submodule_does_not_lead_out_of_a_mirror() {
-    let (outer, fixture) = (TestRepository::new(), Fixture::new());
+    let (outer, fixture) = (TestRepository::create(), Fixture::new());
     let modules = "[submodule \"s\"]\n\tpath = s\n\turl = https://far.invalid/../../private\n";
     let absent = "1234".repeat(10);
     let files: [(&str, &[u8], u32); 2] =
@@ -297,7 +297,7 @@ fn clones(fixture: &Fixture) -> usize {
 #[test]
 fn clones_are_for_parades_user_alone_unless_another_one_runs_the_tests() {
     use std::os::unix::fs::PermissionsExt;
-    let (origin, fixture) = (TestRepository::new(), Fixture::new());
+    let (origin, fixture) = (TestRepository::create(), Fixture::new());
     let commit = origin.commit(&[("a", "1")]).to_string();
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let modes = || {
@@ -318,7 +318,7 @@ fn clones_are_for_parades_user_alone_unless_another_one_runs_the_tests() {
 
 #[test]
 fn a_submodule_that_cannot_be_had_is_named() {
-    let (outer, fixture) = (TestRepository::new(), Fixture::new());
+    let (outer, fixture) = (TestRepository::create(), Fixture::new());
     fixture.configure(TRUSTED);
     let absent = "1234".repeat(10);
     let modules = "[submodule \"gone\"]\n\tpath = lib\n\turl = /nowhere/at/all\n";
@@ -332,7 +332,7 @@ fn a_submodule_that_cannot_be_had_is_named() {
 #[test]
 fn trees_that_would_write_outside_are_refused() {
     for name in ["..", ".git", ".GIT", "../x", "/etc", "a/../../x"] {
-        let (origin, fixture) = (TestRepository::new(), Fixture::new());
+        let (origin, fixture) = (TestRepository::create(), Fixture::new());
         origin.commit(&[("a", "1")]);
         let blob = origin.git.blob(b"hostile").unwrap();
         let mut raw = format!("100644 {name}\0").into_bytes();
@@ -353,7 +353,7 @@ fn trees_that_would_write_outside_are_refused() {
 #[test]
 fn names_that_are_not_text_are_checked_out() {
     use std::os::unix::ffi::OsStringExt;
-    let (origin, fixture) = (TestRepository::new(), Fixture::new());
+    let (origin, fixture) = (TestRepository::create(), Fixture::new());
     let blob = origin.git.blob(b"x").unwrap();
     let mut raw = b"100644 \xff\xfe\0".to_vec();
     raw.extend_from_slice(blob.as_bytes());
@@ -366,7 +366,7 @@ fn names_that_are_not_text_are_checked_out() {
 
 #[test]
 fn a_shallow_local_clone_can_be_a_subject() {
-    let (origin, fixture) = (TestRepository::new(), Fixture::new());
+    let (origin, fixture) = (TestRepository::create(), Fixture::new());
     origin.commit(&[("a", "1")]);
     let second = origin.commit(&[("a", "2")]).to_string();
     let shallow = origin.folder.path().join("shallow");
@@ -379,7 +379,7 @@ fn a_shallow_local_clone_can_be_a_subject() {
 
 #[test]
 fn unusable_names_and_revisions_are_refused() {
-    let (origin, fixture) = (TestRepository::new(), Fixture::new());
+    let (origin, fixture) = (TestRepository::create(), Fixture::new());
     let commit = origin.commit(&[("a", "1")]).to_string();
     let from = Origin::Git { url: origin.url(), revision: "main".into() };
     for name in ["../x", "a/b", "", ".hidden", "x\0"] {
@@ -394,7 +394,7 @@ fn unusable_names_and_revisions_are_refused() {
 
 #[test]
 fn an_interrupt_stops_the_work() {
-    let (origin, fixture) = (TestRepository::new(), Fixture::new());
+    let (origin, fixture) = (TestRepository::create(), Fixture::new());
     let commit = origin.commit(&[("a", "1")]).to_string();
     let sources = Sources { interrupt: &|| true, ..fixture.sources() };
     let from = Origin::Git { url: origin.url(), revision: commit.clone() };
