@@ -36,6 +36,7 @@ pub fn cores() -> usize {
 }
 
 fn load(name: &str) -> Subject {
+    parade::register_platforms();
     let folder = tempfile::tempdir().expect("a scratch folder");
     let text = format!(
         "[experiment]\nname = 'bench'\n[[subject]]\nname = 'bench-{name}'\npath = {:?}\n[[configuration]]\nname = 'sequential'\n",

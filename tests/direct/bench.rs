@@ -36,6 +36,7 @@ pub fn open(name: &str) -> Option<Bench> {
     if !crate::slow::is_wanted(name) {
         return None;
     }
+    parade::register_platforms();
     process::keeper::use_program(env!("CARGO_BIN_EXE_parade"));
     if !has_jdk_for(name) {
         println!("{name}: skipped, as its JDK is not here; PARADE_JDKS can name a folder that has one");

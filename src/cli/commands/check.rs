@@ -251,6 +251,7 @@ mod tests {
     const LIMITS: MachineLimits = MachineLimits { cores: 8, memory_bytes: 8 << 30 };
 
     fn outlook(file: &str) -> Outlook {
+        parade::register_platforms();
         let loaded = experiment::load(Path::new(file), &LIMITS).expect("no mistakes");
         Outlook::of(&loaded.experiment, &Plan::of(&loaded.experiment))
     }

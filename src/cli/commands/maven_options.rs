@@ -226,6 +226,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("pom.xml"), "<project/>").unwrap();
         let path = folder.path().to_str().unwrap().to_owned();
+        parade::register_platforms();
         let subject = project::locate(&path, &Choice::default(), Duration::from_secs(1)).unwrap();
         (folder, subject)
     }
