@@ -48,6 +48,7 @@ mod junit_report;
 pub mod once;
 pub mod process;
 pub mod project;
+pub mod python;
 pub mod redaction;
 pub mod report;
 pub mod run_clock;

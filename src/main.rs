@@ -20,7 +20,7 @@ fn main() -> ExitCode {
     parade::process::keeper::main_if_called();
     parade::process::hide_from_own_user();
     parade::process::adopt_orphans();
-    parade::project::register(&[&parade::java::MavenPlatform]);
+    parade::project::register(&[&parade::java::MavenPlatform, &parade::python::PytestPlatform]);
     tracing_subscriber::fmt()
         .with_env_filter(tracing_subscriber::EnvFilter::from_env("PARADE_LOG"))
         .with_writer(std::io::stderr)

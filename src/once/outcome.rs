@@ -30,6 +30,8 @@ pub struct Outcome {
     /// What was checked out; a model has none.
     pub revision: Option<String>,
     pub logs: PathBuf,
+    /// Commands that run tests again, where the platform tells them.
+    pub again: HashMap<TestId, String>,
     /// Copies of Surefire's own reports of the first run, where it wrote any.
     pub surefire_reports: KeptReports,
 }
@@ -131,6 +133,7 @@ impl Outcome {
             tools: Vec::new(),
             revision: None,
             logs,
+            again: HashMap::new(),
             surefire_reports: KeptReports::default(),
         }
     }
