@@ -63,7 +63,8 @@ impl Way {
     pub fn explained(self, threads_per_core: usize, cores: usize, words: &Words) -> String {
         let threads = counted(threads_per_core * cores, "thread", "threads");
         match self {
-            Way::Project => format!("as the {} says", words.settings),
+            Way::Project if words.has_threads => format!("as the {} says", words.settings),
+            Way::Project => format!("as the {} say", words.settings),
             Way::Forks => format!("each test class in one of {}", counted(cores, words.process, words.processes)),
             Way::ClassesAndMethods if !words.has_threads => {
                 let processes = counted(threads_per_core * cores, words.process, words.processes);

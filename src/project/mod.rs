@@ -98,13 +98,22 @@ pub struct Words {
     pub settings: &'static str,
     /// Do tests run in threads of such a process, where that is asked for?
     pub has_threads: bool,
+    /// What can be tried where its tests fail here and not elsewhere.
+    pub other_tool: &'static str,
     /// What its developers run.
     pub own_command: &'static str,
 }
 
 impl Default for Words {
     fn default() -> Self {
-        Words { process: "JVM", processes: "JVMs", settings: "pom", has_threads: true, own_command: "mvn test" }
+        Words {
+            process: "JVM",
+            processes: "JVMs",
+            settings: "pom",
+            has_threads: true,
+            other_tool: "JDK with --jdk",
+            own_command: "mvn test",
+        }
     }
 }
 
@@ -345,6 +354,11 @@ impl dyn Project + '_ {
 
     pub fn class_count(&self) -> usize {
         self.tests().iter().map(TestId::class_id).collect::<HashSet<ClassId>>().len()
+    }
+
+    /// What people of its platform call things.
+    pub fn words(&self) -> Words {
+        self.adoption().words()
     }
 
     /// One tool in words.

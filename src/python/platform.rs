@@ -110,6 +110,7 @@ impl Platform for PytestPlatform {
             processes: "processes",
             settings: "project's addopts",
             has_threads: false,
+            other_tool: "interpreter with --python",
             own_command: "pytest",
         }
     }
