@@ -287,7 +287,7 @@ pub(crate) mod tests {
                 speedup,
                 baseline_seconds: speedup.map(|speedup| speedup.baseline_seconds),
                 seconds: speedup.map(|speedup| speedup.seconds),
-                modes: Way::ALL.iter().map(|way| way.in_words(1, 2, &Words::default())).collect(),
+                modes: Way::ALL.iter().map(|way| way.in_words(1, 2, &crate::project::Words::default())).collect(),
                 not_tried: not_tried.iter().map(|way| way.name().to_owned()).collect(),
                 untried: Vec::new(),
                 failures,

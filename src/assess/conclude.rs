@@ -18,7 +18,7 @@ use super::survey::Survey;
 use super::untried;
 use super::ways::{ModeInWords, SEQUENTIAL, Way};
 use crate::project::ProjectIdentity;
-use crate::project::{Adoption, Snippet};
+use crate::project::{Adoption, Snippet, Words};
 use crate::simulation::Scheduler;
 use crate::stats;
 use crate::store::RunFolder;
@@ -319,7 +319,7 @@ impl Conclusion<'_> {
                 reason: String::new(),
                 not_tried_because: cause.not_tried,
                 message: cause.message.clone(),
-                explanation: cause.explanation.clone(),
+                explanation: cause.explanation.replace(Words::default().alone, self.survey.dialects.words().alone),
                 shares: cause.shares.clone(),
                 failed_in: counts.collect(),
                 again: cause.again,

@@ -267,6 +267,7 @@ mod tests {
         std::fs::write(&settings, "<settings/>").unwrap();
         let options = MavenOptions {
             maven: None,
+            tools: BTreeMap::new(),
             memory_bytes: None,
             settings: Some(settings.clone()),
             environment: vec!["A=b=c".to_owned(), "PATH".to_owned()],

@@ -100,6 +100,8 @@ pub struct Words {
     pub has_threads: bool,
     /// What can be tried where its tests fail here and not elsewhere.
     pub other_tool: &'static str,
+    /// How a test is kept apart from all others.
+    pub alone: &'static str,
     /// What its developers run.
     pub own_command: &'static str,
 }
@@ -112,6 +114,7 @@ impl Default for Words {
             settings: "pom",
             has_threads: true,
             other_tool: "JDK with --jdk",
+            alone: "`@Isolated` or `@ResourceLock` in Jupiter, `@NotThreadSafe` for Surefire's JUnit 4",
             own_command: "mvn test",
         }
     }

@@ -111,6 +111,7 @@ impl Platform for PytestPlatform {
             settings: "project's addopts",
             has_threads: false,
             other_tool: "interpreter with --python",
+            alone: "`@pytest.mark.xdist_group` with `--dist loadgroup`",
             own_command: "pytest",
         }
     }
