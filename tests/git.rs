@@ -119,6 +119,7 @@ fn subject(url: &str, revision: &str) -> Subject {
         directory: None,
         jdk: None,
         maven: None,
+        tools: std::collections::BTreeMap::new(),
         user: None,
         overrides: BTreeMap::new(),
         label: None,

@@ -8,12 +8,13 @@
 //!                                            └─ core/technique asks an engine to run the suite of a subject
 //! ```
 //!
-//! Four crates lie below this one, each knowing only those before it: `core` (suites, techniques, statistics), `run` (processes,
-//! subjects, projects, run folders, experiments), `java` (Maven as a platform) and `report` (tables, figures, studies, artifacts).
+//! Five crates lie below this one: `core` (suites, techniques, statistics), `run` (processes, subjects, projects, run folders,
+//! experiments), `java` and `python` (Maven and pytest as platforms) and `report` (tables, figures, studies, artifacts).
 //! This crate is the program: arguments, commands, progress. As a library it has everything under one name, for tests,
 //! benchmarks and the fuzzer.
 
 pub use parade_java as java;
+pub use parade_python as python;
 pub use parade_report::{artifact, report, study};
 pub use parade_run::{
     assess, bad_usage, columns, csv_cells, data_table, detection, engine, experiment, folders, home, junit_report,
@@ -26,5 +27,5 @@ pub mod fuzzing;
 
 /// Makes every platform that this program has known to the opener of projects.
 pub fn register_platforms() {
-    project::register(&[&java::MavenPlatform]);
+    project::register(&[&java::MavenPlatform, &python::PytestPlatform]);
 }

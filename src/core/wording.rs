@@ -50,6 +50,16 @@ pub fn first_bytes(text: &str, limit: usize) -> &str {
     &text[..end]
 }
 
+/// A word of a command line that a shell takes as one.
+pub fn shell_word(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+,=".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

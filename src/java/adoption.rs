@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use super::build::{Discovery, Prepared};
-use crate::project::AdoptionFacts;
+use crate::engine::{Forks, Mode, Parallelism};
+use crate::project::{Adoption, AdoptionFacts, Snippet};
 use crate::whole_file;
 
 /// The modules' files with settings of the JUnit Platform.
@@ -25,6 +26,7 @@ pub(super) fn facts(prepared: &Prepared) -> AdoptionFacts {
         vintage: platform && has("vintage"),
         surefire_version: discovery.suites.first().map(|suite| suite.surefire.clone()).unwrap_or_default(),
         modules: prepared.modules().len(),
+        ..AdoptionFacts::default()
     }
 }
 
@@ -57,9 +59,142 @@ fn is_enabled(file: &Path) -> bool {
     })
 }
 
+/// The lines that go into the project, and what the CI runs once they are there.
+pub(super) fn adoption(how: &Parallelism, cores: usize, dialects: &AdoptionFacts) -> Adoption {
+    let command = if how.modules.is_some() { "mvn -T1C test" } else { "mvn test" };
+    Adoption { snippets: snippets(how, cores, dialects), command: command.to_owned() }
+}
+
+/// What makes plain Maven run the suite this way; nothing for what the project does already.
+pub(super) fn snippets(how: &Parallelism, cores: usize, dialects: &AdoptionFacts) -> Vec<Snippet> {
+    let threads_per_core = how.threads as usize;
+    match how.mode {
+        Mode::Project => Vec::new(),
+        _ if how.modules.is_some() => vec![Snippet {
+            file: ".mvn/maven.config".to_owned(),
+            place: "on a separate line, or pass it to each mvn command".to_owned(),
+            text: "-T1C\n".to_owned(),
+        }],
+        Mode::Sequential => Vec::new(),
+        _ if how.forks != Forks::Count(1) => {
+            vec![in_pom(dialects, &[("forkCount", "1C".to_owned()), ("reuseForks", "true".to_owned())])]
+        }
+        Mode::Classes | Mode::ClassesAndMethods | Mode::Methods => {
+            let surefire = dialects.surefire.then(|| {
+                let parallel = ("parallel", how.mode.name().to_owned());
+                let threads = if dialects.testng { threads_per_core * cores } else { threads_per_core };
+                let mut settings = vec![parallel, ("threadCount", threads.to_string())];
+                settings.extend((!dialects.testng).then(|| ("perCoreThreadCount", "true".to_owned())));
+                in_pom(dialects, &settings)
+            });
+            let platform =
+                (dialects.jupiter || dialects.vintage).then(|| platform(how.mode, threads_per_core, cores, dialects));
+            surefire.into_iter().chain(platform).collect()
+        }
+    }
+}
+
+fn in_pom(dialects: &AdoptionFacts, settings: &[(&str, String)]) -> Snippet {
+    let lines: String = settings.iter().map(|(key, value)| format!("    <{key}>{value}</{key}>\n")).collect();
+    let where_to = if dialects.modules > 1 {
+        "<build><plugins> of the root pom, for all modules that inherit from it"
+    } else {
+        "<build><plugins>, also if a parent or <pluginManagement> configures the plugin"
+    };
+    Snippet {
+        file: "pom.xml".to_owned(),
+        place: format!(
+            "in {where_to}; if maven-surefire-plugin is already there, set this version and merge the lines of \
+             <configuration>"
+        ),
+        text: format!(
+            "<plugin>\n  <groupId>org.apache.maven.plugins</groupId>\n  <artifactId>maven-surefire-plugin</artifactId>\n  \
+             <version>{}</version>\n  <configuration>\n{lines}  </configuration>\n</plugin>\n",
+            dialects.surefire_version
+        ),
+    }
+}
+
+fn platform(mode: Mode, threads_per_core: usize, cores: usize, dialects: &AdoptionFacts) -> Snippet {
+    let classes = matches!(mode, Mode::Classes | Mode::ClassesAndMethods);
+    let methods = matches!(mode, Mode::Methods | Mode::ClassesAndMethods);
+    let setting = |concurrent: bool| if concurrent { "concurrent" } else { "same_thread" };
+    let mut text = String::new();
+    let mut set = |key: &str, value: &str| text.push_str(&format!("junit.{key}={value}\n"));
+    if dialects.jupiter {
+        set("jupiter.execution.parallel.enabled", "true");
+        set("jupiter.execution.parallel.mode.default", setting(methods));
+        set("jupiter.execution.parallel.mode.classes.default", setting(classes));
+        set("jupiter.execution.parallel.config.strategy", "dynamic");
+        set("jupiter.execution.parallel.config.dynamic.factor", &threads_per_core.to_string());
+    }
+    if dialects.vintage {
+        set("vintage.execution.parallel.enabled", "true");
+        set("vintage.execution.parallel.classes", &classes.to_string());
+        set("vintage.execution.parallel.methods", &methods.to_string());
+        set("vintage.execution.parallel.pool-size", &(threads_per_core * cores).to_string());
+    }
+    let each = if dialects.modules > 1 { "of each module with tests" } else { "" };
+    Snippet {
+        file: "src/test/resources/junit-platform.properties".to_owned(),
+        place: format!("lines {each}; create the file if it does not exist").replace("lines ;", "lines;"),
+        text,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn how(mode: Mode, threads: u32) -> Parallelism {
+        Parallelism { mode, threads, threads_per_core: true, ..Parallelism::SEQUENTIAL }
+    }
+
+    fn forks() -> Parallelism {
+        Parallelism { forks: Forks::PerCore(1.0), ..how(Mode::Classes, 1) }
+    }
+
+    fn written(how: Parallelism, cores: usize, dialects: &AdoptionFacts) -> Vec<Snippet> {
+        adoption(&how, cores, dialects).snippets
+    }
+
+    fn dialects() -> AdoptionFacts {
+        AdoptionFacts { surefire: true, surefire_version: "3.5.6".to_owned(), modules: 1, ..AdoptionFacts::default() }
+    }
+
+    #[test]
+    fn surefire_takes_its_lines_in_the_pom() {
+        let snippets = written(how(Mode::Classes, 2), 4, &dialects());
+        let [snippet] = snippets.as_slice() else { panic!("{snippets:?}") };
+        assert_eq!(snippet.file, "pom.xml");
+        for line in [
+            "<parallel>classes</parallel>",
+            "<threadCount>2</threadCount>",
+            "<perCoreThreadCount>true</perCoreThreadCount>",
+        ] {
+            assert!(snippet.text.contains(line), "{}", snippet.text);
+        }
+        assert!(written(forks(), 4, &dialects())[0].text.contains("<forkCount>1C</forkCount>"));
+        assert_eq!(written(how(Mode::Project, 1), 4, &dialects()), []);
+    }
+
+    #[test]
+    fn testng_is_told_the_number_of_threads_itself() {
+        let testng = AdoptionFacts { testng: true, ..dialects() };
+        let text = &written(how(Mode::Methods, 2), 4, &testng)[0].text;
+        assert!(text.contains("<threadCount>8</threadCount>") && !text.contains("perCore"), "{text}");
+    }
+
+    #[test]
+    fn the_junit_platform_has_a_file_of_its_own() {
+        let both = AdoptionFacts { surefire: false, jupiter: true, vintage: true, ..dialects() };
+        let snippets = written(how(Mode::Methods, 1), 4, &both);
+        let text = &snippets[0].text;
+        assert!(snippets[0].file.ends_with("junit-platform.properties"));
+        assert!(text.contains("mode.default=concurrent\n") && text.contains("mode.classes.default=same_thread\n"));
+        assert!(text.contains("junit.vintage.execution.parallel.pool-size=4\n"));
+        assert_eq!(written(forks(), 4, &both)[0].file, "pom.xml");
+    }
 
     #[test]
     fn a_file_of_the_junit_platform_tells_whether_it_is_parallel() {

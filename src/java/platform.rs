@@ -10,11 +10,11 @@ use super::direct::DirectSession;
 use super::jdks::Jdk;
 use super::surefire::SurefireSession;
 use super::{adoption, changes, declared_order, maven, reactor, toolchain};
-use crate::engine::{EngineKind, Session};
+use crate::engine::{EngineKind, Parallelism, Session};
 use crate::process::{Account, Interrupt};
 use crate::project::{
-    AdoptionFacts, BuildLayout, ChangeRequest, FirstRun, GeneratorTarget, KeptReports, OpenFailure, OpenPurpose,
-    OpenRequest, Opened, Platform, Project, Refusal, ToolFacts,
+    Adoption, AdoptionFacts, BuildLayout, ChangeRequest, FirstRun, GeneratorTarget, KeptReports, OpenFailure,
+    OpenPurpose, OpenRequest, Opened, Platform, Project, Refusal, ToolFacts,
 };
 use crate::spec::{JdkWish, Origin, Subject};
 use crate::subject::{self, Checkout};
@@ -105,6 +105,10 @@ impl Platform for MavenPlatform {
             Some(new) => changes::between(request.repository, request.old, new, request.coverage, &scope),
             None => changes::until_now(request.repository, request.old, request.coverage, &scope),
         }
+    }
+
+    fn adoption(&self, how: &Parallelism, cores: usize, facts: &AdoptionFacts) -> Adoption {
+        adoption::adoption(how, cores, facts)
     }
 }
 
@@ -329,7 +333,7 @@ impl Project for MavenProject {
                 }
                 Box::new(session)
             }
-            EngineKind::Surefire | EngineKind::Model => {
+            EngineKind::Surefire | EngineKind::Model | EngineKind::Pytest => {
                 let mut session = SurefireSession::open(prepared, self.tag.as_str(), interrupt)?;
                 if self.keeps_reports {
                     session.keep_reports();

@@ -207,6 +207,9 @@ pub(super) struct MavenArgs {
     /// A settings.xml for Maven, as for `mvn --settings`
     #[arg(long, value_name = "FILE")]
     pub(super) settings: Option<PathBuf>,
+    /// The Python interpreter of a pytest project [default: PARADE_PYTHON, python3 on the PATH]
+    #[arg(long, value_name = "PATH")]
+    pub(super) python: Option<PathBuf>,
     /// Set an environment variable for the build and the tests; NAME alone passes on its current value; repeatable
     #[arg(long = "env", value_name = "NAME[=VALUE]")]
     pub(super) environment: Vec<String>,

@@ -110,6 +110,7 @@ impl From<MavenArgs> for MavenOptions {
         Self {
             maven: args.maven,
             settings: args.settings,
+            tools: args.python.into_iter().map(|path| ("python", path)).collect(),
             environment: args.environment,
             memory_bytes: args.memory,
             args: args.maven_args,

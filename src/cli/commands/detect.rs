@@ -10,8 +10,8 @@ use parade::detection::{self, Ended, Found, Order};
 use parade::experiment::MachineLimits;
 use parade::home::Home;
 use parade::process::Interrupt;
-use parade::project::ProjectIdentity;
 use parade::project::{self, Choice, Refusal};
+use parade::project::{ProjectIdentity, Words};
 use parade::spec::SurefireVersion;
 use parade::suite::{Outcome, TestId};
 use parade::technique::detect::{Detection, Kind, OrderDependent, Settings, Strategy};
@@ -168,12 +168,12 @@ fn document(found: &Found, identity: &ProjectIdentity, is_model: bool) -> Value 
 
 /// For a person: what depends on what, what to do about it, what was tried and what not.
 fn page(found: &Found, identity: &ProjectIdentity, baseline: usize, is_model: bool) -> String {
-    let detection = &found.detection;
+    let (detection, jvms) = (&found.detection, found.words.processes);
     let mut page = if is_model { format!("! {VIRTUAL_TIME}\n") } else { String::new() };
     for finding in &found.notes {
         page.push_str(&format!("Note: {}\n", one_line(&finding.text)));
     }
-    page.push_str(&headline(detection));
+    page.push_str(&headline(detection, &found.words));
     let (declared, undeclared): (Vec<OrderDependent>, Vec<OrderDependent>) =
         detection.order_dependent.iter().cloned().partition(|test| test.declared_order);
     for ((kind, causes), tests) in by_cause(&undeclared) {
@@ -192,17 +192,20 @@ fn page(found: &Found, identity: &ProjectIdentity, baseline: usize, is_model: bo
     page.push_str(&listed("Hung or ended the process", &detection.accidents.iter().map(accident).collect::<Vec<_>>()));
     let left: Vec<String> = detection.left_out.iter().map(|left| format!("{}: {}", left.test, left.why)).collect();
     page.push_str(&listed("Left out of orders", &left));
-    page.push_str(&listed("Looked order-dependent, but fresh JVMs did not confirm it", &ids(&detection.unconfirmed)));
     page.push_str(&listed(
-        "Looks order-dependent; the budget ended before fresh JVMs could confirm it",
+        &format!("Looked order-dependent, but fresh {jvms} did not confirm it"),
+        &ids(&detection.unconfirmed),
+    ));
+    page.push_str(&listed(
+        &format!("Looks order-dependent; the budget ended before fresh {jvms} could confirm it"),
         &ids(&detection.unexplained),
     ));
     page.push_str(&listed(
         "Not reported: failed only where classes were interleaved, which no build does (--interleave reports these)",
         &ids(&detection.interleaved_only),
     ));
-    page.push_str(&covered(detection));
-    page.push_str(&took(detection, baseline));
+    page.push_str(&covered(detection, &found.words));
+    page.push_str(&took(detection, baseline, &found.words));
     if found.jdk.is_some() {
         page.push_str(&format!("{}\n", one_line(&identity.line(found.jdk.as_deref()))));
     }
@@ -214,7 +217,7 @@ fn page(found: &Found, identity: &ProjectIdentity, baseline: usize, is_model: bo
     page
 }
 
-fn headline(detection: &Detection) -> String {
+fn headline(detection: &Detection, words: &Words) -> String {
     let is_finding = |test: &&OrderDependent| !test.declared_order;
     let found = detection.order_dependent.iter().filter(is_finding).count();
     let (open, tests) = (detection.unexplained.len(), detection.tests.len());
@@ -227,8 +230,11 @@ fn headline(detection: &Detection) -> String {
         (0, _) => format!("{open} of {of} {seem} to depend on the order: {}", open_names(detection)),
         _ => format!("{found} of {of} {depend} on the order, and {open} more {seem} to: {}", open_names(detection)),
     };
-    let more = "The budget ended before fresh JVMs could confirm all suspects; raise it with --budget\n";
-    format!("{first}\n{}{}", if open > 0 { more } else { "" }, failing(detection))
+    let more = format!(
+        "The budget ended before fresh {} could confirm all suspects; raise it with --budget\n",
+        words.processes
+    );
+    format!("{first}\n{}{}", if open > 0 { more.as_str() } else { "" }, failing(detection, words))
 }
 
 /// The first of those that only seem to depend on the order; all are listed below.
@@ -239,12 +245,14 @@ fn open_names(detection: &Detection) -> String {
 }
 
 /// Tests that fail anyway say little about orders.
-fn failing(detection: &Detection) -> String {
+fn failing(detection: &Detection, words: &Words) -> String {
     match detection.failing_originally {
         0 => String::new(),
         failing => format!(
-            "{} already in the original order. If `mvn test` passes, try another JDK with --jdk\n",
-            counted(failing, "test fails", "tests fail")
+            "{} already in the original order. If `{}` passes, try another {}\n",
+            counted(failing, "test fails", "tests fail"),
+            words.own_command,
+            words.other_tool
         ),
     }
 }
@@ -305,7 +313,7 @@ fn listed(title: &str, lines: &[String]) -> String {
     text
 }
 
-fn covered(detection: &Detection) -> String {
+fn covered(detection: &Detection, words: &Words) -> String {
     let coverage = &detection.coverage;
     let tried: Vec<String> = detection
         .strategies
@@ -318,7 +326,11 @@ fn covered(detection: &Detection) -> String {
                 "cannot make a difference"
             };
             let possible = tried.possible.map(|all| format!(" (others of {all} {why})")).unwrap_or_default();
-            let fresh = if tried.fresh > 0 { format!(" ({} in fresh JVMs)", tried.fresh) } else { String::new() };
+            let fresh = if tried.fresh > 0 {
+                format!(" ({} in fresh {})", tried.fresh, words.processes)
+            } else {
+                String::new()
+            };
             format!("{} {}{of}{possible}{fresh}", tried.strategy, tried.orders)
         })
         .collect();
@@ -334,7 +346,8 @@ fn covered(detection: &Detection) -> String {
     if detection.fresh_only > 0 {
         let count = counted(detection.fresh_only, "test ends", "tests end");
         text.push_str(&format!(
-            "{count} differently in warm JVMs in any order, so only fresh JVMs were used for them\n"
+            "{count} differently in warm {0} in any order, so only fresh {0} were used for them\n",
+            words.processes
         ));
     }
     text
@@ -346,7 +359,7 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", shown * 100.0)
 }
 
-fn took(detection: &Detection, baseline: usize) -> String {
+fn took(detection: &Detection, baseline: usize, words: &Words) -> String {
     let mut text = String::new();
     if (1..baseline).contains(&detection.baseline) {
         let times = plural(detection.baseline, "time");
@@ -357,10 +370,11 @@ fn took(detection: &Detection, baseline: usize) -> String {
     }
     let ended = if detection.budget_ended { "; the budget ended before everything was tried" } else { "" };
     text.push_str(&format!(
-        "{} in fresh JVMs and {} in warm JVMs took {:.1} s{ended}\n",
+        "{} in fresh {jvms} and {} in warm {jvms} took {:.1} s{ended}\n",
         plural(detection.runs.fresh, "run"),
         detection.runs.warm,
-        detection.seconds
+        detection.seconds,
+        jvms = words.processes
     ));
     text
 }

@@ -46,6 +46,7 @@ enum State {
 pub fn run(options: &DoctorOptions) -> miette::Result<ExitCode> {
     let mut checks = vec![machine()];
     checks.extend(java());
+    checks.push(python());
     checks.extend(process::probe().abilities.into_iter().map(ability));
     checks.extend([user(), other_users(), forged_results(), memory_of_tests(&ptrace_scope()), cache()?]);
     if options.prepare {
@@ -103,6 +104,27 @@ fn java() -> Vec<Check> {
         }),
     }
     checks
+}
+
+/// Only pytest projects need it.
+fn python() -> Check {
+    match parade::python::interpreter(None) {
+        Ok(found) if found.xdist.is_some() => good("python", found.in_words()),
+        Ok(found) => Check {
+            name: "python".to_owned(),
+            state: State::Degraded,
+            finding: format!("{}, without pytest-xdist", found.in_words()),
+            consequence: Some("pytest projects cannot be run in parallel".to_owned()),
+            advice: Some(format!("run `{} -m pip install pytest-xdist`", found.program.display())),
+        },
+        Err(error) => Check {
+            name: "python".to_owned(),
+            state: State::Degraded,
+            finding: error.to_string(),
+            consequence: Some("pytest projects cannot be run".to_owned()),
+            advice: error.help().map(|help| help.to_string()),
+        },
+    }
 }
 
 /// The newest comes first, and is what subjects get that do not ask for another, if it builds them.

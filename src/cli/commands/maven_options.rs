@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::env::VarError;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use parade::java::maven_at;
 use parade::process::TAG_VARIABLE;
-use parade::spec::Subject;
+use parade::project;
+use parade::spec::{Located, Origin, Subject};
 use parade::wording::brief;
 
 use super::BadUsage;
@@ -18,6 +19,8 @@ pub struct MavenOptions {
     pub maven: Option<PathBuf>,
     /// Maven's `settings.xml`.
     pub settings: Option<PathBuf>,
+    /// By the keys that platforms declare; each is also the name of an option.
+    pub tools: BTreeMap<&'static str, PathBuf>,
     /// `NAME=VALUE`, or `NAME` for the value that the caller has.
     pub environment: Vec<String>,
     /// For all processes of the build, or of one run, together.
@@ -84,6 +87,9 @@ impl MavenOptions {
                 bad(format!("--maven: {why}"), "give a Maven's bin/mvn, or the folder that it is installed in")
             })?);
         }
+        for (key, path) in &self.tools {
+            subject.tools.insert((*key).to_owned(), tool(key, path, subject)?);
+        }
         if let Some(file) = &self.settings {
             subject.maven_args.extend(["-s".to_owned(), settings_file(file)?]);
         }
@@ -113,6 +119,7 @@ impl MavenOptions {
         let given = [
             ("--maven", self.maven.is_some()),
             ("--settings", self.settings.is_some()),
+            ("--python", self.tools.contains_key("python")),
             ("--env", !self.environment.is_empty()),
             ("--memory", self.memory_bytes.is_some()),
             ("arguments after --", !self.args.is_empty()),
@@ -128,6 +135,24 @@ impl MavenOptions {
 
 fn bad(message: impl Into<String>, help: impl Into<String>) -> BadUsage {
     BadUsage { message: message.into(), help: help.into() }
+}
+
+/// A program by its name, or by its path from the current folder on. A project that is at hand tells whether it has a use for it.
+fn tool(key: &str, path: &Path, subject: &Subject) -> Result<Located, BadUsage> {
+    let root = match &subject.origin {
+        Origin::Folder { path } => subject.directory.as_ref().map_or_else(|| path.clone(), |below| path.join(below)),
+        Origin::Git { .. } | Origin::Model { .. } => PathBuf::new(),
+    };
+    if let Some(platform) = project::platform_in(&root).filter(|platform| !platform.tool_keys().contains(&key)) {
+        return Err(bad(format!("--{key} has no meaning for a project of {}", platform.name()), "leave it out"));
+    }
+    let is_name = path.components().count() == 1 && !path.is_absolute();
+    let whole = if is_name { Ok(path.to_owned()) } else { std::path::absolute(path) };
+    let whole = whole.map_err(|error| bad(format!("--{key}: {error}"), "give the path of a program"))?;
+    if !is_name && !whole.is_file() {
+        return Err(bad(format!("--{key}: there is no file {}", path.display()), "give the path of a program"));
+    }
+    Ok(Located { written: whole.to_string_lossy().into_owned(), path: whole })
 }
 
 /// Its whole path, as Maven runs in a copy of the project.
@@ -243,6 +268,7 @@ mod tests {
         std::fs::write(&settings, "<settings/>").unwrap();
         let options = MavenOptions {
             maven: None,
+            tools: BTreeMap::new(),
             memory_bytes: None,
             settings: Some(settings.clone()),
             environment: vec!["A=b=c".to_owned(), "PATH".to_owned()],

@@ -10,8 +10,8 @@ use parade::home::Home;
 use parade::once::invocation::Invocations;
 use parade::once::{self, Ended, Order, Outcome, TestStory, failure, junit};
 use parade::process::Interrupt;
-use parade::project::ProjectIdentity;
 use parade::project::{self, Choice, Refusal};
+use parade::project::{ProjectIdentity, Words};
 use parade::spec::{Origin, SurefireVersion};
 use parade::store::record::Verdict;
 use parade::suite::FindingKind;
@@ -279,9 +279,10 @@ impl Told<'_> {
             "failures": failures.collect::<Vec<_>>(),
             "findings": outcome.findings,
             "technique": self.options.technique,
-            "mode": self.order.parallelism.explained(),
+            "mode": self.mode(),
             "jdk": outcome.tool("JDK"),
             "maven": outcome.tool("Maven"),
+            "python": outcome.tool("Python"),
             "stages": stages.collect::<Vec<_>>(),
             "rerun_engine": outcome.rerun_engine,
             "concurrency_max": outcome.concurrency.max,
@@ -308,7 +309,10 @@ impl Told<'_> {
             "message": explain(attempt),
             "file": place.as_ref().map(|(file, _)| self.source(story, file)),
             "line": place.as_ref().map(|(_, line)| line),
-            "again": again.map(|again| json!({ "maven": again.maven, "parade": again.parade })),
+            "again": match self.outcome.again.get(&story.test) {
+                Some(command) => json!({ "command": command }),
+                None => json!(again.map(|again| json!({ "maven": again.maven, "parade": again.parade }))),
+            },
         })
     }
 
@@ -347,11 +351,23 @@ impl Told<'_> {
     /// What was run, how, and with which tools.
     fn surroundings(&self) -> String {
         let mut text = format!("Project: {}\n", one_line(&self.identity.told()));
-        text.push_str(&format!("Mode: {}\n", self.order.parallelism.explained()));
+        text.push_str(&format!("Mode: {}\n", self.mode()));
         if let (Some(jdk), Some(maven)) = (self.outcome.tool("JDK"), self.outcome.tool("Maven")) {
             text.push_str(&format!("JDK {}; Maven {maven}\n", one_line(jdk)));
+        } else if let Some(python) = self.outcome.tool("Python") {
+            text.push_str(&format!("Python {}\n", one_line(python)));
         }
         text
+    }
+
+    fn mode(&self) -> String {
+        let Words { has_threads, settings, .. } = self.outcome.words;
+        let parallelism = &self.order.parallelism;
+        if has_threads {
+            parallelism.explained()
+        } else {
+            parallelism.explained_in_processes(self.order.cores, settings)
+        }
     }
 
     fn no_tests(&self) -> String {
@@ -361,7 +377,8 @@ impl Told<'_> {
             modules => format!("The modules {} have no tests", modules.join(", ")),
         };
         let help = if self.options.allow_no_tests { "" } else { "; add --allow-no-tests to accept that" };
-        format!("{what} that Surefire would run{help}")
+        let runner = if self.outcome.words.has_threads { "Surefire" } else { "pytest" };
+        format!("{what} that {runner} would run{help}")
     }
 
     fn failed(&self) -> String {
@@ -400,6 +417,9 @@ impl Told<'_> {
                 "      the message names {name}, which is set here but not passed on to tests: add --env {name}\n"
             ));
         }
+        if let Some(command) = self.outcome.again.get(&story.test) {
+            text.push_str(&format!("      again: {}\n", one_line(command)));
+        }
         if let Some(again) = self.again(story) {
             text.push_str(&format!("      again: {}\n", one_line(&again.maven)));
             text.push_str(&format!("         or: {}\n", one_line(&again.parade)));
@@ -421,6 +441,9 @@ impl Told<'_> {
 
     /// Nobody can select a test of a model suite.
     fn again(&self, story: &TestStory) -> Option<failure::AgainCommands> {
+        if self.outcome.again.contains_key(&story.test) {
+            return None;
+        }
         let mvn = match &self.order.subject.origin {
             Origin::Model { .. } => return None,
             Origin::Folder { path } if path.join("mvnw").is_file() => "./mvnw",

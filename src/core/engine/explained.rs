@@ -1,9 +1,21 @@
 //! Modes in words, for wherever they are printed.
 
 use super::{Mode, Parallelism};
-use crate::wording::plural;
+use crate::wording::{counted, plural};
 
 impl Parallelism {
+    /// The same for a platform that knows no threads: there, each thread is a process.
+    pub fn explained_in_processes(&self, cores: usize, settings: &str) -> String {
+        let processes = self.threads_at_once(cores).saturating_mul(self.forks.on(cores)) as usize;
+        let told = match self.mode {
+            Mode::Sequential => return self.explained(),
+            Mode::Project => return format!("as the {settings} say"),
+            Mode::Classes => "the tests of a class, or of a file, one after the other in the same process",
+            Mode::Methods | Mode::ClassesAndMethods => "each test in any process",
+        };
+        format!("{} at the same time; {told}", counted(processes, "process", "processes"))
+    }
+
     /// One line: what runs at the same time, in how many threads, processes and modules.
     pub fn explained(&self) -> String {
         let what = match self.mode {

@@ -1,4 +1,8 @@
-//! Logs of searches that run a suite hundreds of times: those stay in which a process broke down.
+//! Where the logs of a run go. Of searches that run a suite hundreds of times, those stay in which a process broke down.
+
+use std::path::{Component, Path};
+
+use miette::miette;
 
 use super::RunRequest;
 use crate::suite::{FindingKind, SuiteRun};
@@ -10,9 +14,17 @@ pub fn keep_of_breakdowns_only(request: &RunRequest, run: &SuiteRun) {
     }
 }
 
+/// The name of a run is the name of its folder.
+pub fn safe_label(label: &str) -> miette::Result<&str> {
+    let mut components = Path::new(label).components();
+    match (components.next(), components.next()) {
+        (Some(Component::Normal(name)), None) if name == label => Ok(label),
+        _ => Err(miette!("`{label}` cannot be the name of a run: it must be a plain folder name")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
     use std::time::Duration;
 
     use super::*;
@@ -53,5 +65,13 @@ mod tests {
         assert!(ours.exists());
         keep_of_breakdowns_only(&request(folder.path()), &run(vec![Finding::new(FindingKind::Deviation, "else")]));
         assert!(!ours.exists() && others.exists());
+    }
+
+    #[test]
+    fn a_label_stays_in_its_folder() {
+        assert!(safe_label("stage-1").is_ok());
+        for label in ["", "..", "a/b", "/a", "a/", "."] {
+            assert!(safe_label(label).is_err(), "{label}");
+        }
     }
 }

@@ -55,6 +55,8 @@ pub enum EngineKind {
     Direct,
     /// A scripted suite in virtual time; never chosen, as a model subject has no other.
     Model,
+    /// The subject's own pytest; never chosen, as a pytest project has no other.
+    Pytest,
 }
 
 impl EngineKind {
@@ -66,6 +68,7 @@ impl EngineKind {
             EngineKind::Surefire => "surefire",
             EngineKind::Direct => "direct",
             EngineKind::Model => "model",
+            EngineKind::Pytest => "pytest",
         }
     }
 }
@@ -93,6 +96,9 @@ pub struct Capabilities {
     pub enlarges_limits: bool,
     /// Can it run the tests of several modules at the same time?
     pub modules_at_once: bool,
+    /// Does it know processes only? Then threads of a parallelism are processes, too, and ways that differ in threads do not differ.
+    #[serde(default)]
+    pub processes_only: bool,
     /// What it can watch.
     #[serde(default)]
     pub watches: Watch,

@@ -107,6 +107,7 @@ impl Subject {
             dependencies,
             jdk,
             maven,
+            tools,
             user,
             generator,
             version,
@@ -160,6 +161,9 @@ impl Subject {
         for part in [&mut build, &mut whole] {
             if let Some(maven) = maven {
                 part.text("maven", &maven.to_string_lossy());
+            }
+            for (key, tool) in tools {
+                part.text(key, &tool.written);
             }
         }
         // Whoever builds adds the JDK that was really taken.
@@ -225,6 +229,7 @@ pub mod tests {
             dependencies: None,
             jdk: None,
             maven: None,
+            tools: BTreeMap::new(),
             user: None,
             overrides: BTreeMap::new(),
             label: None,
@@ -267,6 +272,7 @@ pub mod tests {
             ("dependencies", Outcomes, Subject { dependencies: Some(located("od.toml")), ..subject() }),
             ("jdk", Outcomes, Subject { jdk: Some(jdk), ..subject() }),
             ("maven", Build, Subject { maven: Some("/opt/mvn".into()), ..subject() }),
+            ("tools", Build, Subject { tools: tools(), ..subject() }),
             ("user", Build, Subject { user: Some("nobody".to_owned()), ..subject() }),
             ("generator", Outcomes, Subject { generator: Some(generator), ..subject() }),
             ("version", Outcomes, Subject { version: Some(version), ..subject() }),
@@ -290,9 +296,13 @@ pub mod tests {
         }
     }
 
+    fn tools() -> BTreeMap<String, Located> {
+        BTreeMap::from([("python".to_owned(), Located { written: "python3".to_owned(), path: "python3".into() })])
+    }
+
     #[test]
     fn every_field_is_listed() {
-        let fields = serde_json::to_value(Subject { maven: Some("mvn".into()), ..subject() }).unwrap();
+        let fields = serde_json::to_value(Subject { maven: Some("mvn".into()), tools: tools(), ..subject() }).unwrap();
         let fields: Vec<String> = fields.as_object().unwrap().keys().cloned().collect();
         let mut listed: Vec<&str> = each_change().into_iter().map(|(field, _, _)| field).collect();
         listed.sort_unstable();

@@ -52,6 +52,9 @@ pub struct Subject {
     /// The `mvn` that builds and runs it, where one is asked for; without, that of the project's wrapper, or the machine's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub maven: Option<PathBuf>,
+    /// Other tools that it is run with, by the keys that its platform declares.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub tools: BTreeMap<String, Located>,
     /// The user that its processes run as; without, parade's own.
     pub user: Option<String>,
     /// What differs for one configuration on this subject, by the configuration's name.
@@ -103,7 +106,7 @@ pub struct Generator {
     pub sources: Option<GeneratedTests>,
 }
 
-/// A file that the experiment file names.
+/// Something on this machine that the experiment file names: a file, or a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Located {
     /// As it is written there; the same on every machine.

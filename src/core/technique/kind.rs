@@ -116,7 +116,7 @@ impl Harness {
             EngineKind::Direct => {
                 Handling { isolation: self.isolation, test_limit: self.test_limit, quick_start, ..Handling::default() }
             }
-            EngineKind::Surefire | EngineKind::Model => Handling::default(),
+            EngineKind::Surefire | EngineKind::Model | EngineKind::Pytest => Handling::default(),
         }
     }
 }

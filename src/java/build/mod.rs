@@ -5,7 +5,7 @@
 //! Done once per worktree and everything it depends on; the next time what was found is read back. A build that fails is
 //! data. What the subject's settings mean for its tests is for the engine to say.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -21,11 +21,10 @@ use crate::engine::{Mode, Parallelism};
 use crate::home::Home;
 use crate::maven::{self, Helper, Invocation, Invoked, Limits, Picked, SUREFIRE_VERSION, Settings, TestSettings};
 use crate::process::{self, Account, Cause, Exit, Interrupt};
-use crate::project::{self, KeptReports};
+use crate::project::{self, KeptReports, PreparationLimits, SetUp, SetUpStop};
 use crate::spec::{Subject, SurefireVersion};
-use crate::subject::{Changes, Checkout, Progress, Snapshot, check_open, checkout, hand_over};
+use crate::subject::{Changes, Checkout, Cleanliness, Progress, Snapshot, check_open, checkout, hand_over};
 use crate::suite::{Execution, Finding, FindingKind, RunEnd};
-use crate::toml_file::format_size;
 use crate::wording::hex;
 
 mod discovery;
@@ -98,27 +97,6 @@ pub struct Prepared {
     pub memory: Memory,
     /// Why it was not built with the Maven that the project asks for.
     pub maven_note: Option<String>,
-}
-
-/// Is the worktree as the build left it? After a run that broke down halfway it is not.
-#[derive(Debug, Default)]
-pub struct Cleanliness {
-    dirty: Cell<bool>,
-}
-
-impl Cleanliness {
-    /// Tells what changed since the last run though nothing of this subject ran: somebody else wrote into the worktree.
-    pub fn before_run(&self, snapshot: &Snapshot) -> miette::Result<Changes> {
-        let is_left_over = self.dirty.replace(true);
-        let changes = snapshot.restore()?;
-        Ok(if is_left_over { Changes::default() } else { changes })
-    }
-
-    pub fn after_run(&self, snapshot: &Snapshot) -> miette::Result<Changes> {
-        let changes = snapshot.restore()?;
-        self.dirty.set(false);
-        Ok(changes)
-    }
 }
 
 static NOTHING_REVEALED: Discovery =
@@ -418,18 +396,15 @@ fn build_goals(phase: &str) -> [&str; 2] {
     ["-DskipTests", goal]
 }
 
-/// What a command said last, for the reason of its failure.
-fn last_line(log: &Path) -> String {
-    let text = std::fs::read(log).unwrap_or_default();
-    let text = crate::redaction::redact(&String::from_utf8_lossy(&text));
-    let line = text.lines().rev().find(|line| !line.trim().is_empty());
-    line.map_or_else(String::new, |line| format!(": {}", line.trim().chars().take(200).collect::<String>()))
-}
-
 /// Why there is no suite to run.
 enum Stop {
     Failed { reason: String, log: PathBuf, whatever_the_jdk: bool },
     Interrupted,
+}
+
+/// Every other JDK would meet the same.
+fn certain(reason: String, log: PathBuf) -> Stop {
+    Stop::Failed { reason, log, whatever_the_jdk: true }
 }
 
 /// One build under way.
@@ -488,54 +463,24 @@ impl Building<'_> {
                 return Ok(Some(Stop::Failed { reason, log, whatever_the_jdk: true }));
             }
         };
-        for (number, words) in subject.setup.iter().enumerate() {
-            let Some((program, args)) = words.split_first() else { continue };
-            self.preparation.progress.stage(&format!("setting up {}: {program}", subject.name));
-            let user = self.means.user.as_ref();
-            let mut environment = maven::environment(self.preparation.toolchain, user, &subject.environment);
-            environment.insert(maven::BASE_VARIABLE.to_owned(), base.to_string_lossy().into_owned());
-            let log = self.place.logs.join(format!("setup-{}.log", number + 1));
-            let ended = process::run(
-                &process::Command {
-                    program: program.into(),
-                    args: args.iter().map(Into::into).collect(),
-                    dir: self.checkout.root.clone(),
-                    environment,
-                    output: log.clone().into(),
-                    output_limit: 16 << 20,
-                    cores: None,
-                    memory_bytes: self.preparation.memory_bytes,
-                    time_limit: self.preparation.build_timeout,
-                    grace: Duration::from_secs(5),
-                    tag: self.tag("setup"),
-                    user: user.cloned(),
-                },
-                self.preparation.interrupt,
-            );
-            let ended = match ended {
-                Ok(ended) => ended,
-                Err(error) => {
-                    let reason = format!("the set-up command: {error}");
-                    return Ok(Some(Stop::Failed { reason, log, whatever_the_jdk: true }));
-                }
-            };
-            match (ended.cause, ended.exit) {
-                (Cause::Exited, Exit::Code(0)) => {}
-                (Cause::Interrupted, _) => return Ok(Some(Stop::Interrupted)),
-                (Cause::TimedOut, _) => return Ok(Some(self.too_long("the set-up command", log))),
-                (Cause::OutOfMemory, _) => return Ok(Some(self.too_much("the set-up command", log))),
-                (_, exit) => {
-                    let how = match exit {
-                        Exit::Code(code) => format!("exit code {code}"),
-                        Exit::Signal(signal) => format!("signal {signal}"),
-                    };
-                    let reason =
-                        format!("the set-up command `{}` ended with {how}{}", words.join(" "), last_line(&log));
-                    return Ok(Some(Stop::Failed { reason, log, whatever_the_jdk: false }));
-                }
-            }
-        }
-        Ok(None)
+        let user = self.means.user.as_ref();
+        let mut environment = maven::environment(self.preparation.toolchain, user, &subject.environment);
+        environment.insert(maven::BASE_VARIABLE.to_owned(), base.to_string_lossy().into_owned());
+        let set_up = SetUp {
+            subject,
+            worktree: &self.checkout.root,
+            environment,
+            logs: &self.place.logs,
+            limits: self.limits(),
+            tag: self.tag("setup"),
+            user,
+            progress: self.preparation.progress,
+            interrupt: self.preparation.interrupt,
+        };
+        Ok(set_up.run().map(|stop| match stop {
+            SetUpStop::Failed { reason, log, is_certain } => Stop::Failed { reason, log, whatever_the_jdk: is_certain },
+            SetUpStop::Interrupted => Stop::Interrupted,
+        }))
     }
 
     /// Builds, and takes those generated tests out that do not compile here, until the rest does.
@@ -568,8 +513,8 @@ impl Building<'_> {
         Ok(match (invoked.ended.cause, invoked.ended.exit) {
             (Cause::Exited, Exit::Code(0)) => None,
             (Cause::Interrupted, _) => Some(Stop::Interrupted),
-            (Cause::TimedOut, _) => Some(self.too_long("the build", invoked.log)),
-            (Cause::OutOfMemory, _) => Some(self.too_much("the build", invoked.log)),
+            (Cause::TimedOut, _) => Some(certain(self.limits().too_long("the build"), invoked.log)),
+            (Cause::OutOfMemory, _) => Some(certain(self.limits().too_much("the build"), invoked.log)),
             _ => Some(Stop::Failed { reason: maven::why(&invoked), log: invoked.log, whatever_the_jdk: false }),
         })
     }
@@ -584,17 +529,8 @@ impl Building<'_> {
         self.patience() < self.preparation.subject.timeout
     }
 
-    fn too_long(&self, what: &str, log: PathBuf) -> Stop {
-        let limit = self.preparation.build_timeout.as_secs();
-        Stop::Failed { reason: format!("{what} took longer than {limit} seconds"), log, whatever_the_jdk: true }
-    }
-
-    fn too_much(&self, what: &str, log: PathBuf) -> Stop {
-        let limit = match self.preparation.memory_bytes {
-            Some(bytes) => format!("the {} that `memory` in [machine], or --memory, allows", format_size(bytes)),
-            None => "there is".to_owned(),
-        };
-        Stop::Failed { reason: format!("{what} needed more memory than {limit}"), log, whatever_the_jdk: true }
+    fn limits(&self) -> PreparationLimits {
+        PreparationLimits { time: self.preparation.build_timeout, memory_bytes: self.preparation.memory_bytes }
     }
 
     /// Online, as Surefire fetches what it needs only when it runs.

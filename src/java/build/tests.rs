@@ -111,28 +111,6 @@ fn a_resumed_run_finds_the_processes_of_its_builds() {
 }
 
 #[test]
-fn a_run_after_one_that_broke_down_starts_clean() {
-    let folder = tempfile::tempdir().unwrap();
-    let (root, store) = (folder.path().join("tree"), folder.path().join("snapshot"));
-    std::fs::create_dir(&root).unwrap();
-    let file = root.join("pom.xml");
-    std::fs::write(&file, "built").unwrap();
-    let snapshot = Snapshot::take(&root, &store).unwrap();
-
-    let cleanliness = Cleanliness::default();
-    cleanliness.before_run(&snapshot).unwrap();
-    std::fs::write(&file, "changed by a run").unwrap();
-    // What comes between, and could put it right, fails.
-    cleanliness.before_run(&snapshot).unwrap();
-    assert_eq!(std::fs::read_to_string(&file).unwrap(), "built");
-    cleanliness.after_run(&snapshot).unwrap();
-    assert!(!cleanliness.dirty.get());
-    std::fs::write(&file, "changed by somebody else").unwrap();
-    assert_eq!(cleanliness.before_run(&snapshot).unwrap().elsewhere, [Path::new("pom.xml")]);
-    assert_eq!(std::fs::read_to_string(&file).unwrap(), "built");
-}
-
-#[test]
 fn the_memory_limit_holds_for_set_up_commands_too() {
     let folder = tempfile::tempdir().unwrap();
     let words =

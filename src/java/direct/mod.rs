@@ -45,10 +45,9 @@ use self::listing::Shelf;
 use self::request::Manner;
 use self::roots::{Framework, Listing, Place};
 use self::worker::{Bounds, JvmPlace, JvmWorker, Ticket};
-use super::surefire::{dirty, safe_label};
 use crate::build::{Discovery, Prepared};
 use crate::engine::{
-    Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support, Watch,
+    Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support, Watch, logs,
 };
 use crate::maven::seal::SealKey;
 use crate::maven::{self, Clock, KnownTest, Launch};
@@ -472,7 +471,7 @@ impl Session for DirectSession {
         self.note_changes(&changes);
         let marks = std::mem::take(&mut crop.marks);
         let mut run = self.suite_run(request, crop);
-        run.findings.extend(dirty(&changes));
+        run.findings.extend(changes.dirty());
         if let Some(recording) = pace.recording {
             let skipped = run.executions.iter().filter(|execution| execution.outcome == Outcome::Skipped);
             let skipped: Vec<&TestId> = skipped.map(|execution| &execution.test).collect();
@@ -510,6 +509,7 @@ fn capabilities() -> Capabilities {
         limits_tests: true,
         enlarges_limits: false,
         modules_at_once: false,
+        processes_only: false,
         watches: Watch { coverage: true, accesses: true },
     }
 }
@@ -552,7 +552,7 @@ pub fn read_traces(bytes: &[u8]) {
 
 /// Where the logs of a run go when its processes have ended. Until then nothing is there: the name tells what is measured.
 fn log_folder(request: &RunRequest) -> miette::Result<PathBuf> {
-    Ok(request.allotment.logs.join(safe_label(&request.label)?))
+    Ok(request.allotment.logs.join(logs::safe_label(&request.label)?))
 }
 
 fn deadline(time: Duration) -> Instant {

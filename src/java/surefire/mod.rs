@@ -9,19 +9,14 @@ mod limits;
 mod modes;
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::{Component, Path};
 use std::rc::Rc;
 
-use miette::miette;
-
 use crate::build::{Discovery, Prepared, build_root, settings};
-use crate::engine::{Capabilities, EngineKind, Parallelism, RunRequest, Selection, Session};
+use crate::engine::{Capabilities, EngineKind, Parallelism, RunRequest, Selection, Session, logs};
 use crate::maven::seal::SealKey;
 use crate::maven::{self, Harvest, Invocation, Invoked, Known, Limits, Settings, TestSettings};
 use crate::process::Interrupt;
-use crate::subject::Changes;
-use crate::suite::{Cost, Execution, Finding, FindingKind, RunEnd, Seen, SuiteRun, TestId};
-use crate::wording::plural;
+use crate::suite::{Cost, Execution, Finding, RunEnd, Seen, SuiteRun, TestId};
 
 /// A prepared subject, ready to run its tests.
 #[derive(Debug)]
@@ -120,7 +115,7 @@ impl SurefireSession {
             root: &build_root(subject, &self.prepared.checkout)?,
             worktree: &self.prepared.checkout.root,
             repository: self.prepared.repository.folder(),
-            folder: &allotment.logs.join(safe_label(&request.label)?),
+            folder: &allotment.logs.join(logs::safe_label(&request.label)?),
             exchange: &self.prepared.home.exchange(),
             environment: &self.environment(request)?,
             args: &subject.maven_args,
@@ -187,8 +182,8 @@ impl Session for SurefireSession {
         let mut findings = selected.findings;
         findings.extend(self.prepared.discovery().gaps());
         findings.extend(harvest.findings.into_iter().filter(|finding| self.is_news(finding)));
-        findings.extend(dirty(&changes));
-        findings.extend(changed_meanwhile(&meanwhile));
+        findings.extend(changes.dirty());
+        findings.extend(meanwhile.made_meanwhile());
         let mut seen = HashSet::new();
         findings.retain(|finding| seen.insert((finding.kind as u8, finding.text.clone())));
         Ok(SuiteRun {
@@ -199,61 +194,5 @@ impl Session for SurefireSession {
             findings,
             seen: Seen::default(),
         })
-    }
-}
-
-pub(super) fn dirty(changes: &Changes) -> Option<Finding> {
-    const LISTED: usize = 5;
-    if changes.elsewhere.is_empty() {
-        return None;
-    }
-    let list: Vec<_> = changes.elsewhere.iter().take(LISTED).map(|path| path.display().to_string()).collect();
-    let more = changes.elsewhere_total.saturating_sub(list.len());
-    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let text = format!("files outside the build folders changed: {}{rest}", list.join(", "));
-    Some(Finding::new(FindingKind::DirtyWorktree, text))
-}
-
-/// What was put right before the run.
-fn changed_meanwhile(changes: &Changes) -> Option<Finding> {
-    let count = changes.in_build_folders + changes.elsewhere_total;
-    let first = changes.elsewhere.first().map(|path| format!(", e.g. {}", path.display())).unwrap_or_default();
-    let text = format!(
-        "{} of the worktree had been changed since the run before, by something else than this subject's runs{first}; they were \
-         restored",
-        plural(count, "file")
-    );
-    (count > 0).then(|| Finding::new(FindingKind::DirtyWorktree, text))
-}
-
-pub(super) fn safe_label(label: &str) -> miette::Result<&str> {
-    let mut components = Path::new(label).components();
-    match (components.next(), components.next()) {
-        (Some(Component::Normal(name)), None) if name == label => Ok(label),
-        _ => Err(miette!("`{label}` cannot be the name of a run: it must be a plain folder name")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_label_stays_in_its_folder() {
-        assert!(safe_label("stage-1").is_ok());
-        for label in ["", "..", "a/b", "/a", "a/", "."] {
-            assert!(safe_label(label).is_err(), "{label}");
-        }
-    }
-
-    #[test]
-    fn a_dirty_worktree_is_listed_in_part() {
-        let paths = (0..7).map(|n| format!("f{n}").into()).collect();
-        let changes = Changes { in_build_folders: 3, elsewhere: paths, elsewhere_total: 9 };
-        assert_eq!(
-            dirty(&changes).unwrap().text,
-            "files outside the build folders changed: f0, f1, f2, f3, f4 and 4 more"
-        );
-        assert_eq!(dirty(&Changes { in_build_folders: 3, ..Changes::default() }), None);
     }
 }

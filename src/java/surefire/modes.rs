@@ -34,6 +34,7 @@ fn with_modes(support: impl Fn(Mode) -> Support) -> Capabilities {
         limits_tests: false,
         enlarges_limits: false,
         modules_at_once: true,
+        processes_only: false,
         watches: Watch::default(),
     }
 }

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::advice::Snippet;
 use super::agenda::Item;
 use super::causes::{Again, Kind, NotExamined, Without};
 use super::costs::Costs;
@@ -18,6 +17,7 @@ use super::survey::Survey;
 use super::untried::Untried;
 use super::ways::ModeInWords;
 use crate::project::ProjectIdentity;
+use crate::project::Snippet;
 use crate::suite::TestId;
 use crate::wording::plural;
 
@@ -288,7 +288,7 @@ pub mod tests {
                 speedup,
                 baseline_seconds: speedup.map(|speedup| speedup.baseline_seconds),
                 seconds: speedup.map(|speedup| speedup.seconds),
-                modes: Way::ALL.iter().map(|way| way.in_words(1, 2)).collect(),
+                modes: Way::ALL.iter().map(|way| way.in_words(1, 2, &crate::project::Words::default())).collect(),
                 not_tried: not_tried.iter().map(|way| way.name().to_owned()).collect(),
                 untried: Vec::new(),
                 failures,

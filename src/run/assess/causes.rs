@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session, Watch};
+use crate::project::Words;
 use crate::stats::{self, Alternative};
 use crate::suite::{Accesses, Outcome, RunEnd, TestId};
 use crate::wording::first_line;
@@ -182,12 +183,10 @@ fn explanation(kind: Kind, beside: &Beside) -> &'static str {
     match kind {
         Kind::RaceOrSharedResource if beside.limited => {
             "passes alone, but reaches its time limit next to other tests even if the limit is 20 times as large. It \
-             waits for something that they hold. Run it alone (`@Isolated` or `@ResourceLock` in Jupiter, \
-             `@NotThreadSafe` for Surefire's JUnit 4), or give each test its own resource"
+             waits for something that they hold. Run it alone ({alone}), or give each test its own resource"
         }
         Kind::RaceOrSharedResource => {
-            "passes alone: it races with other tests, or shares a resource with them. Run it alone (`@Isolated` or \
-             `@ResourceLock` in Jupiter, `@NotThreadSafe` for Surefire's JUnit 4), or give each test its own resource"
+            "passes alone: it races with other tests, or shares a resource with them. Run it alone ({alone}), or give each test its own resource"
         }
         Kind::ChanceOrRareRace if beside.is_final => {
             "passes alone. So few failures can be chance or a rare race, and parade plans no more runs that could \
@@ -284,7 +283,7 @@ fn cause(test: &TestId, kind: Kind, beside: &Beside, without: Without) -> Cause 
         test: test.clone(),
         kind,
         not_tried: None,
-        explanation: explanation(kind, beside).to_owned() + port_hint(beside),
+        explanation: explanation(kind, beside).replace("{alone}", Words::default().alone) + port_hint(beside),
         message: beside.message.as_deref().map(first_line).filter(|line| !line.is_empty()),
         again: beside.again,
         without,

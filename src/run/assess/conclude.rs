@@ -18,6 +18,7 @@ use super::survey::Survey;
 use super::untried;
 use super::ways::{ModeInWords, SEQUENTIAL, Way};
 use crate::project::ProjectIdentity;
+use crate::project::{Adoption, Snippet, Words};
 use crate::simulation::Scheduler;
 use crate::stats;
 use crate::store::RunFolder;
@@ -172,7 +173,11 @@ impl Conclusion<'_> {
     }
 
     fn modes(&self) -> Vec<ModeInWords> {
-        self.survey.ways.iter().map(|way| way.in_words(self.threads_per_core(), self.order.cores)).collect()
+        self.survey
+            .ways
+            .iter()
+            .map(|way| way.in_words(self.threads_per_core(), self.order.cores, &self.survey.dialects.words()))
+            .collect()
     }
 
     /// What tests that are set aside failed of.
@@ -269,15 +274,13 @@ impl Conclusion<'_> {
         predictions
     }
 
-    fn snippets(&self, decision: &Decision) -> Vec<advice::Snippet> {
+    fn snippets(&self, decision: &Decision) -> Vec<Snippet> {
         let helps = matches!(decision.verdict, Verdict::Adopt | Verdict::FixFirst | Verdict::AdoptWithPaste);
         // A model suite has no file to put lines into.
         let way = decision.way.filter(|_| helps && !self.order.subject.is_model());
-        let mut snippets = way
-            .map(|way| advice::snippets(way, self.threads_per_core(), self.order.cores, &self.survey.dialects))
-            .unwrap_or_default();
+        let mut snippets = way.map(|way| self.adoption(way).snippets).unwrap_or_default();
         if decision.verdict != Verdict::Adopt {
-            // Plain Maven runs nothing again.
+            // A plain build runs nothing again.
             snippets
                 .iter_mut()
                 .for_each(|snippet| snippet.place = format!("once those tests are fixed, {}", snippet.place));
@@ -285,11 +288,16 @@ impl Conclusion<'_> {
         snippets
     }
 
+    fn adoption(&self, way: Way) -> Adoption {
+        let threads = u32::try_from(self.threads_per_core()).unwrap_or(u32::MAX);
+        self.survey.dialects.adoption(&way.parallelism(threads), self.order.cores)
+    }
+
     /// A model suite has no build that a CI could run.
     fn command(&self, decision: &Decision) -> Option<String> {
         let way = decision.way.filter(|_| !self.order.subject.is_model())?;
         match decision.verdict {
-            Verdict::Adopt | Verdict::AlreadyParallel => Some(advice::maven_command(way)),
+            Verdict::Adopt | Verdict::AlreadyParallel => Some(self.adoption(way).command),
             Verdict::AdoptWithPaste => {
                 Some(advice::paste_command(&self.order.project, way, self.threads(way).unwrap_or(1)))
             }
@@ -311,7 +319,7 @@ impl Conclusion<'_> {
                 reason: String::new(),
                 not_tried_because: cause.not_tried,
                 message: cause.message.clone(),
-                explanation: cause.explanation.clone(),
+                explanation: cause.explanation.replace(Words::default().alone, self.survey.dialects.words().alone),
                 shares: cause.shares.clone(),
                 failed_in: counts.collect(),
                 again: cause.again,

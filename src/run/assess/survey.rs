@@ -316,9 +316,18 @@ fn end_noted(run: &SuiteRun) -> Vec<String> {
 fn ways(capabilities: &Capabilities, modules: usize) -> (Vec<Way>, Vec<(Way, String)>) {
     let (mut possible, mut impossible) = (Vec::new(), Vec::new());
     for way in Way::ALL {
+        let twin = match way {
+            Way::Classes => Some(Way::Forks),
+            Way::Methods => Some(Way::ClassesAndMethods),
+            _ => None,
+        };
         let lacks_modules = way == Way::Modules && !(capabilities.modules_at_once && modules > 1);
         match capabilities.support(way.mode()) {
             _ if lacks_modules => {}
+            Support::Full | Support::Partial(_) if capabilities.processes_only && twin.is_some() => {
+                let other = twin.map(Way::name).unwrap_or_default();
+                impossible.push((way, format!("tests have no threads here, so that this is the same as {other}")));
+            }
             Support::None(why) => impossible.push((way, why)),
             Support::Full | Support::Partial(_) => possible.push(way),
         }

@@ -5,7 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::Mode;
+use crate::engine::{Forks, Mode, Parallelism};
+use crate::project::Words;
 use crate::wording::counted;
 
 /// A way to run the suite, besides one test after the other.
@@ -59,11 +60,16 @@ impl Way {
     }
 
     /// What it does on a machine of so many cores: which tests run at the same time, and where.
-    pub fn explained(self, threads_per_core: usize, cores: usize) -> String {
+    pub fn explained(self, threads_per_core: usize, cores: usize, words: &Words) -> String {
         let threads = counted(threads_per_core * cores, "thread", "threads");
         match self {
-            Way::Project => "as the pom says".to_owned(),
-            Way::Forks => format!("each test class in one of {}", counted(cores, "JVM", "JVMs")),
+            Way::Project if words.has_threads => format!("as the {} says", words.settings),
+            Way::Project => format!("as the {} say", words.settings),
+            Way::Forks => format!("each test class in one of {}", counted(cores, words.process, words.processes)),
+            Way::ClassesAndMethods if !words.has_threads => {
+                let processes = counted(threads_per_core * cores, words.process, words.processes);
+                format!("{processes}, one test function each, of any class")
+            }
             Way::Modules => format!("{} at a time, each in its own JVM", counted(cores, "module", "modules")),
             Way::Classes => format!("{threads} in one JVM, one test class each"),
             Way::ClassesAndMethods => format!("{threads} in one JVM, one test method each, of any class"),
@@ -72,12 +78,14 @@ impl Way {
     }
 
     /// The same with its numbers.
-    pub fn in_words(self, threads_per_core: usize, cores: usize) -> ModeInWords {
+    pub fn in_words(self, threads_per_core: usize, cores: usize, words: &Words) -> ModeInWords {
+        let has_threads = self.has_threads() && words.has_threads;
+        let as_many_processes = self.has_threads().then_some(threads_per_core * cores).filter(|_| !words.has_threads);
         ModeInWords {
             mode: self.name(),
-            threads: self.has_threads().then_some(threads_per_core * cores),
-            processes: matches!(self, Way::Forks | Way::Modules).then_some(cores),
-            explained: self.explained(threads_per_core, cores),
+            threads: has_threads.then_some(threads_per_core * cores),
+            processes: matches!(self, Way::Forks | Way::Modules).then_some(cores).or(as_many_processes),
+            explained: self.explained(threads_per_core, cores, words),
         }
     }
 
@@ -89,6 +97,20 @@ impl Way {
             Way::Forks | Way::Classes => Mode::Classes,
             Way::ClassesAndMethods => Mode::ClassesAndMethods,
             Way::Methods => Mode::Methods,
+        }
+    }
+
+    /// The same as an engine takes it.
+    pub fn parallelism(self, threads_per_core: u32) -> Parallelism {
+        let each_core = Forks::PerCore(1.0);
+        let plain = Parallelism { mode: self.mode(), ..Parallelism::SEQUENTIAL };
+        match self {
+            Way::Project => plain,
+            Way::Forks => Parallelism { forks: each_core, ..plain },
+            Way::Modules => Parallelism { modules: Some(each_core), ..plain },
+            Way::Classes | Way::ClassesAndMethods | Way::Methods => {
+                Parallelism { threads: threads_per_core, threads_per_core: true, ..plain }
+            }
         }
     }
 

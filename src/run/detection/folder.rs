@@ -24,6 +24,7 @@ impl Identity {
         identity.text("parade", env!("CARGO_PKG_VERSION"));
         identity.text("revision", &suite.revision);
         identity.text("jdk", suite.jdk.as_deref().unwrap_or_default());
+        suite.tools.iter().for_each(|(name, value)| identity.text(name, value));
         identity.number("memory", order.memory_bytes.unwrap_or(0));
         let settings = order.settings;
         identity.text("asked", &format!("{:?} {settings:?} {:?} {}", order.strategies, order.budget, order.baseline));

@@ -17,6 +17,7 @@ use miette::miette;
 use crate::engine::Allotment;
 use crate::home::Home;
 use crate::process::Interrupt;
+use crate::project::Words;
 use crate::runner::{Event, Watcher};
 use crate::shown_text::duration;
 use crate::spec::Subject;
@@ -76,6 +77,8 @@ pub struct Found {
     /// What tests read and write, where a strategy asked for it.
     pub accesses: Option<PathBuf>,
     pub jdk: Option<String>,
+    /// What people of its platform call things.
+    pub words: Words,
     pub notes: Vec<Finding>,
 }
 
@@ -122,7 +125,7 @@ fn run_suite(
     };
     let company = Company { memory: &mut journal, hear: &mut hear, stop: &|| interrupt.is_set() };
     match detect::detect(suite.session.as_mut(), suite.roster, &plan, company) {
-        Ok(detection) => finish(order, detection, &folder, suite.jdk, suite.notes).map(Ended::Done),
+        Ok(detection) => finish(order, detection, &folder, (suite.jdk, suite.words), suite.notes).map(Ended::Done),
         Err(Halt::Interrupted) => Ok(Ended::Interrupted(Some(folder.dir().to_owned()))),
         Err(Halt::Budget) => Err(miette!(
             help = "give more with --budget",
@@ -138,7 +141,7 @@ fn finish(
     order: &Order,
     detection: Detection,
     folder: &Folder,
-    jdk: Option<String>,
+    (jdk, words): (Option<String>, Words),
     notes: Vec<Finding>,
 ) -> miette::Result<Box<Found>> {
     let dir = folder.dir();
@@ -154,7 +157,7 @@ fn finish(
     folder.finish(&detection)?;
     let dependencies = order.out.clone().unwrap_or(dependencies);
     let accesses = folder.accesses();
-    Ok(Box::new(Found { detection, folder: dir.to_owned(), dependencies, dot, svg, accesses, jdk, notes }))
+    Ok(Box::new(Found { detection, folder: dir.to_owned(), dependencies, dot, svg, accesses, jdk, words, notes }))
 }
 
 /// What was found as a dependency file, for every command that takes one.

@@ -8,7 +8,7 @@ use super::Order;
 use crate::engine::{Capabilities, EngineKind, RunRequest, Session, logs};
 use crate::home::Home;
 use crate::process::Interrupt;
-use crate::project::{self, FirstRun, OpenFailure, OpenRequest, Project};
+use crate::project::{self, FirstRun, OpenFailure, OpenRequest, Project, ToolFacts, Words};
 use crate::runner::{Telling, Watcher};
 use crate::suite::{Finding, SuiteRun, TestId};
 use crate::technique::detect::Roster;
@@ -29,6 +29,10 @@ pub(super) struct Suite {
     /// Of the tests as they stand: a commit, or a hash of the content.
     pub revision: String,
     pub jdk: Option<String>,
+    /// Of a project without a JDK.
+    pub tools: ToolFacts,
+    /// What people of its platform call things.
+    pub words: Words,
     pub notes: Vec<Finding>,
 }
 
@@ -62,11 +66,14 @@ fn suite(project: &dyn Project, interleave: bool) -> miette::Result<Suite> {
         if groups.is_empty() { Roster::by_module(session.tests()) } else { Roster::new(session.tests(), &groups) };
     let roster = if interleave { all } else { all.only_orders_of_builds(&project.declared_orders()) };
     let session = if project.model().is_some() { session } else { Box::new(Timed { inner: session }) };
+    let jdk = project.tool_in_words("JDK");
     Ok(Suite {
         session,
         roster,
         revision: project.revision().to_owned(),
-        jdk: project.tool_in_words("JDK"),
+        tools: if jdk.is_some() { ToolFacts::new() } else { project.tools() },
+        jdk,
+        words: project.words(),
         notes: project.notes(),
     })
 }

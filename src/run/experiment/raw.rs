@@ -41,6 +41,7 @@ static SUBJECT: TableKind = TableKind {
         "configurations",
         "dependencies",
         "jdk",
+        "python",
         "user",
         "override",
         "versions",
@@ -49,6 +50,8 @@ static SUBJECT: TableKind = TableKind {
         "generator",
     ],
 };
+/// Those of [`SUBJECT`] that a platform declares as its tools.
+pub(super) const TOOL_KEYS: [&str; 1] = ["python"];
 static GENERATOR: TableKind = TableKind { header: "[subject.generator]", keys: &["command", "timeout"] };
 static REGRESSION: TableKind = TableKind { header: "[regression]", keys: &["dependencies", "rounds"] };
 static OVERRIDE: TableKind = TableKind {
@@ -165,6 +168,8 @@ pub(super) struct RawSubject {
     pub configurations: Option<At<Vec<At<String>>>>,
     pub dependencies: Option<At<String>>,
     pub jdk: Option<At<String>>,
+    /// By the keys that platforms declare.
+    pub tools: Vec<(&'static str, At<String>)>,
     pub user: Option<At<String>>,
     pub overrides: Vec<(At<String>, RawOverride)>,
     pub versions: Option<At<RawVersions>>,
@@ -318,6 +323,7 @@ fn read_subject(table: &At<&DeTable<'_>>, log: &Log) -> RawSubject {
         configurations: subject.texts("configurations", "[\"sequential\"]"),
         dependencies: subject.text("dependencies", "\"dependencies.toml\""),
         jdk: subject.text_or_count("jdk", "\"8\""),
+        tools: TOOL_KEYS.iter().filter_map(|key| Some((*key, subject.text(key, "\".venv/bin/python\"")?))).collect(),
         user: subject.text("user", "\"nobody\""),
         overrides: subject
             .named_tables("override")

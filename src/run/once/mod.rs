@@ -127,7 +127,11 @@ fn run_suite(
     let outcome = Outcome::of(&stages, &tests, judgement, suite.was_pending, logs);
     let project = suite.project;
     let is_built = project.checkout().is_some();
+    let bad = outcome.tests.iter().filter(|story| story.is_bad()).map(|story| &story.test);
+    let again = bad.filter_map(|test| Some((test.clone(), project.again(test)?))).collect();
     Ok(Ended::Ran(Box::new(Outcome {
+        again,
+        words: project.words(),
         tools: project.tools_in_words(),
         revision: is_built.then(|| project.revision().to_owned()),
         surefire_reports: project.kept_reports(),

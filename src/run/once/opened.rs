@@ -98,6 +98,7 @@ impl Late {
             limits_tests: true,
             enlarges_limits: false,
             modules_at_once: false,
+            processes_only: false,
             watches: Watch::default(),
         };
         let (direct, surefire, notes, endless) = (None, None, Vec::new(), HashSet::new());
@@ -207,10 +208,11 @@ impl Session for Late {
             Some(why) => self.note_once(why),
             None => {
                 if let Some(direct) = self.direct() {
+                    let engine = direct.engine();
                     let run = direct.run(request)?;
                     let endless = run.executions.iter().filter(|execution| execution.outcome == Outcome::TimedOut);
                     self.endless.extend(endless.map(|execution| execution.test.class_id()));
-                    self.last = EngineKind::Direct;
+                    self.last = engine;
                     return Ok(run);
                 }
             }

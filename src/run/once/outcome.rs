@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use crate::engine::EngineKind;
-use crate::project::KeptReports;
+use crate::project::{KeptReports, Words};
 use crate::runner::judge::Judgement;
 use crate::store::record::Verdict;
 use crate::suite::{Concurrency, Execution, Finding, FindingKind, Outcome as TestOutcome, RunEnd, TestId};
@@ -30,6 +30,10 @@ pub struct Outcome {
     /// What was checked out; a model has none.
     pub revision: Option<String>,
     pub logs: PathBuf,
+    /// What people of the project's platform call things.
+    pub words: Words,
+    /// Commands that run tests again, where the platform tells them.
+    pub again: HashMap<TestId, String>,
     /// Copies of Surefire's own reports of the first run, where it wrote any.
     pub surefire_reports: KeptReports,
 }
@@ -131,6 +135,8 @@ impl Outcome {
             tools: Vec::new(),
             revision: None,
             logs,
+            words: Words::default(),
+            again: HashMap::new(),
             surefire_reports: KeptReports::default(),
         }
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{Platform, platforms};
 
 /// Files that tell a build tool, with its name.
-const BUILD_FILES: [(&str, &str); 13] = [
+const BUILD_FILES: [(&str, &str); 11] = [
     ("build.gradle", "Gradle"),
     ("build.gradle.kts", "Gradle"),
     ("settings.gradle", "Gradle"),
@@ -16,8 +16,6 @@ const BUILD_FILES: [(&str, &str); 13] = [
     ("WORKSPACE", "Bazel"),
     ("package.json", "npm"),
     ("Cargo.toml", "Cargo"),
-    ("pyproject.toml", "Python"),
-    ("setup.py", "Python"),
     ("go.mod", "Go"),
 ];
 /// More folders than this are not looked into for a build file.
@@ -111,13 +109,27 @@ mod tests {
     }
 
     #[test]
+    fn a_python_project_is_one_of_pytest_unless_it_has_a_pom() {
+        for file in ["pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg", "setup.py", "conftest.py"] {
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::write(folder.path().join(file), "").unwrap();
+            assert_eq!(platform_in(folder.path()).map(|platform| platform.name()), Some("pytest"), "{file}");
+            std::fs::write(folder.path().join("pom.xml"), "").unwrap();
+            assert_eq!(platform_in(folder.path()).map(|platform| platform.name()), Some("Maven"), "{file}");
+        }
+    }
+
+    #[test]
     fn other_tools_are_named() {
         for (file, tool) in BUILD_FILES {
             let refusal = told(&[file]).unwrap();
-            assert_eq!(refusal.message, format!("`it` is a {tool} project ({file}), but parade supports only Maven"));
+            assert_eq!(
+                refusal.message,
+                format!("`it` is a {tool} project ({file}), but parade supports only Maven and pytest")
+            );
         }
         let nothing = told(&["README"]).unwrap();
-        assert_eq!(nothing.message, "there is no pom.xml in `it`, and parade supports only Maven");
+        assert_eq!(nothing.message, "there is no pom.xml in `it`, and parade supports only Maven and pytest");
         assert!(nothing.help.contains("`directory`"));
     }
 

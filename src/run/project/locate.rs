@@ -113,6 +113,7 @@ pub fn earlier(named: &str, subject: &Subject, modules: &[String], revision: &st
         name: format!("{}-since", subject.name),
         jdk: subject.jdk.clone(),
         maven: subject.maven.clone(),
+        tools: subject.tools.clone(),
         maven_args: subject.maven_args.clone(),
         environment: subject.environment.clone(),
         ..earlier
@@ -172,6 +173,7 @@ fn subject(named: &str, origin: Origin, timeout: Duration) -> Subject {
         dependencies: None,
         jdk: None,
         maven: None,
+        tools: BTreeMap::new(),
         user: None,
         overrides: BTreeMap::new(),
         label: None,

@@ -8,6 +8,7 @@ mod identity;
 mod kind;
 mod locate;
 mod model;
+mod setup;
 #[cfg(test)]
 mod stand_in;
 
@@ -19,7 +20,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::ModelSuite;
-use crate::engine::{EngineKind, Session};
+use crate::engine::{EngineKind, Parallelism, Session};
 use crate::home::Home;
 use crate::process::{Account, Interrupt};
 use crate::spec::{JdkWish, Origin, Subject};
@@ -30,6 +31,7 @@ pub use identity::ProjectIdentity;
 pub use kind::{Refusal, other_tool, platform_in, refusal};
 pub use locate::{Choice, earlier, locate, refuse_unknown};
 pub use model::ModelProject;
+pub use setup::{PreparationLimits, SetUp, SetUpStop, last_line};
 
 /// A build tool with the frameworks that it runs.
 pub trait Platform: Sync {
@@ -55,6 +57,11 @@ pub trait Platform: Sync {
         self.listed_modules(root).iter().any(|listed| Path::new(listed) == module)
     }
 
+    /// Keys of a subject, and options of commands, that name tools of this platform: `python`.
+    fn tool_keys(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Can this machine fulfil the wish? A platform without JDKs has nothing to say.
     fn check_jdk(&self, wish: &JdkWish) -> miette::Result<()>;
 
@@ -73,6 +80,65 @@ pub trait Platform: Sync {
     /// What has changed from one revision to another in terms of what was covered at the first; without a second one, to the
     /// files as they stand.
     fn change(&self, change: &ChangeRequest<'_>) -> miette::Result<Change>;
+
+    /// How a team makes its own build run the suite this way, by what an opened project told of itself.
+    fn adoption(&self, how: &Parallelism, cores: usize, facts: &AdoptionFacts) -> Adoption;
+
+    /// What people of this platform call things.
+    fn words(&self) -> Words {
+        Words::default()
+    }
+}
+
+/// What people of a platform call things.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Words {
+    /// What tests run in.
+    pub process: &'static str,
+    pub processes: &'static str,
+    /// Where the project says how its tests run.
+    pub settings: &'static str,
+    /// Do tests run in threads of such a process, where that is asked for?
+    pub has_threads: bool,
+    /// What can be tried where its tests fail here and not elsewhere.
+    pub other_tool: &'static str,
+    /// How a test is kept apart from all others.
+    pub alone: &'static str,
+    /// What its developers run.
+    pub own_command: &'static str,
+}
+
+impl Default for Words {
+    fn default() -> Self {
+        Words {
+            process: "JVM",
+            processes: "JVMs",
+            settings: "pom",
+            has_threads: true,
+            other_tool: "JDK with --jdk",
+            alone: "`@Isolated` or `@ResourceLock` in Jupiter, `@NotThreadSafe` for Surefire's JUnit 4",
+            own_command: "mvn test",
+        }
+    }
+}
+
+/// How a parallel mode gets into a project.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Adoption {
+    /// Nothing for what the project does already.
+    pub snippets: Vec<Snippet>,
+    /// What the CI runs once they are in place.
+    pub command: String,
+}
+
+/// A text that goes into a file of the project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Snippet {
+    /// Below the project's folder.
+    pub file: String,
+    /// Where in the file.
+    pub place: String,
+    pub text: String,
 }
 
 /// Named values about tools: versions, paths, why one was chosen. What the names mean is the platform's matter.
@@ -276,6 +342,11 @@ pub trait Project {
         None
     }
 
+    /// A command by which developers run this test again, where the platform has one that is not told from the id.
+    fn again(&self, _test: &TestId) -> Option<String> {
+        None
+    }
+
     /// The engine of this kind on this suite. An error says why it cannot run it.
     fn session(&self, engine: EngineKind) -> miette::Result<Box<dyn Session>>;
 }
@@ -290,6 +361,11 @@ impl dyn Project + '_ {
         self.tests().iter().map(TestId::class_id).collect::<HashSet<ClassId>>().len()
     }
 
+    /// What people of its platform call things.
+    pub fn words(&self) -> Words {
+        self.adoption().words()
+    }
+
     /// One tool in words.
     pub fn tool_in_words(&self, name: &str) -> Option<String> {
         self.tools_in_words().into_iter().find(|(known, _)| *known == name).map(|(_, text)| text)
@@ -299,6 +375,12 @@ impl dyn Project + '_ {
 /// What decides how a parallel mode is written down in a project.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct AdoptionFacts {
+    /// The name of the platform; the first one where there is none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub platform: String,
+    /// Where the project's settings for its tests are, where that is not always the same file.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub settings_file: String,
     /// JUnit 4 or TestNG, which Surefire's own `parallel` reaches.
     pub surefire: bool,
     /// Surefire multiplies no number of threads by the cores for it.
@@ -310,6 +392,21 @@ pub struct AdoptionFacts {
     pub surefire_version: String,
     /// Modules of the build that have tests.
     pub modules: usize,
+}
+
+impl AdoptionFacts {
+    fn platform(&self) -> Option<&'static dyn Platform> {
+        let named = platforms().iter().find(|platform| platform.name() == self.platform);
+        named.or(platforms().first()).copied()
+    }
+
+    pub fn adoption(&self, how: &Parallelism, cores: usize) -> Adoption {
+        self.platform().map(|platform| platform.adoption(how, cores, self)).unwrap_or_default()
+    }
+
+    pub fn words(&self) -> Words {
+        self.platform().map(|platform| platform.words()).unwrap_or_default()
+    }
 }
 
 /// Where a generator of tests is to work.
@@ -352,6 +449,22 @@ pub fn platforms() -> &'static [&'static dyn Platform] {
     #[cfg(test)]
     let registered = registered.or(Some(&[&stand_in::StandInPlatform]));
     registered.unwrap_or_default()
+}
+
+/// Can a subject be of the first platform? Its folder tells, or a tool that it asks for; a repository may be anything.
+pub fn may_be_of_first(subject: &Subject) -> bool {
+    let is_first = |platform: &dyn Platform| platforms().first().is_some_and(|first| first.name() == platform.name());
+    let by_tools = platforms().iter().find(|platform| {
+        let keys = platform.tool_keys();
+        subject.tools.keys().any(|key| keys.contains(&key.as_str()))
+    });
+    let by_folder = match &subject.origin {
+        Origin::Folder { path } => {
+            platform_in(&subject.directory.as_ref().map_or(path.clone(), |below| path.join(below)))
+        }
+        Origin::Git { .. } | Origin::Model { .. } => None,
+    };
+    by_folder.or(by_tools.copied()).is_none_or(is_first)
 }
 
 /// Opens a subject, whatever it is: the only way to its tests.

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::{BuildLayout, ChangeRequest, OpenRequest, Opened, Platform, Refusal, ToolFacts};
+use super::{Adoption, AdoptionFacts, BuildLayout, ChangeRequest, OpenRequest, Opened, Platform, Refusal, ToolFacts};
+use crate::engine::Parallelism;
 use crate::spec::{JdkWish, Subject};
 use crate::suite::Change;
 
@@ -53,5 +54,9 @@ impl Platform for StandInPlatform {
 
     fn change(&self, _: &ChangeRequest<'_>) -> miette::Result<Change> {
         Err(miette::miette!("a stand-in compares nothing"))
+    }
+
+    fn adoption(&self, _: &Parallelism, _: usize, _: &AdoptionFacts) -> Adoption {
+        Adoption::default()
     }
 }

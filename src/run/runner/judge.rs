@@ -245,7 +245,7 @@ fn idle_parallelism(stage: &Stage, expectation: &Expectation<'_>) -> Option<Find
         (..=1, _) if forks > 1 || threads > 1 || asked.modules_on(expectation.cores) > 1 => {
             format!("`{}` had no effect: no two tests ever ran at the same time", asked.mode)
         }
-        (2.., ..=1) if threads > 1 => {
+        (2.., ..=1) if threads > 1 && !expectation.capabilities.processes_only => {
             let processes = forks * asked.modules_on(expectation.cores);
             format!(
                 "`{}` had no effect: all overlap came from {processes} forks, none from threads within a fork",
@@ -357,6 +357,7 @@ mod tests {
             limits_tests: false,
             enlarges_limits: false,
             modules_at_once: true,
+            processes_only: false,
             watches: crate::engine::Watch::default(),
         };
         judge(stages, &Expectation { tests: &tests, set_aside: &set_aside, capabilities: &capabilities, cores: 2 })

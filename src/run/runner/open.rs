@@ -59,6 +59,8 @@ pub fn environment(experiment: &Experiment) -> miette::Result<Environment> {
     environment.limits =
         process::probe().abilities.iter().map(|ability| format!("{}: {}", ability.name, ability.how)).collect();
     let built: Vec<&Subject> = experiment.subjects.iter().filter(|subject| !subject.is_model()).collect();
+    // A subject that is known to be of another platform does not need the tools of the first one.
+    let built: Vec<&Subject> = built.into_iter().filter(|subject| project::may_be_of_first(subject)).collect();
     if let (Some(platform), false) = (project::platforms().first(), built.is_empty()) {
         environment.maven = platform.machine_tools(&built)?.remove("maven");
     }
@@ -85,7 +87,7 @@ pub fn earlier_tools(subject: &Subject, before: &[SubjectRecord]) -> Option<Tool
 pub fn recorded_tools(record: &SubjectRecord) -> Option<ToolFacts> {
     let known = [("jdk", &record.jdk), ("java_home", &record.java_home), ("jdk_choice", &record.jdk_choice)];
     let known = known.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)));
-    Some(known.collect()).filter(|tools: &ToolFacts| !tools.is_empty())
+    Some(known.chain(record.tools.clone()).collect()).filter(|tools: &ToolFacts| !tools.is_empty())
 }
 
 /// `None` when the user interrupted.
@@ -195,6 +197,7 @@ fn record_of(subject: &Subject, project: &dyn Project) -> SubjectRecord {
         java_home: tools.remove("java_home"),
         jdk_choice: tools.remove("jdk_choice"),
         maven: tools.remove("maven"),
+        tools,
         frameworks: project.frameworks(),
         modules: if project.model().is_some() { Vec::new() } else { project.modules() },
         classes: project.class_count(),
@@ -262,6 +265,7 @@ pub fn blank_record(subject: &Subject) -> SubjectRecord {
         jdk_choice: None,
         user: subject.user.clone(),
         maven: None,
+        tools: BTreeMap::new(),
         frameworks: vec![],
         modules: vec![],
         classes: 0,

@@ -112,7 +112,7 @@ fn engines<'a>(
     };
     let (main, other) = match harness.engine {
         EngineKind::Direct => (direct, session),
-        EngineKind::Surefire | EngineKind::Model => (session, direct),
+        EngineKind::Surefire | EngineKind::Model | EngineKind::Pytest => (session, direct),
     };
     let rerun = (harness.rerun_engine != harness.engine).then_some(other);
     Ok(Engines { main, rerun, handling, rerun_handling })
@@ -189,6 +189,7 @@ impl Draft {
             jdk: open.record.jdk.clone(),
             java_home: open.record.java_home.clone(),
             maven: open.record.maven.clone(),
+            tools: open.record.tools.clone(),
             parade: assignment.environment.parade.clone(),
             provenance: None,
             arrangement: None,

@@ -151,6 +151,9 @@ pub struct TrialRecord {
     #[serde(default)]
     pub java_home: Option<String>,
     pub maven: Option<String>,
+    /// Other tools, by name, that have no field of their own.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tools: BTreeMap<String, String>,
     pub parade: String,
     /// Where it was measured, if this run was merged from several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -214,6 +217,9 @@ pub struct SubjectRecord {
     #[serde(default)]
     pub user: Option<String>,
     pub maven: Option<String>,
+    /// Other tools, by name, that have no field of their own.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tools: BTreeMap<String, String>,
     /// E.g. `JUnit 4.13.2`, `JUnit Jupiter 5.10.1`, `TestNG 7.12.0`.
     pub frameworks: Vec<String>,
     pub modules: Vec<String>,
@@ -422,6 +428,7 @@ pub mod tests {
             jdk: None,
             java_home: None,
             maven: None,
+            tools: BTreeMap::new(),
             parade: "0".to_owned(),
             provenance: None,
             arrangement: None,
@@ -440,6 +447,7 @@ pub mod tests {
             jdk_choice: None,
             user: None,
             maven: None,
+            tools: BTreeMap::new(),
             frameworks: vec![],
             modules: vec![],
             classes: 1,

@@ -6,6 +6,7 @@
 pub mod address;
 mod cache;
 mod cleaning;
+mod cleanliness;
 mod credentials;
 mod export;
 pub mod file_state;
@@ -23,6 +24,7 @@ mod transfer;
 mod worktree;
 
 pub use cleaning::{CacheEntry, CacheKind, CleaningWish, cache_entries, free};
+pub use cleanliness::Cleanliness;
 pub use credentials::git_author;
 pub use export::{copy_folder, export_commit, is_local_address, kept, local_repository, revision_of_file};
 pub use folder::REPORTS_LIST;

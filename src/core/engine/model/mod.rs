@@ -49,6 +49,7 @@ impl ModelSession {
             limits_tests: false,
             enlarges_limits: false,
             modules_at_once: false,
+            processes_only: false,
             watches: Watch { coverage: declares, accesses: suite.tells_accesses() },
         };
         ModelSession { suite, tests, index, capabilities, seed, random: ChaCha8Rng::seed_from_u64(seed) }

@@ -190,11 +190,15 @@ fn virtual_time(run: &RunData) -> Option<String> {
 }
 
 fn harness(run: &RunData) -> Option<String> {
-    let maven = engines(run).any(|engine| engine == EngineKind::Surefire);
-    maven.then(|| {
-        "Wall time includes the start of Maven and of its forks. The shorter a suite, the larger this part is, and \
-         the smaller the speedup."
-            .to_owned()
+    let is_any = |kind: EngineKind| engines(run).any(|engine| engine == kind);
+    let started = [(EngineKind::Surefire, "Maven and of its forks"), (EngineKind::Pytest, "pytest and of its workers")];
+    let started: Vec<&str> = started.into_iter().filter(|(kind, _)| is_any(*kind)).map(|(_, what)| what).collect();
+    (!started.is_empty()).then(|| {
+        format!(
+            "Wall time includes the start of {}. The shorter a suite, the larger this part is, and the smaller the \
+             speedup.",
+            started.join(", or of ")
+        )
     })
 }
 

@@ -228,7 +228,11 @@ pub(super) fn warnings(
     warnings.extend(accepted_changes(grid));
     warnings.extend(quick(grid));
     warnings.extend(unfinished(grid));
-    warnings.extend(other_harness(&timed.run.manifest.configurations, &timed.run.manifest.baseline));
+    // pytest has one engine, whatever the experiment asks for.
+    let is_other = |trial: &TrialRecord| trial.engine != Some(EngineKind::Pytest);
+    if measured(timed).next().is_none() || measured(timed).any(is_other) {
+        warnings.extend(other_harness(&timed.run.manifest.configurations, &timed.run.manifest.baseline));
+    }
     warnings.extend(too_few_pairs(speedups));
     warnings.extend(few_pairs(speedups));
     warnings.extend(repeated_model(speedups));

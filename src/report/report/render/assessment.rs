@@ -248,7 +248,7 @@ struct SnippetView {
 
 /// A page that needs nothing else.
 pub fn html(answer: &Answer) -> miette::Result<String> {
-    let snippet = |snippet: &crate::assess::advice::Snippet| SnippetView {
+    let snippet = |snippet: &crate::project::Snippet| SnippetView {
         file: snippet.file.clone(),
         place: snippet.place.clone(),
         text: snippet.text.clone(),

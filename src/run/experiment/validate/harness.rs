@@ -45,6 +45,8 @@ fn engine_kind(written: &At<String>, context: &Context<'_>) -> Option<EngineKind
     if known.is_none() {
         let help = if written.value == EngineKind::Model.name() {
             "a subject with `model = \"suite.toml\"` always uses the model engine: remove this line".to_owned()
+        } else if written.value == EngineKind::Pytest.name() {
+            "a pytest project always uses pytest: remove this line".to_owned()
         } else {
             suggestion(&written.value, "engines", EngineKind::CHOICES.map(EngineKind::name))
         };

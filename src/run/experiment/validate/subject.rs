@@ -23,7 +23,7 @@ use crate::toml_file::Mistakes;
 
 const ORIGIN_KEYS: [&str; 3] = ["git", "path", "model"];
 /// Keys about building, which a scripted suite never is.
-const BUILD_KEYS: [&str; 12] = [
+const BUILD_KEYS: [&str; 13] = [
     "commit",
     "directory",
     "modules",
@@ -34,6 +34,7 @@ const BUILD_KEYS: [&str; 12] = [
     "surefire",
     "disable_plugins",
     "jdk",
+    "python",
     "user",
     "generator",
 ];
@@ -78,6 +79,7 @@ fn subject(raw: &RawSubject, common: &Common<'_>, context: &Context<'_>) -> Subj
         dependencies: raw.dependencies.as_ref().and_then(|written| dependencies(written, context)),
         jdk,
         maven: None,
+        tools: raw.tools.iter().map(|(key, written)| ((*key).to_owned(), tool(written, context))).collect(),
         user,
         overrides: BTreeMap::new(),
         label: raw.label.as_ref().and_then(|written| regression::label(written, context)),
@@ -139,9 +141,29 @@ fn check_project(raw: &RawSubject, subject: &Subject, context: &Context<'_>) {
             if let Some(refusal) = project::refusal(&root, &place.value) {
                 return context.log.add(&place.span, refusal.message, refusal.help);
             }
+            check_tools(raw, &root, context);
             check_modules(raw, &root, context);
         }
         _ => {}
+    }
+}
+
+/// A program by its name, or by its path from the experiment file's folder on.
+fn tool(written: &At<String>, context: &Context<'_>) -> Located {
+    let is_name = !written.value.contains('/');
+    let path = if is_name { PathBuf::from(&written.value) } else { context.folder.join(&written.value) };
+    if written.value.is_empty() || written.value.contains('\0') {
+        context.log.add(&written.span, "this names no program", "write the name of a program, or its path");
+    }
+    Located { written: written.value.clone(), path }
+}
+
+/// A tool that the project's platform does not know would have no effect.
+fn check_tools(raw: &RawSubject, root: &Path, context: &Context<'_>) {
+    let Some(platform) = project::platform_in(root) else { return };
+    for (key, written) in raw.tools.iter().filter(|(key, _)| !platform.tool_keys().contains(key)) {
+        let message = format!("`{key}` has no meaning for a project of {}", platform.name());
+        context.log.add(&written.span, message, "remove this line");
     }
 }
 
