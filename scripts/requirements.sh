@@ -51,5 +51,5 @@ python_packages() {
   local folder=$1
   shift
   [ -x "$folder/bin/python" ] || python3 -m venv "$folder"
-  "$folder/bin/python" -c "import $(echo "$*" | tr ' ' ',')" 2>/dev/null || "$folder/bin/pip" install --quiet "$@"
+  "$folder/bin/python" -c "import $(echo "$*" | sed 's,pytest-xdist,xdist,' | tr ' ' ',')" 2>/dev/null || "$folder/bin/pip" install --quiet "$@"
 }

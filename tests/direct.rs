@@ -20,7 +20,8 @@ use rand_chacha::ChaCha8Rng;
 use bench::{Bench, assert_finished, open, order_of, outcomes_of};
 
 /// Left out of the comparison with Maven, and why.
-const NOT_COMPARED: [(&str, &str); 8] = [
+const NOT_COMPARED: [(&str, &str); 9] = [
+    ("pytest-order-and-race", "pytest runs it, and has one engine only"),
     ("build-fails", "there is nothing to run"),
     ("flaky", "its outcomes change from run to run"),
     ("forges-records", "what it records is void on every engine"),

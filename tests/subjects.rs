@@ -55,6 +55,7 @@ subjects! {
     shares_state = "shares-state",
     parallel_modules = "parallel-modules",
     pins_parallel = "pins-parallel",
+    pytest_order_and_race = "pytest-order-and-race",
     races_for_a_file = "races-for-a-file",
     redirects_records = "redirects-records",
     repeated_names = "repeated-names",

@@ -105,7 +105,7 @@ impl Session for PytestSession {
         let changes = prepared.worktree.after_run(&prepared.snapshot)?;
         let findings = [findings(&invoked, &told, request), changes.dirty().into_iter().collect()].concat();
         Ok(SuiteRun {
-            end: end(&invoked, &told),
+            end: end(&invoked, &told, request.parallelism.mode),
             cost: invoked.ended.cost,
             granularity: Granularity::Occurrence,
             findings: findings.into_iter().chain(meanwhile.made_meanwhile()).collect(),
@@ -116,7 +116,7 @@ impl Session for PytestSession {
 }
 
 /// Exit codes of pytest: 0 and 1 where tests ran, 5 where none was selected; others say that it did not come so far.
-fn end(invoked: &Invoked, told: &Told) -> RunEnd {
+fn end(invoked: &Invoked, told: &Told, mode: Mode) -> RunEnd {
     let broke = |how: String| {
         let reason = format!("pytest {how}{}", super::prepare::decisive(&invoked.log));
         if told.executions.is_empty() { RunEnd::BuildFailed(reason) } else { RunEnd::Crashed(reason) }
@@ -125,6 +125,10 @@ fn end(invoked: &Invoked, told: &Told) -> RunEnd {
         (Cause::TimedOut, _) => RunEnd::TimedOut,
         (Cause::Interrupted, _) => RunEnd::Interrupted,
         (Cause::OutOfMemory, _) => RunEnd::Crashed("pytest ran out of memory".to_owned()),
+        // A test can end its process with any code. Without workers that process is pytest's own.
+        (Cause::Exited, Exit::Code(code)) if mode == Mode::Sequential && !told.open.is_empty() => {
+            broke(format!("ended in the middle of a test, with exit code {code}"))
+        }
         (Cause::Exited, Exit::Code(0 | 1 | 5)) => RunEnd::Finished,
         (Cause::Exited, Exit::Code(code)) => broke(format!("ended with exit code {code}")),
         (Cause::Exited, Exit::Signal(signal)) => broke(format!("was ended by signal {signal}")),

@@ -6,8 +6,7 @@
 
 pub use parade_run::{
     assess, bad_usage, columns, csv_cells, data_table, draft, engine, experiment, folders, home, project, redaction,
-    shown_text,
-    spec, stats, store, subject, suite, technique, toml_file, whole_file, wording,
+    shown_text, spec, stats, store, subject, suite, technique, toml_file, whole_file, wording,
 };
 
 pub mod artifact;

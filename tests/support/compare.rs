@@ -86,7 +86,11 @@ fn compare_subject(expectation: &Expectation, subject: &SubjectRecord, found: &m
     }
     if subject.failure.is_none() {
         found.equal("tests of the subject", &expectation.tests, &(subject.tests as u64));
-        found.equal("frameworks", &expectation.frameworks, &subject.frameworks);
+        // The version of pytest is the machine's matter.
+        let of_pytest = expectation.frameworks == ["pytest"] && subject.frameworks[0].starts_with("pytest ");
+        if !of_pytest {
+            found.equal("frameworks", &expectation.frameworks, &subject.frameworks);
+        }
         found.holds("no word on the choice of the JDK", subject.jdk_choice.is_some() && subject.java_home.is_some());
     }
     if let (Some(bounds), None) = (expectation.jdk, &subject.failure) {

@@ -12,6 +12,14 @@ use super::expectation::Expectation;
 
 /// Why a subject cannot be tried here.
 pub fn lacks(expectation: &Expectation) -> Option<String> {
+    if expectation.frameworks == ["pytest"] {
+        keeper::use_program(env!("CARGO_BIN_EXE_parade"));
+        return match parade::python::interpreter(None) {
+            Ok(found) if found.xdist.is_some() => None,
+            Ok(_) => Some("pytest-xdist is not installed".to_owned()),
+            Err(why) => Some(why.to_string()),
+        };
+    }
     let bounds = expectation.jdk?;
     let fits = |jdk: &Jdk| bounds.hold(jdk.major().into());
     let found = found();

@@ -262,7 +262,7 @@ impl Told<'_> {
         });
         let failures = outcome.tests.iter().filter(|story| story.is_bad()).map(|story| self.failure(story));
         let flaky = outcome.tests.iter().filter(|story| story.is_flaky()).map(|story| story.test.to_string());
-        json!({
+        let mut document = json!({
             "project": self.identity,
             "virtual_time": self.order.subject.is_model(),
             "tests": counts.tests,
@@ -282,13 +282,16 @@ impl Told<'_> {
             "mode": self.mode(),
             "jdk": outcome.tool("JDK"),
             "maven": outcome.tool("Maven"),
-            "python": outcome.tool("Python"),
             "stages": stages.collect::<Vec<_>>(),
             "rerun_engine": outcome.rerun_engine,
             "concurrency_max": outcome.concurrency.max,
             "reports": self.reports,
             "logs": outcome.logs,
-        })
+        });
+        if let Some(python) = outcome.tool("Python") {
+            document["python"] = json!(python);
+        }
+        document
     }
 
     fn invocations(&self) -> Invocations<'_> {
