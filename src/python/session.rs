@@ -9,7 +9,7 @@ use super::events::{self, Told};
 use super::invocation::{Invocation, Invoked, Task, workers};
 use super::prepare::Prepared;
 use crate::engine::{
-    Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Session, Support, Watch, logs,
+    Capabilities, EngineKind, Instrumentation, Isolation, Mode, ModeSupport, RunRequest, Session, Support, logs,
 };
 use crate::process::{Cause, Exit, Interrupt, Stray};
 use crate::suite::{Finding, FindingKind, Granularity, Outcome, RunEnd, Seen, SuiteRun, TestId};
@@ -31,17 +31,17 @@ impl PytestSession {
 
     fn invoke(&self, request: &RunRequest) -> miette::Result<Invoked> {
         let prepared = &self.prepared;
-        let allotment = &request.allotment;
+        let resources = &request.resources;
         Invocation {
             interpreter: &prepared.interpreter,
             root: &prepared.root,
-            task: Task::Run { parallelism: request.parallelism, cores: allotment.cores },
+            task: Task::Run { parallelism: request.parallelism, cores: resources.cores },
             order: prepared.collected.selected(&request.selection),
-            folder: &allotment.logs.join(logs::safe_label(&request.label)?),
+            folder: &resources.logs.join(logs::safe_label(&request.label)?),
             exchange: &prepared.home.exchange(),
             environment: &prepared.subject.environment,
-            cores: Some(allotment.cores),
-            memory_bytes: allotment.memory_bytes,
+            cores: Some(resources.cores),
+            memory_bytes: resources.memory_bytes,
             time_limit: request.time_limit,
             // Everything of the same tag ends with the run, so no other run may have it.
             tag: format!("{}-{}-{}-{}", self.tag, prepared.subject.name, std::process::id(), unique()),
@@ -72,7 +72,7 @@ fn capabilities(has_xdist: bool) -> Capabilities {
         enlarges_limits: false,
         modules_at_once: false,
         processes_only: true,
-        watches: Watch::default(),
+        watches: Instrumentation::default(),
     }
 }
 
@@ -92,8 +92,8 @@ impl Session for PytestSession {
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
         let prepared = Rc::clone(&self.prepared);
         self.capabilities.check_mode(request.parallelism.mode, &prepared.subject.name)?;
-        self.capabilities.check_watch(request)?;
-        if let Some(why) = self.capabilities.refuses(&request.handling) {
+        self.capabilities.check_instrumentation(request)?;
+        if let Some(why) = self.capabilities.refuses(&request.policy) {
             return Err(miette!("{} cannot be run as asked: {why}", prepared.subject.name));
         }
         let meanwhile = prepared.worktree.before_run(&prepared.snapshot)?;
@@ -156,7 +156,7 @@ fn findings(invoked: &Invoked, told: &Told, request: &RunRequest) -> Vec<Finding
         add(FindingKind::OutputCut, "the output of pytest was cut at its limit".to_owned());
     }
     let used: std::collections::HashSet<u32> = told.executions.iter().map(|execution| execution.process).collect();
-    let asked = workers(&request.parallelism, request.allotment.cores);
+    let asked = workers(&request.parallelism, request.resources.cores);
     let is_parallel = !matches!(request.parallelism.mode, Mode::Sequential | Mode::Project);
     if is_parallel && asked > 1 && told.executions.len() > 1 && used.len() == 1 {
         add(FindingKind::NoConcurrency, format!("all tests ran in one of {asked} processes"));
@@ -167,14 +167,14 @@ fn findings(invoked: &Invoked, told: &Told, request: &RunRequest) -> Vec<Finding
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Handling;
+    use crate::engine::ProcessPolicy;
 
     #[test]
     fn what_pytest_cannot_do_is_said() {
         let with = capabilities(true);
         assert_eq!(with.support(Mode::Classes), Support::Full);
-        assert!(with.refuses(&Handling { isolation: Isolation::Warm, ..Handling::default() }).is_some());
-        let limited = Handling { test_limit: Some(std::time::Duration::from_secs(1)), ..Handling::default() };
+        assert!(with.refuses(&ProcessPolicy { isolation: Isolation::Warm, ..ProcessPolicy::default() }).is_some());
+        let limited = ProcessPolicy { test_limit: Some(std::time::Duration::from_secs(1)), ..ProcessPolicy::default() };
         assert!(with.refuses(&limited).is_some_and(|why| why.contains("time of a single test")));
         let without = capabilities(false);
         assert_eq!(without.support(Mode::Classes), Support::None("pytest-xdist is not installed".to_owned()));

@@ -358,7 +358,7 @@ mod tests {
             enlarges_limits: false,
             modules_at_once: true,
             processes_only: false,
-            watches: crate::engine::Watch::default(),
+            watches: crate::engine::Instrumentation::default(),
         };
         judge(stages, &Expectation { tests: &tests, set_aside: &set_aside, capabilities: &capabilities, cores: 2 })
     }
