@@ -11,7 +11,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use parade::engine::{Forks, Handling, Isolation, Mode, Parallelism, RunRequest, Selection, Session, Watch};
+use parade::engine::{
+    Forks, Instrumentation, Isolation, Mode, Parallelism, ProcessPolicy, RunRequest, Selection, Session,
+};
 use parade::suite::{ClassId, FindingKind, Outcome, TestId};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -131,7 +133,7 @@ fn check_orders(subject: &str) {
 }
 
 fn check_order(bench: &mut Bench, asked: &[TestId], what: &str) {
-    let quick = Handling { quick_start: true, ..Handling::default() };
+    let quick = ProcessPolicy { quick_start: true, ..ProcessPolicy::default() };
     let run = bench.run(Selection::Tests(asked.to_vec()), Parallelism::SEQUENTIAL, quick);
     assert_finished(&run);
     let names: Vec<String> = asked.iter().map(TestId::to_string).collect();
@@ -217,7 +219,7 @@ fn classes_run_whole_in_their_original_order() {
     let mut classes: Vec<ClassId> = bench.session.tests().iter().map(TestId::class_id).collect();
     classes.dedup();
     classes.reverse();
-    let run = bench.run(Selection::Classes(classes.clone()), Parallelism::SEQUENTIAL, Handling::default());
+    let run = bench.run(Selection::Classes(classes.clone()), Parallelism::SEQUENTIAL, ProcessPolicy::default());
     let mut expected = Vec::new();
     for class in &classes {
         let members = bench.session.tests().iter().filter(|test| test.class_id() == *class);
@@ -233,8 +235,8 @@ fn a_test_that_hangs_costs_only_itself() {
     let others: Vec<TestId> = bench.session.tests().iter().filter(|test| **test != hanging).cloned().collect();
     let mut asked = vec![hanging.clone()];
     asked.extend(others.clone());
-    let handling = Handling { test_limit: Some(Duration::from_secs(5)), ..Handling::default() };
-    let run = bench.run(Selection::Tests(asked), Parallelism::SEQUENTIAL, handling);
+    let policy = ProcessPolicy { test_limit: Some(Duration::from_secs(5)), ..ProcessPolicy::default() };
+    let run = bench.run(Selection::Tests(asked), Parallelism::SEQUENTIAL, policy);
     assert_finished(&run);
     let expect = |test: &TestId, outcome: Outcome| format!("{test} {}", outcome.name());
     let mut expected: Vec<String> = others.iter().map(|test| expect(test, Outcome::Passed)).collect();
@@ -258,7 +260,7 @@ fn a_test_that_ends_its_process_costs_only_itself() {
     for parallelism in [Parallelism::SEQUENTIAL, both] {
         let mut asked = vec![killer.clone()];
         asked.extend(others.clone());
-        let run = bench.run(Selection::Tests(asked), parallelism, Handling::default());
+        let run = bench.run(Selection::Tests(asked), parallelism, ProcessPolicy::default());
         assert_finished(&run);
         let mut expected: Vec<String> = others.iter().map(|test| format!("{test} passed")).collect();
         expected.push(format!("{killer} crashed"));
@@ -274,7 +276,7 @@ fn a_test_that_ends_its_process_costs_only_itself() {
 /// A process that stays, with the subject's classes loaded anew, gives what fresh ones give.
 fn check_warm(subject: &str) {
     let Some(mut bench) = open(subject) else { return };
-    let warm = Handling { isolation: Isolation::Warm, ..Handling::default() };
+    let warm = ProcessPolicy { isolation: Isolation::Warm, ..ProcessPolicy::default() };
     let fresh = bench.run_all();
     let mut processes = BTreeSet::new();
     for _ in 0..3 {
@@ -323,7 +325,7 @@ fn check_once(subject: &str) {
                 reuse_forks,
                 modules: None,
             };
-            let run = bench.run(Selection::All, parallelism, Handling::default());
+            let run = bench.run(Selection::All, parallelism, ProcessPolicy::default());
             assert_finished(&run);
             let mut ran = order_of(&run);
             ran.sort();
@@ -351,7 +353,7 @@ fn threads_and_forks_run_testng_once() {
 fn threads_really_overlap() {
     let Some(mut bench) = open("clean-gains") else { return };
     let parallelism = Parallelism { mode: Mode::ClassesAndMethods, threads: 4, ..Parallelism::SEQUENTIAL };
-    let run = bench.run(Selection::All, parallelism, Handling::default());
+    let run = bench.run(Selection::All, parallelism, ProcessPolicy::default());
     assert!(run.concurrency().max >= 2, "{:?}", run.concurrency());
     assert_eq!(bench.run_all().concurrency().max, 1);
 }
@@ -360,7 +362,7 @@ fn threads_really_overlap() {
 fn a_quick_start_changes_nothing_but_time() {
     let Some(mut bench) = open("order-within-class") else { return };
     let plain = bench.run_all();
-    let quick = Handling { quick_start: true, ..Handling::default() };
+    let quick = ProcessPolicy { quick_start: true, ..ProcessPolicy::default() };
     for _ in 0..2 {
         let run = bench.run(Selection::All, Parallelism::SEQUENTIAL, quick);
         assert_finished(&run);
@@ -374,8 +376,8 @@ fn watching_what_tests_share_changes_nothing() {
     for subject in ["orders-junit3", "orders-jupiter", "orders-testng"] {
         let Some(mut bench) = open(subject) else { return };
         let plain = bench.run_all();
-        let watch = Watch { accesses: true, ..Watch::default() };
-        let request = bench.request(Selection::All, Parallelism::SEQUENTIAL, Handling::default());
+        let watch = Instrumentation { accesses: true, ..Instrumentation::default() };
+        let request = bench.request(Selection::All, Parallelism::SEQUENTIAL, ProcessPolicy::default());
         let watched = bench.session.run(&RunRequest { watch, ..request }).unwrap();
         assert_finished(&watched);
         assert_eq!(outcomes_of(&watched), outcomes_of(&plain), "{subject}");

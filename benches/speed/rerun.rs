@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use parade::engine::{Handling, Selection};
+use parade::engine::{ProcessPolicy, Selection};
 use parade::java::direct::DirectSession;
 use parade::process::Interrupt;
 use parade::suite::TestId;
@@ -23,9 +23,9 @@ fn rerun(subject: &str, class: &str, kind: &str, goal: f64) -> Figure {
     let test = first_of(&prepared.discovery().tests, class);
     let pattern = format!("-Dtest={}#{}", test.class, test.name);
     let logs = tempfile::tempdir().expect("a scratch folder");
-    let handling = Handling { quick_start: true, ..Handling::default() };
+    let policy = ProcessPolicy { quick_start: true, ..ProcessPolicy::default() };
     let (direct, hand) = alternating(
-        || by_parade(&mut session, Selection::Tests(vec![test.clone()]), handling, logs.path()),
+        || by_parade(&mut session, Selection::Tests(vec![test.clone()]), policy, logs.path()),
         || by_hand(&prepared, &["surefire:test", &pattern]),
     );
     Figure {

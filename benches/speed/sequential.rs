@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use parade::engine::{Handling, Selection};
+use parade::engine::{ProcessPolicy, Selection};
 use parade::java::surefire::SurefireSession;
 use parade::process::Interrupt;
 
@@ -16,7 +16,7 @@ pub fn measure() -> Vec<Figure> {
     let mut session = SurefireSession::open(Rc::clone(&prepared), TAG, Interrupt::new()).expect("a session");
     let logs = tempfile::tempdir().expect("a scratch folder");
     let (parade, hand) = alternating(
-        || by_parade(&mut session, Selection::All, Handling::default(), logs.path()),
+        || by_parade(&mut session, Selection::All, ProcessPolicy::default(), logs.path()),
         || by_hand(&prepared, &["test"]),
     );
     vec![Figure {

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use parade::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session, Watch};
+use parade::engine::{Instrumentation, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session};
 use parade::experiment::{self, MachineLimits};
 use parade::home::Home;
 use parade::java;
@@ -74,15 +74,15 @@ pub fn prepare(name: &str) -> Rc<Prepared> {
 }
 
 /// Seconds that parade takes for one run, from the call to its answer.
-pub fn by_parade(session: &mut dyn Session, selection: Selection, handling: Handling, logs: &Path) -> f64 {
+pub fn by_parade(session: &mut dyn Session, selection: Selection, policy: ProcessPolicy, logs: &Path) -> f64 {
     let request = RunRequest {
         label: "stage-1".to_owned(),
         selection,
         parallelism: Parallelism::SEQUENTIAL,
-        allotment: Allotment { cores: cores(), memory_bytes: None, logs: logs.to_owned() },
+        resources: Resources { cores: cores(), memory_bytes: None, logs: logs.to_owned() },
         time_limit: Duration::from_secs(600),
-        handling,
-        watch: Watch::default(),
+        policy,
+        watch: Instrumentation::default(),
     };
     let begin = Instant::now();
     let run = session.run(&request).expect("parade itself works");

@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use crate::columns;
 use crate::engine::model::{ModelSession, ModelSuite};
-use crate::engine::{Allotment, Forks, Handling, Mode, Parallelism, RunRequest, Selection, Session, Watch};
+use crate::engine::{
+    Forks, Instrumentation, Mode, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session,
+};
 use crate::experiment::{self, Filter, MachineLimits, Outlook, Plan};
 use crate::java::changes::compare;
 use crate::java::direct;
@@ -128,11 +130,11 @@ fn request(mode: Mode) -> RunRequest {
             reuse_forks: true,
             modules: None,
         },
-        allotment: Allotment { cores: 4, memory_bytes: None, logs: "logs".into() },
+        resources: Resources { cores: 4, memory_bytes: None, logs: "logs".into() },
         time_limit: Duration::from_secs(3600),
-        handling: Handling::default(),
+        policy: ProcessPolicy::default(),
         label: "stage-1".to_owned(),
-        watch: Watch::default(),
+        watch: Instrumentation::default(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use parade::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session, Watch};
+use parade::engine::{Instrumentation, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session};
 use parade::experiment::{self, MachineLimits};
 use parade::home::Home;
 use parade::java;
@@ -97,27 +97,27 @@ fn prepare(name: &str) -> Prepared {
 }
 
 impl Bench {
-    pub fn run(&mut self, selection: Selection, parallelism: Parallelism, handling: Handling) -> SuiteRun {
-        let request = self.request(selection, parallelism, handling);
+    pub fn run(&mut self, selection: Selection, parallelism: Parallelism, policy: ProcessPolicy) -> SuiteRun {
+        let request = self.request(selection, parallelism, policy);
         self.session.run(&request).unwrap()
     }
 
-    pub fn request(&mut self, selection: Selection, parallelism: Parallelism, handling: Handling) -> RunRequest {
+    pub fn request(&mut self, selection: Selection, parallelism: Parallelism, policy: ProcessPolicy) -> RunRequest {
         self.runs += 1;
         RunRequest {
             label: format!("run-{}", self.runs),
             selection,
             parallelism,
-            allotment: Allotment { cores: cores(), memory_bytes: None, logs: self.logs.path().to_owned() },
+            resources: Resources { cores: cores(), memory_bytes: None, logs: self.logs.path().to_owned() },
             time_limit: Duration::from_secs(120),
-            handling,
-            watch: Watch::default(),
+            policy,
+            watch: Instrumentation::default(),
         }
     }
 
     /// The whole suite, one test after the other.
     pub fn run_all(&mut self) -> SuiteRun {
-        self.run(Selection::All, Parallelism::SEQUENTIAL, Handling::default())
+        self.run(Selection::All, Parallelism::SEQUENTIAL, ProcessPolicy::default())
     }
 
     pub fn test(&self, id: &str) -> TestId {

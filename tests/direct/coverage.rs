@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use parade::engine::{Handling, Isolation, Mode, Parallelism, Selection, Session, Watch};
+use parade::engine::{Instrumentation, Isolation, Mode, Parallelism, ProcessPolicy, Selection, Session};
 use parade::suite::{Change, Coverage, Element, Outcome, SuiteRun, TestId, Unit};
 
 use crate::bench::{Bench, assert_finished, open};
@@ -34,8 +34,8 @@ fn covered(coverage: &Coverage, test: &str) -> String {
 }
 
 fn watched(bench: &mut Bench, selection: Selection) -> SuiteRun {
-    let mut request = bench.request(selection, Parallelism::SEQUENTIAL, Handling::default());
-    request.watch = Watch { coverage: true, accesses: false };
+    let mut request = bench.request(selection, Parallelism::SEQUENTIAL, ProcessPolicy::default());
+    request.watch = Instrumentation { coverage: true, accesses: false };
     bench.session.run(&request).unwrap()
 }
 
@@ -99,10 +99,10 @@ fn what_a_test_covers_before_it_ends_its_process_is_known() {
 #[test]
 fn coverage_is_refused_where_nobody_could_say_whose_it_is() {
     let Some(mut bench) = open("covers-lines") else { return };
-    let warm = Handling { isolation: Isolation::Warm, ..Handling::default() };
+    let warm = ProcessPolicy { isolation: Isolation::Warm, ..ProcessPolicy::default() };
     let at_once = Parallelism { mode: Mode::Classes, threads: 2, ..Parallelism::SEQUENTIAL };
-    for (parallelism, handling) in [(Parallelism::SEQUENTIAL, warm), (at_once, Handling::default())] {
-        let mut request = bench.request(Selection::All, parallelism, handling);
+    for (parallelism, policy) in [(Parallelism::SEQUENTIAL, warm), (at_once, ProcessPolicy::default())] {
+        let mut request = bench.request(Selection::All, parallelism, policy);
         request.watch.coverage = true;
         let error = bench.session.run(&request).unwrap_err().to_string();
         assert!(error.contains("the coverage of tests cannot be recorded"), "{error}");

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use parade::artifact::{self, Artifact, Order};
+use parade::artifact::{self, Artifact, ArtifactRequest};
 use parade::home::Home;
 use parade::store::RunFolder;
 use parade::wording::plural;
@@ -25,7 +25,7 @@ pub fn run(options: &ArtifactOptions) -> miette::Result<ExitCode> {
         Some(out) => out.clone(),
         None => default_out(&options.run_dir)?,
     };
-    let made = artifact::make(&Order {
+    let made = artifact::make(&ArtifactRequest {
         run: options.run_dir.clone(),
         out,
         experiment: options.experiment.clone(),

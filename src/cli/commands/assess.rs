@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use parade::assess::answer::Answer;
 use parade::assess::costs::Rates;
-use parade::assess::{self, Ended, Order};
+use parade::assess::{self, AssessmentRequest, Ended};
 use parade::experiment::MachineLimits;
 use parade::home::Home;
 use parade::process::Interrupt;
@@ -89,7 +89,7 @@ pub fn run(options: &AssessOptions) -> miette::Result<ExitCode> {
     }
 }
 
-fn order(options: &AssessOptions, home: &Home) -> miette::Result<Order> {
+fn order(options: &AssessOptions, home: &Home) -> miette::Result<AssessmentRequest> {
     let choice = Choice { revision: options.revision.as_deref(), modules: &options.module };
     let mut subject = project::locate(&options.project, &choice, options.timeout)
         .map_err(|Refusal { message, help }| BadUsage { message, help })?;
@@ -115,7 +115,7 @@ fn order(options: &AssessOptions, home: &Home) -> miette::Result<Order> {
     }
     let results = results(options, &subject.origin, home)?;
     let rates = rates(options)?;
-    Ok(Order {
+    Ok(AssessmentRequest {
         subject,
         project: options.project.clone(),
         cores,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use parade::detection::{self, Ended, Found, Order};
+use parade::detection::{self, DetectionRequest, Ended, Found};
 use parade::experiment::MachineLimits;
 use parade::home::Home;
 use parade::process::Interrupt;
@@ -97,7 +97,7 @@ pub fn run(options: &DetectOptions) -> miette::Result<ExitCode> {
     }
 }
 
-fn order(options: &DetectOptions, home: &Home) -> Result<Order, BadUsage> {
+fn order(options: &DetectOptions, home: &Home) -> Result<DetectionRequest, BadUsage> {
     let choice = Choice { revision: options.revision.as_deref(), modules: &options.module };
     let mut subject = project::locate(&options.project, &choice, options.timeout)
         .map_err(|Refusal { message, help }| BadUsage { message, help })?;
@@ -107,7 +107,7 @@ fn order(options: &DetectOptions, home: &Home) -> Result<Order, BadUsage> {
     if !subject.is_model() || options.jdk.is_some() {
         subject.jdk = wanted_jdk(options.jdk.as_deref())?;
     }
-    Ok(Order {
+    Ok(DetectionRequest {
         subject,
         strategies: (!options.strategies.is_empty()).then(|| options.strategies.clone()),
         settings: Settings { rounds: options.rounds, k: options.k, seed: options.seed },

@@ -9,7 +9,7 @@ use parade::process::Interrupt;
 use parade::report::render::terminal;
 use parade::report::{self, Analysis};
 use parade::runner::versions::{self, Settled, Wish};
-use parade::runner::{self, FailedTrials, Order, Summary};
+use parade::runner::{self, ExperimentRequest, FailedTrials, Summary};
 use parade::wording::plural;
 use serde_json::json;
 
@@ -70,7 +70,7 @@ pub fn run(options: &RunOptions) -> miette::Result<ExitCode> {
     };
     loaded.experiment = experiment;
     let (loaded, plan) = loaded.planned(options.quick, &options.only)?;
-    let order = Order {
+    let order = ExperimentRequest {
         experiment: &loaded.experiment,
         experiment_text: &loaded.published_text(),
         experiment_folder: loaded.folder(),

@@ -8,7 +8,7 @@ use parade::engine::{EngineKind, Forks, Isolation, Mode, Parallelism};
 use parade::experiment::MachineLimits;
 use parade::home::Home;
 use parade::once::invocation::Invocations;
-use parade::once::{self, Ended, Order, Outcome, TestStory, failure, junit};
+use parade::once::{self, Ended, Outcome, SuiteRequest, TestStory, failure, junit};
 use parade::process::Interrupt;
 use parade::project::ProjectIdentity;
 use parade::project::{self, Choice, Refusal};
@@ -104,7 +104,7 @@ pub fn run(options: &TestOptions) -> miette::Result<ExitCode> {
 }
 
 /// Options to an order, or what is wrong with them.
-fn order(options: &TestOptions) -> Result<Order, BadUsage> {
+fn order(options: &TestOptions) -> Result<SuiteRequest, BadUsage> {
     let cores = cores(options)?;
     let parallelism = parallelism(options, cores)?;
     let rerun_engine = rerun_engine(options)?;
@@ -113,7 +113,7 @@ fn order(options: &TestOptions) -> Result<Order, BadUsage> {
         .map_err(|Refusal { message, help }| BadUsage { message, help })?;
     options.maven.apply(&mut subject)?;
     subject.surefire = surefire(options.technique, parallelism.mode);
-    Ok(Order {
+    Ok(SuiteRequest {
         subject,
         technique: options.technique,
         parallelism,
@@ -236,7 +236,7 @@ fn show_failed_build(reason: &str, log: &str, json: bool) -> miette::Result<()> 
 /// Everything that the command has to tell about a run.
 struct Told<'a> {
     outcome: &'a Outcome,
-    order: &'a Order,
+    order: &'a SuiteRequest,
     identity: ProjectIdentity,
     reports: &'a Path,
     /// Seconds before the first test, and between runs.

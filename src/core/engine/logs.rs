@@ -6,7 +6,7 @@ use crate::suite::{FindingKind, SuiteRun};
 /// What cannot be deleted is only room on the disk.
 pub fn keep_of_breakdowns_only(request: &RunRequest, run: &SuiteRun) {
     if !run.findings.iter().any(|finding| finding.kind == FindingKind::DeadWorker) {
-        let _ = crate::folder_handle::remove_all(&request.allotment.logs.join(&request.label));
+        let _ = crate::folder_handle::remove_all(&request.resources.logs.join(&request.label));
     }
 }
 
@@ -16,7 +16,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::engine::{Allotment, Handling, Parallelism, Selection, Watch};
+    use crate::engine::{Instrumentation, Parallelism, ProcessPolicy, Resources, Selection};
     use crate::suite::{Cost, Finding, Granularity, RunEnd, Seen};
 
     fn run(findings: Vec<Finding>) -> SuiteRun {
@@ -35,10 +35,10 @@ mod tests {
             label: "order-7".to_owned(),
             selection: Selection::All,
             parallelism: Parallelism::SEQUENTIAL,
-            allotment: Allotment { cores: 1, memory_bytes: None, logs: logs.to_owned() },
+            resources: Resources { cores: 1, memory_bytes: None, logs: logs.to_owned() },
             time_limit: Duration::from_secs(1),
-            handling: Handling::default(),
-            watch: Watch::default(),
+            policy: ProcessPolicy::default(),
+            watch: Instrumentation::default(),
         }
     }
 

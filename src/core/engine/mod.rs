@@ -88,14 +88,14 @@ pub struct Capabilities {
     pub isolations: Vec<Isolation>,
     /// Can it end a single test that takes too long, and go on with the others?
     pub limits_tests: bool,
-    /// Can it grant tests more time than the limits that they declare? See [`Handling::larger_limits`].
+    /// Can it grant tests more time than the limits that they declare? See [`ProcessPolicy::larger_limits`].
     #[serde(default)]
     pub enlarges_limits: bool,
     /// Can it run the tests of several modules at the same time?
     pub modules_at_once: bool,
     /// What it can watch.
     #[serde(default)]
-    pub watches: Watch,
+    pub watches: Instrumentation,
 }
 
 /// Whether a mode exists for the frameworks of this suite.
@@ -131,15 +131,15 @@ impl Capabilities {
     }
 
     /// An error where something is to be watched that the engine cannot watch, or not in a run like this.
-    pub fn check_watch(&self, request: &RunRequest) -> miette::Result<()> {
+    pub fn check_instrumentation(&self, request: &RunRequest) -> miette::Result<()> {
         let watch = request.watch;
         let why = if (watch.coverage && !self.watches.coverage) || (watch.accesses && !self.watches.accesses) {
             "the engine does not support it"
         } else if watch.coverage && watch.accesses {
             "coverage and accesses are recorded in separate runs"
-        } else if watch != Watch::default() && request.handling.isolation == Isolation::Warm {
+        } else if watch != Instrumentation::default() && request.policy.isolation == Isolation::Warm {
             "a warm JVM loads classes anew for every run; use fresh JVMs"
-        } else if watch != Watch::default() && request.parallelism.mode != Mode::Sequential {
+        } else if watch != Instrumentation::default() && request.parallelism.mode != Mode::Sequential {
             "this needs a sequential run, because only then it is clear which test did what"
         } else {
             return Ok(());
@@ -148,12 +148,12 @@ impl Capabilities {
         Err(miette::miette!("the {what} of tests cannot be recorded in the run `{}`: {why}", request.label))
     }
 
-    /// What of this handling the engine does not have, in a sentence.
-    pub fn refuses(&self, handling: &Handling) -> Option<String> {
-        if !self.isolations.contains(&handling.isolation) {
-            return Some(format!("the engine has no isolation `{}`", handling.isolation.name()));
+    /// What of this policy the engine does not have, in a sentence.
+    pub fn refuses(&self, policy: &ProcessPolicy) -> Option<String> {
+        if !self.isolations.contains(&policy.isolation) {
+            return Some(format!("the engine has no isolation `{}`", policy.isolation.name()));
         }
-        (handling.test_limit.is_some() && !self.limits_tests)
+        (policy.test_limit.is_some() && !self.limits_tests)
             .then(|| "the engine cannot limit the time of a single test".to_owned())
     }
 }
@@ -183,7 +183,7 @@ impl Isolation {
 
 /// How the processes of a run are treated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Handling {
+pub struct ProcessPolicy {
     pub isolation: Isolation,
     /// A test that takes longer is ended; `None` for as long as the run may take.
     pub test_limit: Option<Duration>,
@@ -354,7 +354,7 @@ pub enum Selection {
 
 /// What a trial may use of the machine.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Allotment {
+pub struct Resources {
     pub cores: usize,
     pub memory_bytes: Option<u64>,
     /// Where the run's output goes; created by the engine.
@@ -367,16 +367,16 @@ pub struct RunRequest {
     pub label: String,
     pub selection: Selection,
     pub parallelism: Parallelism,
-    pub allotment: Allotment,
+    pub resources: Resources,
     /// The run is ended after this long.
     pub time_limit: Duration,
-    pub handling: Handling,
-    pub watch: Watch,
+    pub policy: ProcessPolicy,
+    pub watch: Instrumentation,
 }
 
 /// What is watched while tests run. Watching costs time: runs that are timed watch nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Watch {
+pub struct Instrumentation {
     /// Which lines of the program each test covers.
     pub coverage: bool,
     /// Which static fields and files each test reads and writes.

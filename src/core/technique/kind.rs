@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::algorithm::Algorithm;
-use crate::engine::{EngineKind, Handling, Isolation};
+use crate::engine::{EngineKind, Isolation, ProcessPolicy};
 
 /// In files by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -102,21 +102,24 @@ impl Harness {
     }
 
     /// Of the run of the whole suite: nothing may make it slower or faster than the baseline's.
-    pub fn handling(&self) -> Handling {
-        self.handling_by(self.engine, false)
+    pub fn policy(&self) -> ProcessPolicy {
+        self.policy_by(self.engine, false)
     }
 
     /// Of reruns, which are few tests in a process of their own: it had better start quickly.
-    pub fn rerun_handling(&self) -> Handling {
-        self.handling_by(self.rerun_engine, true)
+    pub fn rerun_policy(&self) -> ProcessPolicy {
+        self.policy_by(self.rerun_engine, true)
     }
 
-    fn handling_by(&self, engine: EngineKind, quick_start: bool) -> Handling {
+    fn policy_by(&self, engine: EngineKind, quick_start: bool) -> ProcessPolicy {
         match engine {
-            EngineKind::Direct => {
-                Handling { isolation: self.isolation, test_limit: self.test_limit, quick_start, ..Handling::default() }
-            }
-            EngineKind::Surefire | EngineKind::Model => Handling::default(),
+            EngineKind::Direct => ProcessPolicy {
+                isolation: self.isolation,
+                test_limit: self.test_limit,
+                quick_start,
+                ..ProcessPolicy::default()
+            },
+            EngineKind::Surefire | EngineKind::Model => ProcessPolicy::default(),
         }
     }
 }

@@ -21,7 +21,9 @@ mod tests;
 
 use std::time::Duration;
 
-use crate::engine::{Allotment, EngineKind, Handling, Parallelism, RunRequest, Selection, Session, Support, Watch};
+use crate::engine::{
+    EngineKind, Instrumentation, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session, Support,
+};
 use crate::suite::{DependencyGraph, RunEnd, SuiteRun, TestId};
 
 pub use kind::{Harness, Ordering, TechniqueKind};
@@ -29,8 +31,8 @@ pub use last_outcomes::LastOutcomes;
 
 /// What a technique may use for one trial.
 #[derive(Debug, Clone)]
-pub struct Bench {
-    pub allotment: Allotment,
+pub struct TrialLimits {
+    pub resources: Resources,
     /// For all stages together.
     pub time_limit: Duration,
     /// Tests that do not pass every time without any parallelism: they run, but their failures are nobody's concern.
@@ -42,15 +44,15 @@ pub struct Engines<'a> {
     pub main: &'a mut dyn Session,
     /// Runs again what failed; the main one where there is none.
     pub rerun: Option<&'a mut dyn Session>,
-    pub handling: Handling,
+    pub policy: ProcessPolicy,
     /// Of what is run again.
-    pub rerun_handling: Handling,
+    pub rerun_policy: ProcessPolicy,
 }
 
 impl<'a> Engines<'a> {
     /// One engine for everything, as it handles processes by default.
     pub fn only(main: &'a mut dyn Session) -> Self {
-        Engines { main, rerun: None, handling: Handling::default(), rerun_handling: Handling::default() }
+        Engines { main, rerun: None, policy: ProcessPolicy::default(), rerun_policy: ProcessPolicy::default() }
     }
 
     fn rerun_imposes_order(&self) -> bool {
@@ -67,8 +69,8 @@ impl<'a> Engines<'a> {
             return Some("the engine runs one module after the other".to_owned());
         }
         let rerun = self.rerun.as_deref().map_or(capabilities, Session::capabilities);
-        let again = kind.reruns().then(|| rerun.refuses(&self.rerun_handling)).flatten();
-        capabilities.refuses(&self.handling).or(again)
+        let again = kind.reruns().then(|| rerun.refuses(&self.rerun_policy)).flatten();
+        capabilities.refuses(&self.policy).or(again)
     }
 }
 
@@ -100,7 +102,7 @@ pub fn run(
     parallelism: Parallelism,
     dependencies: Option<&DependencyGraph>,
     engines: &mut Engines<'_>,
-    bench: &Bench,
+    bench: &TrialLimits,
 ) -> miette::Result<TechniqueRun> {
     if let Some(why) = engines.refusal(kind, parallelism) {
         return Ok(TechniqueRun::Unsupported(why));
@@ -131,21 +133,21 @@ pub fn run(
 /// The stages of a trial as they come about.
 struct Stages<'a, 'e> {
     engines: &'a mut Engines<'e>,
-    bench: &'a Bench,
+    bench: &'a TrialLimits,
     done: Vec<Stage>,
 }
 
 impl Stages<'_, '_> {
     /// Runs the whole suite within the time that there is. Whether the trial can go on after it is the answer.
     fn run_all(&mut self, purpose: &'static str, parallelism: Parallelism) -> miette::Result<bool> {
-        let request = self.request(Selection::All, parallelism, self.engines.handling);
+        let request = self.request(Selection::All, parallelism, self.engines.policy);
         let run = self.engines.main.run(&request)?;
         Ok(self.push(purpose, self.engines.main.engine(), parallelism, run))
     }
 
     /// The same for a part of the suite that ran before, by the engine for such runs.
     fn rerun(&mut self, purpose: &'static str, selection: Selection, parallelism: Parallelism) -> miette::Result<bool> {
-        let request = self.request(selection, parallelism, self.engines.rerun_handling);
+        let request = self.request(selection, parallelism, self.engines.rerun_policy);
         let session = match self.engines.rerun.as_deref_mut() {
             Some(session) => session,
             None => &mut *self.engines.main,
@@ -155,15 +157,15 @@ impl Stages<'_, '_> {
         Ok(self.push(purpose, engine, parallelism, run))
     }
 
-    fn request(&self, selection: Selection, parallelism: Parallelism, handling: Handling) -> RunRequest {
+    fn request(&self, selection: Selection, parallelism: Parallelism, policy: ProcessPolicy) -> RunRequest {
         RunRequest {
             label: format!("stage-{}", self.next_number()),
             selection,
             parallelism,
-            allotment: self.bench.allotment.clone(),
+            resources: self.bench.resources.clone(),
             time_limit: self.time_left(),
-            handling,
-            watch: Watch::default(),
+            policy,
+            watch: Instrumentation::default(),
         }
     }
 

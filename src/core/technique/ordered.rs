@@ -9,13 +9,13 @@ use sha2::{Digest, Sha256};
 
 use super::TechniqueKind;
 use super::arrange::Arrangement;
-use super::{Bench, Engines, Stage, Stages, TechniqueRun};
+use super::{Engines, Stage, Stages, TechniqueRun, TrialLimits};
 use crate::engine::{Parallelism, Selection};
 use crate::suite::{Execution, Outcome, SuiteRun, TestId};
 use crate::wording::hex;
 
 /// Runs what each machine has to run. A machine without tests has nothing to run, and no stage.
-pub fn run(arrangement: &Arrangement, engines: &mut Engines<'_>, bench: &Bench) -> miette::Result<TechniqueRun> {
+pub fn run(arrangement: &Arrangement, engines: &mut Engines<'_>, bench: &TrialLimits) -> miette::Result<TechniqueRun> {
     let kind = TechniqueKind::Ordered(arrangement.algorithm);
     if let Some(why) = engines.refusal(kind, Parallelism::SEQUENTIAL) {
         return Ok(TechniqueRun::Unsupported(why));
@@ -35,7 +35,7 @@ pub fn run(arrangement: &Arrangement, engines: &mut Engines<'_>, bench: &Bench) 
 impl Stages<'_, '_> {
     fn run_machine(&mut self, machine: u32, tests: &[TestId]) -> miette::Result<bool> {
         let selection = Selection::Tests(tests.to_vec());
-        let request = self.request(selection, Parallelism::SEQUENTIAL, self.engines.handling);
+        let request = self.request(selection, Parallelism::SEQUENTIAL, self.engines.policy);
         let mut run = self.engines.main.run(&request)?;
         note_missing(&mut run, tests);
         let engine = self.engines.main.engine();
@@ -107,7 +107,7 @@ mod tests {
 
     use super::*;
     use crate::engine::model::{ModelSession, ModelSuite};
-    use crate::engine::{Allotment, Session};
+    use crate::engine::{Resources, Session};
     use crate::technique::LastOutcomes;
     use crate::technique::algorithm::Algorithm;
 
@@ -132,8 +132,8 @@ mod tests {
 
     fn stages(machines: &[&[&str]], seconds: u64) -> Vec<Stage> {
         let mut session = ModelSession::new(ModelSuite::parse(SUITE).unwrap(), 1);
-        let bench = Bench {
-            allotment: Allotment { cores: 1, memory_bytes: None, logs: "logs".into() },
+        let bench = TrialLimits {
+            resources: Resources { cores: 1, memory_bytes: None, logs: "logs".into() },
             time_limit: Duration::from_secs(seconds),
             set_aside: HashSet::new(),
         };
@@ -186,10 +186,10 @@ mod tests {
             label: "x".to_owned(),
             selection: Selection::Tests(vec![id("a")]),
             parallelism: Parallelism::SEQUENTIAL,
-            allotment: Allotment { cores: 1, memory_bytes: None, logs: "logs".into() },
+            resources: Resources { cores: 1, memory_bytes: None, logs: "logs".into() },
             time_limit: Duration::from_secs(9),
-            handling: crate::engine::Handling::default(),
-            watch: crate::engine::Watch::default(),
+            policy: crate::engine::ProcessPolicy::default(),
+            watch: crate::engine::Instrumentation::default(),
         };
         let mut run = session.run(&request).unwrap();
         run.executions[0].test = TestId::new("", "D", TestId::WHOLE_CLASS, 1);

@@ -31,15 +31,15 @@ needs = ['Chain#maker']
 "
 );
 
-fn bench(limit: u64, set_aside: &[&str]) -> Bench {
-    Bench {
-        allotment: Allotment { cores: 4, memory_bytes: None, logs: "logs".into() },
+fn bench(limit: u64, set_aside: &[&str]) -> TrialLimits {
+    TrialLimits {
+        resources: Resources { cores: 4, memory_bytes: None, logs: "logs".into() },
         time_limit: Duration::from_secs(limit),
         set_aside: set_aside.iter().map(|test| test.parse().unwrap()).collect::<HashSet<TestId>>(),
     }
 }
 
-fn run_on(suite: &str, kind: TechniqueKind, parallelism: Parallelism, bench: &Bench) -> Vec<Stage> {
+fn run_on(suite: &str, kind: TechniqueKind, parallelism: Parallelism, bench: &TrialLimits) -> Vec<Stage> {
     let mut session = ModelSession::new(ModelSuite::parse(suite).unwrap(), 1);
     match run(kind, parallelism, None, &mut Engines::only(&mut session), bench).unwrap() {
         TechniqueRun::Ran(stages) => stages,
@@ -158,12 +158,12 @@ fn run_on_two(kind: TechniqueKind, graph: Option<&DependencyGraph>) -> Vec<Stage
     let quick = SUITE.replace("startup = 1", "startup = 0");
     let mut main = ModelSession::new(ModelSuite::parse(SUITE).unwrap(), 1);
     let mut fast = Played { session: ModelSession::new(ModelSuite::parse(&quick).unwrap(), 1), handled: Vec::new() };
-    let rerun_handling = Handling { quick_start: true, ..Handling::default() };
-    let handling = Handling::default();
-    let mut engines = Engines { main: &mut main, rerun: Some(&mut fast), handling, rerun_handling };
+    let rerun_policy = ProcessPolicy { quick_start: true, ..ProcessPolicy::default() };
+    let policy = ProcessPolicy::default();
+    let mut engines = Engines { main: &mut main, rerun: Some(&mut fast), policy, rerun_policy };
     let outcome = run(kind, METHODS, graph, &mut engines, &bench(1000, &[])).unwrap();
     let TechniqueRun::Ran(stages) = outcome else { panic!("unsupported") };
-    assert!(fast.handled.iter().all(|handling| handling.quick_start), "reruns start quickly");
+    assert!(fast.handled.iter().all(|policy| policy.quick_start), "reruns start quickly");
     assert_eq!(fast.handled.len(), stages.len() - 1);
     stages
 }
@@ -171,7 +171,7 @@ fn run_on_two(kind: TechniqueKind, graph: Option<&DependencyGraph>) -> Vec<Stage
 /// A model in the role of the direct engine.
 struct Played {
     session: ModelSession,
-    handled: Vec<Handling>,
+    handled: Vec<ProcessPolicy>,
 }
 
 impl Session for Played {
@@ -188,7 +188,7 @@ impl Session for Played {
     }
 
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
-        self.handled.push(request.handling);
+        self.handled.push(request.policy);
         self.session.run(request)
     }
 }
@@ -221,17 +221,17 @@ fn an_engine_that_keeps_the_order_is_not_blamed_for_it() {
 
 #[test]
 fn what_an_engine_cannot_do_is_refused_before_anything_runs() {
-    let refused = |kind, parallelism, handling, rerun_handling| {
+    let refused = |kind, parallelism, policy, rerun_policy| {
         let mut session = ModelSession::new(ModelSuite::parse(SUITE).unwrap(), 1);
-        let mut engines = Engines { main: &mut session, rerun: None, handling, rerun_handling };
+        let mut engines = Engines { main: &mut session, rerun: None, policy, rerun_policy };
         match run(kind, parallelism, None, &mut engines, &bench(1000, &[])).unwrap() {
             TechniqueRun::Unsupported(why) => Some(why),
             TechniqueRun::Ran(_) => None,
         }
     };
-    let plain = Handling::default();
-    let limited = Handling { test_limit: Some(Duration::from_secs(1)), ..plain };
-    let warm = Handling { isolation: crate::engine::Isolation::Warm, ..plain };
+    let plain = ProcessPolicy::default();
+    let limited = ProcessPolicy { test_limit: Some(Duration::from_secs(1)), ..plain };
+    let warm = ProcessPolicy { isolation: crate::engine::Isolation::Warm, ..plain };
     let paste = TechniqueKind::Paste;
     assert!(refused(paste, METHODS, limited, plain).is_some_and(|why| why.contains("single test")));
     assert!(refused(paste, METHODS, plain, limited).is_some());

@@ -9,11 +9,11 @@ use std::rc::Rc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::crew::{self, Haul, Staffing, Workplace};
+use super::crew::{self, Staffing, WorkerResults, Workplace};
 use super::crowd::{Batch, Crowd};
 use super::launch::Jvm;
 use super::worker::{Bounds, JvmPlace, JvmWorker, Ticket};
-use super::{Crop, DirectSession, Leg, Staff, deadline, fitting, legs, log_folder};
+use super::{DirectSession, GoalRun, RunAccumulator, Staff, deadline, fitting, legs, log_folder};
 use crate::engine::{Isolation, RunRequest, Session};
 use crate::maven::Clock;
 use crate::subject::Changes;
@@ -25,7 +25,7 @@ const MOST: usize = 4;
 /// A run that has its place in the queue.
 struct Queued {
     chosen: Vec<usize>,
-    leg: Leg,
+    leg: GoalRun,
     staffing: Staffing,
     logs: PathBuf,
     time_limit: Duration,
@@ -68,7 +68,7 @@ impl DirectSession {
             return requests.iter().map(|request| self.run(request)).collect();
         }
         let answers = requests.iter().zip(&queued).zip(hauls).map(|((request, queued), haul)| {
-            let mut crop = Crop::default();
+            let mut crop = RunAccumulator::default();
             self.gather(&mut crop, haul, shift.suite, &queued.chosen);
             self.suite_run(request, crop)
         });
@@ -82,12 +82,12 @@ impl DirectSession {
         for request in requests {
             let (chosen, unknown) = self.chosen(&request.selection);
             let mut legs = legs(&chosen, self.known());
-            if request.handling.quick_start {
+            if request.policy.quick_start {
                 self.quicken(&legs, &chosen)?;
             }
             let (Some(leg), true, true) = (legs.pop(), legs.is_empty(), unknown.is_empty()) else { return Ok(None) };
             let staffing = self.staffing(request, leg.suite)?;
-            if staffing.forks > 1 || !(staffing.reuse || staffing.stay) || request.handling != first.handling {
+            if staffing.forks > 1 || !(staffing.reuse || staffing.stay) || request.policy != first.policy {
                 return Ok(None);
             }
             let (logs, time_limit) = (log_folder(request)?, request.time_limit);
@@ -98,16 +98,16 @@ impl DirectSession {
             return Ok(None);
         }
         let bounds = Bounds {
-            cores: Some(first.allotment.cores),
-            memory_bytes: first.allotment.memory_bytes,
+            cores: Some(first.resources.cores),
+            memory_bytes: first.resources.memory_bytes,
             deadline: deadline(first.time_limit),
         };
-        let warm = first.handling.isolation == Isolation::Warm;
+        let warm = first.policy.isolation == Isolation::Warm;
         Ok(Some((Shift { suite, warm, jvm: self.jvm_for(first, suite)?, bounds }, all)))
     }
 
     /// As many lanes as there may be take the next run each, until none is left.
-    fn work_off(&mut self, shift: &Shift, queued: &[Queued]) -> miette::Result<Vec<Haul>> {
+    fn work_off(&mut self, shift: &Shift, queued: &[Queued]) -> miette::Result<Vec<WorkerResults>> {
         let usual = self.lanes();
         let lanes = self.crowd(shift.warm).lanes(usual).min(queued.len());
         let mut workers = match &mut self.ready {
@@ -135,7 +135,7 @@ impl DirectSession {
             threads.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
         });
         let wall_seconds = began.elapsed().as_secs_f64();
-        let mut hauls: Vec<Option<Haul>> = queued.iter().map(|_| None).collect();
+        let mut hauls: Vec<Option<WorkerResults>> = queued.iter().map(|_| None).collect();
         for result in results {
             for (number, haul) in result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))? {
                 hauls[number] = Some(haul);
@@ -151,7 +151,7 @@ impl DirectSession {
             Some(ready) => drop(ready.insert(shift.suite, staff)),
             None => {}
         }
-        let hauls: Vec<Haul> = hauls.into_iter().map(Option::unwrap_or_default).collect();
+        let hauls: Vec<WorkerResults> = hauls.into_iter().map(Option::unwrap_or_default).collect();
         let cpu_seconds = hauls.iter().map(|haul| haul.cost.user_seconds + haul.cost.system_seconds).sum();
         self.crowd(shift.warm).learn(Batch { runs: hauls.len(), lanes, wall_seconds, cpu_seconds }, usual);
         Ok(hauls)
@@ -174,7 +174,7 @@ struct Lane<'a> {
 }
 
 impl Lane<'_> {
-    fn serve(&self) -> miette::Result<Vec<(usize, Haul)>> {
+    fn serve(&self) -> miette::Result<Vec<(usize, WorkerResults)>> {
         let mut done = Vec::new();
         // The lock must not last as long as the run.
         let next = || lock(self.queue).pop_front();
@@ -198,7 +198,7 @@ impl Lane<'_> {
     }
 
     /// A run's time begins with it, not with the batch.
-    fn carry_out(&self, number: usize, workers: &mut Vec<JvmWorker>) -> miette::Result<Haul> {
+    fn carry_out(&self, number: usize, workers: &mut Vec<JvmWorker>) -> miette::Result<WorkerResults> {
         let (queued, place) = (&self.queued[number], self.places[number].clone());
         let bounds = Bounds { deadline: deadline(queued.time_limit), ..place.bounds.clone() };
         let place = JvmPlace { clock: Clock::now(), bounds, ..place };

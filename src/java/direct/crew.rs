@@ -84,7 +84,7 @@ pub struct Staffing {
 
 /// What all processes together brought home.
 #[derive(Debug, Default)]
-pub struct Haul {
+pub struct WorkerResults {
     pub seen: Vec<Seen>,
     pub unrunnable: Vec<(usize, String)>,
     pub touched: Vec<Touched>,
@@ -101,7 +101,7 @@ pub fn run<W: Workplace>(
     staffing: Staffing,
     jobs: Vec<Vec<usize>>,
     idle: &mut Vec<W::Worker>,
-) -> miette::Result<Haul> {
+) -> miette::Result<WorkerResults> {
     let slots = staffing.forks.min(jobs.len()).max(1);
     let keeps = staffing.stay || (staffing.reuse && jobs.len() > 1);
     let queue = Mutex::new(VecDeque::from(jobs));
@@ -110,7 +110,7 @@ pub fn run<W: Workplace>(
         number: u32::try_from(number).unwrap_or(u32::MAX),
         keeps,
         worker,
-        haul: Haul::default(),
+        haul: WorkerResults::default(),
     };
     let mut crew: Vec<Slot<'_, W>> = (1..=slots).map(|number| make(number, idle.pop())).collect();
     if let [only] = crew.as_mut_slice() {
@@ -126,12 +126,12 @@ pub fn run<W: Workplace>(
         }
     }
     idle.extend(crew.iter_mut().filter_map(|slot| slot.worker.take()));
-    Ok(crew.into_iter().map(|slot| slot.haul).reduce(Haul::beside).unwrap_or_default())
+    Ok(crew.into_iter().map(|slot| slot.haul).reduce(WorkerResults::beside).unwrap_or_default())
 }
 
-impl Haul {
+impl WorkerResults {
     /// Of processes that worked one after the other.
-    pub fn then(mut self, next: Haul) -> Haul {
+    pub fn then(mut self, next: WorkerResults) -> WorkerResults {
         let peak = self.cost.peak_memory_bytes.max(next.cost.peak_memory_bytes);
         self = self.beside(next);
         self.cost.peak_memory_bytes = peak;
@@ -139,7 +139,7 @@ impl Haul {
     }
 
     /// Of processes that worked at the same time: they had at most the sum of their peaks.
-    fn beside(mut self, other: Haul) -> Haul {
+    fn beside(mut self, other: WorkerResults) -> WorkerResults {
         self.seen.extend(other.seen);
         self.unrunnable.extend(other.unrunnable);
         self.touched.extend(other.touched);
@@ -179,7 +179,7 @@ struct Slot<'a, W: Workplace> {
     /// Does a process take several orders?
     keeps: bool,
     worker: Option<W::Worker>,
-    haul: Haul,
+    haul: WorkerResults,
 }
 
 impl<W: Workplace> Slot<'_, W> {

@@ -11,9 +11,9 @@ mod coverage;
 mod crew;
 mod crowd;
 mod events;
+mod goal_runs;
 mod harvest;
 mod launch;
-mod legs;
 mod line_table;
 mod listing;
 mod quick;
@@ -36,11 +36,11 @@ use miette::miette;
 
 use self::accesses::Places;
 use self::coverage::{Mark, Recording};
-use self::crew::{Haul, Staffing, Workplace};
+use self::crew::{Staffing, WorkerResults, Workplace};
 use self::crowd::Crowd;
+use self::goal_runs::{GoalRun, legs};
 use self::harvest::Identities;
 use self::launch::Jvm;
-use self::legs::{Leg, legs};
 use self::listing::Shelf;
 use self::request::Manner;
 use self::roots::{Framework, Listing, Place};
@@ -48,7 +48,7 @@ use self::worker::{Bounds, JvmPlace, JvmWorker, Ticket};
 use super::surefire::{dirty, safe_label};
 use crate::build::{Discovery, Prepared};
 use crate::engine::{
-    Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support, Watch,
+    Capabilities, EngineKind, Instrumentation, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support,
 };
 use crate::maven::seal::SealKey;
 use crate::maven::{self, Clock, KnownTest, Launch};
@@ -266,23 +266,23 @@ impl DirectSession {
     fn run_leg(
         &mut self,
         request: &RunRequest,
-        leg: &Leg,
+        leg: &GoalRun,
         chosen: &[usize],
         pace: &mut Pace<'_>,
-    ) -> miette::Result<Haul> {
-        let warm = request.handling.isolation == Isolation::Warm;
+    ) -> miette::Result<WorkerResults> {
+        let warm = request.policy.isolation == Isolation::Warm;
         let staffing = self.staffing(request, leg.suite)?;
         let jobs = self.jobs(leg, chosen, staffing);
         let slots = staffing.forks.min(jobs.len()).max(1) as u64;
         let bounds = Bounds {
-            cores: Some(request.allotment.cores),
-            memory_bytes: request.allotment.memory_bytes.map(|bytes| bytes / slots),
+            cores: Some(request.resources.cores),
+            memory_bytes: request.resources.memory_bytes.map(|bytes| bytes / slots),
             deadline: pace.deadline,
         };
         let jvm = self.jvm_for(request, leg.suite)?;
         let jvm = pace.recording.as_mut().map_or(Ok(jvm.clone()), |recording| recording.of(jvm))?;
         // A process that is there already was started without anything that watches.
-        let watched = request.watch != Watch::default();
+        let watched = request.watch != Instrumentation::default();
         let mut workers = match &mut self.ready {
             _ if watched => Vec::new(),
             _ if warm => fitting(&mut self.warm, leg.suite, &jvm, &bounds),
@@ -314,25 +314,25 @@ impl DirectSession {
 
     fn staffing(&self, request: &RunRequest, suite: usize) -> miette::Result<Staffing> {
         let asked = &request.parallelism;
-        let cores = request.allotment.cores;
+        let cores = request.resources.cores;
         let sequential = asked.mode == Mode::Sequential;
         let manner = Manner {
             mode: asked.mode,
             threads: if sequential { 1 } else { asked.threads_on(cores).max(1) },
-            limit: request.handling.test_limit,
-            isolation: request.handling.isolation,
+            limit: request.policy.test_limit,
+            isolation: request.policy.isolation,
         };
         Ok(Staffing {
             forks: if sequential { 1 } else { asked.forks.on(cores) as usize },
             // Where a project wants a process for every class, its tests may need it.
             reuse: asked.reuse_forks && self.launch_of(suite)?.reuse_forks,
-            stay: request.handling.isolation == Isolation::Warm,
+            stay: request.policy.isolation == Isolation::Warm,
             manner,
         })
     }
 
     /// One job for one process, or one for each class that is run.
-    fn jobs(&self, leg: &Leg, chosen: &[usize], staffing: Staffing) -> Vec<Vec<usize>> {
+    fn jobs(&self, leg: &GoalRun, chosen: &[usize], staffing: Staffing) -> Vec<Vec<usize>> {
         if staffing.forks <= 1 && (staffing.reuse || staffing.stay) {
             return vec![leg.tests.clone()];
         }
@@ -345,9 +345,9 @@ impl DirectSession {
             let option = accesses::option(&self.prepared.helper, &self.shared_places().project)?;
             return Ok(self.jvm(suite)?.with_agent(option));
         }
-        let quick = self.quick.get(&suite).filter(|_| request.handling.quick_start && !request.watch.coverage);
+        let quick = self.quick.get(&suite).filter(|_| request.policy.quick_start && !request.watch.coverage);
         let jvm = quick.cloned().map_or_else(|| self.jvm(suite), Ok)?;
-        let warm = request.handling.isolation == Isolation::Warm;
+        let warm = request.policy.isolation == Isolation::Warm;
         Ok(if warm { jvm.with_folders_apart() } else { jvm })
     }
 
@@ -358,7 +358,7 @@ impl DirectSession {
     }
 
     /// Adds what a leg brought in, by the names of the suite's tests.
-    fn gather(&self, crop: &mut Crop, mut haul: Haul, suite: usize, chosen: &[usize]) {
+    fn gather(&self, crop: &mut RunAccumulator, mut haul: WorkerResults, suite: usize, chosen: &[usize]) {
         let asked = |test: usize| self.tests[chosen[test]].clone();
         crop.lost.extend(std::mem::take(&mut haul.unrunnable).into_iter().map(|(test, why)| (asked(test), why)));
         let marks: Vec<Mark> = haul.seen.iter().map(|seen| seen.mark).collect();
@@ -372,8 +372,8 @@ impl DirectSession {
         crop.haul = std::mem::take(&mut crop.haul).then(haul);
     }
 
-    fn suite_run(&self, request: &RunRequest, crop: Crop) -> SuiteRun {
-        let Crop { haul, mut executions, company, lost, accesses, .. } = crop;
+    fn suite_run(&self, request: &RunRequest, crop: RunAccumulator) -> SuiteRun {
+        let RunAccumulator { haul, mut executions, company, lost, accesses, .. } = crop;
         executions.sort_by(|a, b| a.start.total_cmp(&b.start));
         let mut findings = self.notes.clone();
         findings.extend(haul.findings);
@@ -409,9 +409,9 @@ fn fitting(staff: &mut HashMap<usize, Staff>, suite: usize, jvm: &Jvm, bounds: &
 
 /// What the legs of a run have brought in.
 #[derive(Default)]
-struct Crop {
+struct RunAccumulator {
     /// What is left of it: executions and lost tests are taken out.
-    haul: Haul,
+    haul: WorkerResults,
     executions: Vec<Execution>,
     /// Which test the records of processes mean.
     marks: HashMap<Mark, TestId>,
@@ -446,11 +446,11 @@ impl Session for DirectSession {
 
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
         self.capabilities.check_mode(request.parallelism.mode, &self.prepared.subject.name)?;
-        self.capabilities.check_watch(request)?;
+        self.capabilities.check_instrumentation(request)?;
         let logs = log_folder(request)?;
         let (chosen, unknown) = self.chosen(&request.selection);
         let legs = legs(&chosen, self.known());
-        if request.handling.quick_start && !request.watch.coverage {
+        if request.policy.quick_start && !request.watch.coverage {
             self.quicken(&legs, &chosen)?;
         }
 
@@ -459,7 +459,7 @@ impl Session for DirectSession {
         let began = Instant::now();
         let recording = request.watch.coverage.then(|| Recording::begin(&prepared, self.scratch.path())).transpose()?;
         let mut pace = Pace { clock: Clock::now(), deadline: deadline(request.time_limit), logs: &logs, recording };
-        let mut crop = Crop { lost: unknown, ..Crop::default() };
+        let mut crop = RunAccumulator { lost: unknown, ..RunAccumulator::default() };
         for leg in &legs {
             let haul = self.run_leg(request, leg, &chosen, &mut pace)?;
             self.gather(&mut crop, haul, leg.suite, &chosen);
@@ -510,7 +510,7 @@ fn capabilities() -> Capabilities {
         limits_tests: true,
         enlarges_limits: false,
         modules_at_once: false,
-        watches: Watch { coverage: true, accesses: true },
+        watches: Instrumentation { coverage: true, accesses: true },
     }
 }
 
@@ -552,7 +552,7 @@ pub fn read_traces(bytes: &[u8]) {
 
 /// Where the logs of a run go when its processes have ended. Until then nothing is there: the name tells what is measured.
 fn log_folder(request: &RunRequest) -> miette::Result<PathBuf> {
-    Ok(request.allotment.logs.join(safe_label(&request.label)?))
+    Ok(request.resources.logs.join(safe_label(&request.label)?))
 }
 
 fn deadline(time: Duration) -> Instant {

@@ -7,8 +7,8 @@ use std::time::Duration;
 use super::DirectSession;
 use super::archive::{self, Archive};
 use super::crew::{self, Staffing};
+use super::goal_runs::GoalRun;
 use super::launch::Jvm;
-use super::legs::Leg;
 use super::request::Manner;
 use crate::engine::{Isolation, Mode};
 use crate::process;
@@ -20,7 +20,7 @@ const ARCHIVE_LOG: u64 = 1 << 20;
 
 impl DirectSession {
     /// Makes sure that quick processes can be started for these suites. What this costs is no run's.
-    pub(super) fn quicken(&mut self, legs: &[Leg], chosen: &[usize]) -> miette::Result<()> {
+    pub(super) fn quicken(&mut self, legs: &[GoalRun], chosen: &[usize]) -> miette::Result<()> {
         for leg in legs {
             if !self.quick.contains_key(&leg.suite) {
                 let first = leg.tests.first().map(|test| chosen[*test]);

@@ -67,7 +67,7 @@ impl SurefireSession {
     fn copy_reports(&self, request: &RunRequest, invoked: &Invoked) {
         let Some(handshake) = invoked.handshake.as_ref().filter(|_| self.keeps_reports) else { return };
         if request.selection == Selection::All {
-            let into = request.allotment.logs.join("surefire-reports");
+            let into = request.resources.logs.join("surefire-reports");
             let kept = maven::keep_reports(handshake, &self.prepared.checkout.root, &into);
             *self.prepared.kept_reports.borrow_mut() = kept;
         }
@@ -76,7 +76,7 @@ impl SurefireSession {
     /// Of the subject's processes. With larger limits, frameworks grant tests many times the time that they ask for.
     fn environment(&self, request: &RunRequest) -> miette::Result<BTreeMap<String, String>> {
         let declared = &self.prepared.subject.environment;
-        if request.handling.larger_limits {
+        if request.policy.larger_limits {
             limits::enlarged(&self.prepared.helper, declared)
         } else {
             Ok(declared.clone())
@@ -113,14 +113,14 @@ impl SurefireSession {
 
     fn invoke(&self, request: &RunRequest, settings: &Settings) -> miette::Result<Invoked> {
         let subject = &self.prepared.subject;
-        let allotment = &request.allotment;
+        let resources = &request.resources;
         Invocation {
             toolchain: &self.prepared.toolchain,
             helper: &self.prepared.helper,
             root: &build_root(subject, &self.prepared.checkout)?,
             worktree: &self.prepared.checkout.root,
             repository: self.prepared.repository.folder(),
-            folder: &allotment.logs.join(safe_label(&request.label)?),
+            folder: &resources.logs.join(safe_label(&request.label)?),
             exchange: &self.prepared.home.exchange(),
             environment: &self.environment(request)?,
             args: &subject.maven_args,
@@ -128,8 +128,8 @@ impl SurefireSession {
             offline: !self.online,
             settings,
             limits: Limits {
-                cores: Some(allotment.cores),
-                memory_bytes: allotment.memory_bytes,
+                cores: Some(resources.cores),
+                memory_bytes: resources.memory_bytes,
                 time: request.time_limit,
             },
             // Everything of the same tag ends with the run, so no other run may have it. It tells nothing about the run.
@@ -160,12 +160,12 @@ impl Session for SurefireSession {
 
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
         self.capabilities.check_mode(request.parallelism.mode, &self.prepared.subject.name)?;
-        self.capabilities.check_watch(request)?;
+        self.capabilities.check_instrumentation(request)?;
         let selected = maven::select(&request.selection, &self.known);
         let is_first = self.prepared.discovery().is_pending() && request.selection == Selection::All;
         let tests = TestSettings {
             parallelism: request.parallelism,
-            cores: request.allotment.cores,
+            cores: request.resources.cores,
             selection: selected.patterns,
             fetch_providers: is_first,
             reveal: is_first,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use crate::build::{Discovery, ModuleSuite};
-use crate::engine::{Capabilities, Isolation, Mode, ModeSupport, Support, Watch};
+use crate::engine::{Capabilities, Instrumentation, Isolation, Mode, ModeSupport, Support};
 use crate::maven::KnownTest;
 use crate::suite::Granularity;
 
@@ -34,7 +34,7 @@ fn with_modes(support: impl Fn(Mode) -> Support) -> Capabilities {
         limits_tests: false,
         enlarges_limits: false,
         modules_at_once: true,
-        watches: Watch::default(),
+        watches: Instrumentation::default(),
     }
 }
 

@@ -4,6 +4,7 @@
 //! Nothing is measured and nothing run here. The run's own folder is only read; the artifact appears under its name when it
 //! is whole.
 
+mod anonymizer;
 mod bundle;
 mod checksums;
 mod claims;
@@ -13,7 +14,6 @@ mod edits;
 mod links;
 mod programs;
 mod short;
-mod veil;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,15 +31,15 @@ use crate::store::{self, RunFolder};
 use crate::whole_file::write_atomically;
 use crate::wording::plural;
 
+use anonymizer::Anonymizer;
 use bundle::{Bundle, Places};
 use costs::Costs;
 use programs::{Names, Program};
 use short::Short;
-use veil::Veil;
 
 /// What kind of artifact is wanted, and where.
 #[derive(Debug)]
-pub struct Order {
+pub struct ArtifactRequest {
     pub run: PathBuf,
     /// A folder that is not there yet.
     pub out: PathBuf,
@@ -76,7 +76,7 @@ pub struct ShortVersion {
 }
 
 /// Makes an artifact of a run.
-pub fn make(order: &Order) -> miette::Result<Artifact> {
+pub fn make(order: &ArtifactRequest) -> miette::Result<Artifact> {
     draft::check_free(&order.out)?;
     let folder = RunFolder::open(&order.run)?;
     draft::check_outside(&order.out, folder.dir())?;
@@ -87,7 +87,7 @@ pub fn make(order: &Order) -> miette::Result<Artifact> {
     Ok(artifact)
 }
 
-fn fill(order: &Order, folder: &RunFolder, to: &Path) -> miette::Result<Artifact> {
+fn fill(order: &ArtifactRequest, folder: &RunFolder, to: &Path) -> miette::Result<Artifact> {
     let run = folder.read()?;
     let costs = Costs::of(&run, folder, order.home.as_ref());
     let experiment = to.join("experiment");
@@ -113,7 +113,7 @@ fn fill(order: &Order, folder: &RunFolder, to: &Path) -> miette::Result<Artifact
     let mut notes: Vec<String> = folder.doubts(&run).sentences().collect();
     notes.extend(bundle.notes.iter().cloned());
     notes.extend(veil.iter().flat_map(|veil| still_told(to, veil, &bundle)));
-    notes.extend(veil.iter().filter_map(Veil::told_by_tests));
+    notes.extend(veil.iter().filter_map(Anonymizer::told_by_tests));
     notes.extend(other_program(&copied.data));
     Ok(Artifact {
         dir: to.to_owned(),
@@ -136,7 +136,7 @@ impl From<Short> for ShortVersion {
 }
 
 /// Where relative paths of the experiment file start.
-fn experiment_folder(order: &Order, run: &RunData) -> miette::Result<Option<PathBuf>> {
+fn experiment_folder(order: &ArtifactRequest, run: &RunData) -> miette::Result<Option<PathBuf>> {
     let Some(file) = &order.experiment else {
         return Ok(run.manifest.experiment_folder.as_ref().map(PathBuf::from));
     };
@@ -144,17 +144,17 @@ fn experiment_folder(order: &Order, run: &RunData) -> miette::Result<Option<Path
     Ok(file.parent().map(Path::to_owned))
 }
 
-fn veil_over(order: &Order, run: &RunData, bundle: &Bundle, places: &Places<'_>) -> Veil {
+fn veil_over(order: &ArtifactRequest, run: &RunData, bundle: &Bundle, places: &Places<'_>) -> Anonymizer {
     let current = std::env::current_dir().ok();
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let run_dir = order.run.canonicalize().ok();
     let cache = order.home.as_ref().map(|home| home.root().to_owned());
     let known = [current, home, run_dir, cache, places.from.clone()];
     let folders: Vec<&Path> = known.iter().flatten().map(PathBuf::as_path).collect();
-    Veil::of(run, &bundle.remote, &folders)
+    Anonymizer::of(run, &bundle.remote, &folders)
 }
 
-fn veiled(bundle: Bundle, veil: &Veil) -> miette::Result<Bundle> {
+fn veiled(bundle: Bundle, veil: &Anonymizer) -> miette::Result<Bundle> {
     let text = bundle::rewritten(&bundle.text, &|text| veil.text(text))?;
     Ok(Bundle { text, notes: bundle.notes.iter().map(|note| veil.text(note)).collect(), ..bundle })
 }
@@ -194,7 +194,7 @@ struct CopiedRun {
     has_logs: bool,
 }
 
-fn copy_run(folder: &RunFolder, to: &Path, veil: Option<&Veil>) -> miette::Result<CopiedRun> {
+fn copy_run(folder: &RunFolder, to: &Path, veil: Option<&Anonymizer>) -> miette::Result<CopiedRun> {
     let copy = match veil {
         Some(veil) => store::export_rewritten(folder, to, &|key, text| veil.over(key, text))?,
         None => store::export(folder, to)?,
@@ -252,7 +252,7 @@ fn setting(experiment: &str, table: &str, key: &str) -> Option<String> {
 }
 
 /// What an anonymous artifact still tells, file by file: bundled files are never changed.
-fn still_told(to: &Path, veil: &Veil, bundle: &Bundle) -> Vec<String> {
+fn still_told(to: &Path, veil: &Anonymizer, bundle: &Bundle) -> Vec<String> {
     const LISTED: usize = 20;
     let mut notes = Vec::new();
     for file in folders::files(to).unwrap_or_default() {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use miette::miette;
 
-use super::veil::Veil;
+use super::anonymizer::Anonymizer;
 
 /// POSIX shell, nothing else.
 const SCRIPTS: [(&str, &str); 3] = [
@@ -79,7 +79,7 @@ pub(super) enum Program {
 }
 
 /// Copies this very program. In an anonymous artifact only if it does not tell where it was built.
-pub(super) fn copy_program(folder: &Path, veil: Option<&Veil>) -> miette::Result<Program> {
+pub(super) fn copy_program(folder: &Path, veil: Option<&Anonymizer>) -> miette::Result<Program> {
     let Ok(program) = std::env::current_exe() else {
         return Ok(Program::LeftOut("the running program has no file".to_owned()));
     };
@@ -99,7 +99,7 @@ pub(super) fn copy_program(folder: &Path, veil: Option<&Veil>) -> miette::Result
 }
 
 /// Rust programs hold the folders of their sources, unless these were taken out when they were built.
-fn tells_its_origin(bytes: &[u8], veil: &Veil) -> bool {
+fn tells_its_origin(bytes: &[u8], veil: &Anonymizer) -> bool {
     let of_cargo = b"/.cargo/registry/src/";
     let paths = memchr::memmem::find_iter(bytes, of_cargo);
     let is_absolute = |at: usize| {
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn a_program_tells_where_it_was_built() {
-        let veil = Veil::default();
+        let veil = Anonymizer::default();
         assert!(tells_its_origin(b"\0/home/x/.cargo/registry/src/a\0", &veil));
         assert!(!tells_its_origin(b"\0.cargo registry\0", &veil));
     }

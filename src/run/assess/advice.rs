@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::ways::Way;
+use super::ways::ParallelMode;
 use crate::project::AdoptionFacts;
 
 /// A text that goes into a file of the project.
@@ -16,18 +16,18 @@ pub struct Snippet {
 }
 
 /// What makes plain Maven run the suite this way; nothing for what the project does already.
-pub fn snippets(way: Way, threads_per_core: usize, cores: usize, dialects: &AdoptionFacts) -> Vec<Snippet> {
+pub fn snippets(way: ParallelMode, threads_per_core: usize, cores: usize, dialects: &AdoptionFacts) -> Vec<Snippet> {
     match way {
-        Way::Project => Vec::new(),
-        Way::Modules => vec![Snippet {
+        ParallelMode::Project => Vec::new(),
+        ParallelMode::Modules => vec![Snippet {
             file: ".mvn/maven.config".to_owned(),
             place: "on a separate line, or pass it to each mvn command".to_owned(),
             text: "-T1C\n".to_owned(),
         }],
-        Way::Forks => {
+        ParallelMode::Forks => {
             vec![in_pom(dialects, &[("forkCount", "1C".to_owned()), ("reuseForks", "true".to_owned())])]
         }
-        Way::Classes | Way::ClassesAndMethods | Way::Methods => {
+        ParallelMode::Classes | ParallelMode::ClassesAndMethods | ParallelMode::Methods => {
             let surefire = dialects.surefire.then(|| {
                 let parallel = ("parallel", way.mode().name().to_owned());
                 let threads = if dialects.testng { threads_per_core * cores } else { threads_per_core };
@@ -63,9 +63,9 @@ fn in_pom(dialects: &AdoptionFacts, settings: &[(&str, String)]) -> Snippet {
     }
 }
 
-fn platform(way: Way, threads_per_core: usize, cores: usize, dialects: &AdoptionFacts) -> Snippet {
-    let classes = matches!(way, Way::Classes | Way::ClassesAndMethods);
-    let methods = matches!(way, Way::Methods | Way::ClassesAndMethods);
+fn platform(way: ParallelMode, threads_per_core: usize, cores: usize, dialects: &AdoptionFacts) -> Snippet {
+    let classes = matches!(way, ParallelMode::Classes | ParallelMode::ClassesAndMethods);
+    let methods = matches!(way, ParallelMode::Methods | ParallelMode::ClassesAndMethods);
     let mode = |concurrent: bool| if concurrent { "concurrent" } else { "same_thread" };
     let mut text = String::new();
     let mut set = |key: &str, value: &str| text.push_str(&format!("junit.{key}={value}\n"));
@@ -91,12 +91,12 @@ fn platform(way: Way, threads_per_core: usize, cores: usize, dialects: &Adoption
 }
 
 /// The command that runs the suite this way, with what fails run again.
-pub fn paste_command(project: &str, way: Way, threads: usize) -> String {
+pub fn paste_command(project: &str, way: ParallelMode, threads: usize) -> String {
     let how = match way {
-        Way::Forks => "--parallel classes --threads 1 --forks 1C".to_owned(),
-        Way::Project => "--parallel project".to_owned(),
-        Way::Modules => format!("--parallel classes --threads {threads} --modules 1C"),
-        Way::Classes | Way::ClassesAndMethods | Way::Methods => {
+        ParallelMode::Forks => "--parallel classes --threads 1 --forks 1C".to_owned(),
+        ParallelMode::Project => "--parallel project".to_owned(),
+        ParallelMode::Modules => format!("--parallel classes --threads {threads} --modules 1C"),
+        ParallelMode::Classes | ParallelMode::ClassesAndMethods | ParallelMode::Methods => {
             format!("--parallel {} --threads {threads}", way.mode())
         }
     };
@@ -104,8 +104,8 @@ pub fn paste_command(project: &str, way: Way, threads: usize) -> String {
 }
 
 /// What the CI runs once the snippet is in place.
-pub fn maven_command(way: Way) -> String {
-    if way == Way::Modules { "mvn -T1C test".to_owned() } else { "mvn test".to_owned() }
+pub fn maven_command(way: ParallelMode) -> String {
+    if way == ParallelMode::Modules { "mvn -T1C test".to_owned() } else { "mvn test".to_owned() }
 }
 
 /// A word of a command line that a shell takes as one.
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn surefire_takes_its_lines_in_the_pom() {
-        let snippets = snippets(Way::Classes, 2, 4, &dialects());
+        let snippets = snippets(ParallelMode::Classes, 2, 4, &dialects());
         let [snippet] = snippets.as_slice() else { panic!("{snippets:?}") };
         assert_eq!(snippet.file, "pom.xml");
         for line in [
@@ -138,34 +138,34 @@ mod tests {
         ] {
             assert!(snippet.text.contains(line), "{}", snippet.text);
         }
-        assert!(super::snippets(Way::Forks, 2, 4, &dialects())[0].text.contains("<forkCount>1C</forkCount>"));
-        assert_eq!(super::snippets(Way::Project, 1, 4, &dialects()), []);
+        assert!(super::snippets(ParallelMode::Forks, 2, 4, &dialects())[0].text.contains("<forkCount>1C</forkCount>"));
+        assert_eq!(super::snippets(ParallelMode::Project, 1, 4, &dialects()), []);
     }
 
     #[test]
     fn testng_is_told_the_number_of_threads_itself() {
         let testng = AdoptionFacts { testng: true, ..dialects() };
-        let text = &super::snippets(Way::Methods, 2, 4, &testng)[0].text;
+        let text = &super::snippets(ParallelMode::Methods, 2, 4, &testng)[0].text;
         assert!(text.contains("<threadCount>8</threadCount>") && !text.contains("perCore"), "{text}");
     }
 
     #[test]
     fn the_junit_platform_has_a_file_of_its_own() {
         let both = AdoptionFacts { surefire: false, jupiter: true, vintage: true, ..dialects() };
-        let snippets = snippets(Way::Methods, 1, 4, &both);
+        let snippets = snippets(ParallelMode::Methods, 1, 4, &both);
         let text = &snippets[0].text;
         assert!(snippets[0].file.ends_with("junit-platform.properties"));
         assert!(text.contains("mode.default=concurrent\n") && text.contains("mode.classes.default=same_thread\n"));
         assert!(text.contains("junit.vintage.execution.parallel.pool-size=4\n"));
-        assert_eq!(super::snippets(Way::Forks, 1, 4, &both)[0].file, "pom.xml");
+        assert_eq!(super::snippets(ParallelMode::Forks, 1, 4, &both)[0].file, "pom.xml");
     }
 
     #[test]
     fn commands_can_be_pasted_into_a_shell() {
         assert_eq!(
-            paste_command("it's here", Way::Methods, 4),
+            paste_command("it's here", ParallelMode::Methods, 4),
             "parade test 'it'\\''s here' --technique paste --parallel methods --threads 4"
         );
-        assert!(paste_command(".", Way::Forks, 2).ends_with("--parallel classes --threads 1 --forks 1C"));
+        assert!(paste_command(".", ParallelMode::Forks, 2).ends_with("--parallel classes --threads 1 --forks 1C"));
     }
 }

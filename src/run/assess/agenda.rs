@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::Order;
+use super::AssessmentRequest;
 use super::course::MOST_BLOCKS;
 use super::survey::Survey;
 use super::taken::Taken;
-use super::ways::{SEQUENTIAL, Way};
+use super::ways::{ParallelMode, SEQUENTIAL};
 use crate::experiment::format_duration;
 use crate::spec::Origin;
 use crate::store::record::TrialRecord;
@@ -102,7 +102,7 @@ pub(super) fn way_limit(survey: &Survey, run: f64) -> Duration {
 
 /// The experiment as a file: what can be run again by `parade run`. Nothing of the budget is in it, so that a larger one goes on
 /// with what a smaller one began.
-pub fn experiment_text(order: &Order, survey: &Survey, name: &str) -> String {
+pub fn experiment_text(order: &AssessmentRequest, survey: &Survey, name: &str) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f");
     let limit = trial_limit(survey);
     let cores: Vec<String> = core_counts(order.cores).iter().map(ToString::to_string).collect();
@@ -159,10 +159,11 @@ pub struct Item {
 
 /// Ways in the order in which they are worth trying. Where the project says that it runs in parallel, what that does comes
 /// first, else last; then what the forecast from the first run says is fastest.
-pub fn by_promise(survey: &Survey) -> Vec<Way> {
+pub fn by_promise(survey: &Survey) -> Vec<ParallelMode> {
     let is_parallel = !survey.parallel_today.is_empty();
-    let expected = |way: Way| survey.promised(way).unwrap_or(f64::MAX);
-    let mut others: Vec<Way> = survey.ways.iter().copied().filter(|way| *way != Way::Project).collect();
+    let expected = |way: ParallelMode| survey.promised(way).unwrap_or(f64::MAX);
+    let mut others: Vec<ParallelMode> =
+        survey.ways.iter().copied().filter(|way| *way != ParallelMode::Project).collect();
     let mut sorted = Vec::new();
     while let Some(fastest) = others.iter().map(|way| expected(*way)).min_by(f64::total_cmp) {
         let near = others.iter().copied().filter(|way| expected(*way) / AS_PROMISING <= fastest);
@@ -170,7 +171,7 @@ pub fn by_promise(survey: &Survey) -> Vec<Way> {
         others.retain(|way| *way != next);
         sorted.push(next);
     }
-    let today = survey.ways.contains(&Way::Project).then_some(Way::Project);
+    let today = survey.ways.contains(&ParallelMode::Project).then_some(ParallelMode::Project);
     let (before, after) = if is_parallel { (today, None) } else { (None, today) };
     before.into_iter().chain(sorted).chain(after).collect()
 }
@@ -196,7 +197,7 @@ pub(super) mod tests {
     }
 
     pub fn plan(cores: &[usize]) -> Plan {
-        let names = std::iter::once(SEQUENTIAL).chain(Way::ALL.map(Way::name)).collect::<Vec<_>>();
+        let names = std::iter::once(SEQUENTIAL).chain(ParallelMode::ALL.map(ParallelMode::name)).collect::<Vec<_>>();
         let cell = |block: u32| {
             names
                 .iter()
@@ -208,14 +209,26 @@ pub(super) mod tests {
 
     #[test]
     fn what_the_forecast_says_is_fastest_is_tried_first() {
-        let promise = vec![(Way::Forks, 9.0), (Way::Classes, 8.0), (Way::ClassesAndMethods, 3.0), (Way::Methods, 2.95)];
-        let survey = Survey { ways: Way::ALL.to_vec(), promise, ..Survey::example(10.0, 12.0) };
-        let expected = [Way::ClassesAndMethods, Way::Methods, Way::Classes, Way::Forks, Way::Modules, Way::Project];
+        let promise = vec![
+            (ParallelMode::Forks, 9.0),
+            (ParallelMode::Classes, 8.0),
+            (ParallelMode::ClassesAndMethods, 3.0),
+            (ParallelMode::Methods, 2.95),
+        ];
+        let survey = Survey { ways: ParallelMode::ALL.to_vec(), promise, ..Survey::example(10.0, 12.0) };
+        let expected = [
+            ParallelMode::ClassesAndMethods,
+            ParallelMode::Methods,
+            ParallelMode::Classes,
+            ParallelMode::Forks,
+            ParallelMode::Modules,
+            ParallelMode::Project,
+        ];
         assert_eq!(by_promise(&survey), expected);
         let today = Survey { parallel_today: vec!["forkCount = 2".to_owned()], ..survey.clone() };
-        assert_eq!(by_promise(&today)[..2], [Way::Project, Way::ClassesAndMethods]);
+        assert_eq!(by_promise(&today)[..2], [ParallelMode::Project, ParallelMode::ClassesAndMethods]);
         let unknown = Survey { promise: Vec::new(), ..survey };
-        assert_eq!(by_promise(&unknown)[..2], [Way::Forks, Way::Modules], "the safer ones first");
+        assert_eq!(by_promise(&unknown)[..2], [ParallelMode::Forks, ParallelMode::Modules], "the safer ones first");
     }
 
     #[test]

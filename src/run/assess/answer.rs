@@ -241,7 +241,7 @@ pub mod tests {
     use super::*;
     use crate::assess::decide;
     use crate::assess::firmness::{self, Grounds};
-    use crate::assess::ways::Way;
+    use crate::assess::ways::ParallelMode;
     use crate::assess::{evidence, sentence};
 
     impl Answer {
@@ -254,8 +254,9 @@ pub mod tests {
             let of_way = about.and_then(|way| ways.iter().find(|each| each.way == way));
             let is_repaired = decision.verdict == Verdict::AdoptWithPaste;
             let speedup = of_way.and_then(|each| if is_repaired { each.repaired } else { each.plain });
-            let tried: Vec<Way> = ways.iter().map(|each| each.way).collect();
-            let not_tried: Vec<Way> = Way::ALL.into_iter().filter(|way| !tried.contains(way)).collect();
+            let tried: Vec<ParallelMode> = ways.iter().map(|each| each.way).collect();
+            let not_tried: Vec<ParallelMode> =
+                ParallelMode::ALL.into_iter().filter(|way| !tried.contains(way)).collect();
             let shortfalls = firmness::shortfalls(&Grounds {
                 verdict: decision.verdict,
                 is_sound: true,
@@ -288,7 +289,7 @@ pub mod tests {
                 speedup,
                 baseline_seconds: speedup.map(|speedup| speedup.baseline_seconds),
                 seconds: speedup.map(|speedup| speedup.seconds),
-                modes: Way::ALL.iter().map(|way| way.in_words(1, 2)).collect(),
+                modes: ParallelMode::ALL.iter().map(|way| way.in_words(1, 2)).collect(),
                 not_tried: not_tried.iter().map(|way| way.name().to_owned()).collect(),
                 untried: Vec::new(),
                 failures,
@@ -343,7 +344,7 @@ pub mod tests {
             failing_runs: 3,
             unrepaired_runs: 3,
             repaired: None,
-            ..evidence::tests::evidence(Way::Classes, evidence::tests::speedup(1.5, 1.4, 1.6, 6))
+            ..evidence::tests::evidence(ParallelMode::Classes, evidence::tests::speedup(1.5, 1.4, 1.6, 6))
         };
         let answer = Answer::example(vec![failing.clone()], vec![failure(Some(in_use))]);
         assert_eq!(answer.verdict, Verdict::FixFirst);
@@ -384,7 +385,7 @@ pub mod tests {
     /// Where tests are set aside, it is not said that nothing failed.
     #[test]
     fn what_was_set_aside_is_not_called_clean() {
-        let clean = evidence::tests::evidence(Way::Forks, evidence::tests::speedup(1.9, 1.8, 2.0, 8));
+        let clean = evidence::tests::evidence(ParallelMode::Forks, evidence::tests::speedup(1.9, 1.8, 2.0, 8));
         let answer = Answer::example(vec![clean], Vec::new());
         assert!(answer.reason.ends_with(", and no test failed in its 8 runs"), "{}", answer.reason);
         let flaky = Answer { flaky: vec!["A#t".parse().unwrap()], ..answer };

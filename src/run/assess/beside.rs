@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::causes::Beside;
-use super::ways::Way;
-use crate::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session, Watch};
+use super::ways::ParallelMode;
+use crate::engine::{Instrumentation, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session};
 use crate::store::record::RunData;
 use crate::suite::{Outcome, RunEnd, SuiteRun, TestId};
 
@@ -51,7 +51,7 @@ impl Again<'_> {
             .for_each(|beside| beside.limited = false);
         if known.values().any(|beside| beside.limited) && more > took && session.capabilities().enlarges_limits {
             let mut request = self.request("larger-limits", more);
-            request.handling.larger_limits = true;
+            request.policy.larger_limits = true;
             compare(known, &session.run(&request)?);
         }
         Ok(())
@@ -62,10 +62,10 @@ impl Again<'_> {
             label: label.to_owned(),
             selection: Selection::All,
             parallelism: self.parallelism,
-            allotment: Allotment { cores: self.cores, memory_bytes: self.memory_bytes, logs: self.logs.to_owned() },
+            resources: Resources { cores: self.cores, memory_bytes: self.memory_bytes, logs: self.logs.to_owned() },
             time_limit,
-            handling: Handling::default(),
-            watch: Watch::default(),
+            policy: ProcessPolicy::default(),
+            watch: Instrumentation::default(),
         }
     }
 }
@@ -102,7 +102,7 @@ fn compare(seen: &mut BTreeMap<TestId, Beside>, larger: &SuiteRun) {
 }
 
 /// Tests that were running when the time of a parallel run was up.
-pub(super) fn cut_down(run: &RunData, way: Way) -> BTreeSet<TestId> {
+pub(super) fn cut_down(run: &RunData, way: ParallelMode) -> BTreeSet<TestId> {
     let trials = run.trials.iter().filter(|trial| trial.configuration == way.name());
     let cut = trials.flat_map(|trial| &trial.residual).filter(|test| test.outcome == Outcome::TimedOut);
     cut.map(|test| test.test.clone()).collect()

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session, Watch};
+use crate::engine::{Instrumentation, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session};
 use crate::stats::{self, Alternative};
 use crate::suite::{Accesses, Outcome, RunEnd, TestId};
 use crate::wording::first_line;
@@ -475,18 +475,18 @@ impl Bench<'_> {
         let time_limit = self.left().min(self.laboratory.fair);
         let is_fair = time_limit == self.laboratory.fair;
         let laboratory = &mut self.laboratory;
-        let watch = Watch { coverage: false, accesses: laboratory.session.capabilities().watches.accesses };
+        let watch = Instrumentation { coverage: false, accesses: laboratory.session.capabilities().watches.accesses };
         let run = laboratory.session.run(&RunRequest {
             label: label.to_owned(),
             selection,
             parallelism: Parallelism::SEQUENTIAL,
-            allotment: Allotment {
+            resources: Resources {
                 cores: laboratory.cores,
                 memory_bytes: laboratory.memory_bytes,
                 logs: laboratory.logs.clone(),
             },
             time_limit,
-            handling: Handling::default(),
+            policy: ProcessPolicy::default(),
             watch,
         })?;
         let outcomes: Vec<Outcome> =

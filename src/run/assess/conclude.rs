@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Order;
+use super::AssessmentRequest;
 use super::advice;
 use super::agenda::{self, Item};
 use super::answer::{Answer, Basis, Count, Failure, Risk};
@@ -16,7 +16,7 @@ use super::scaling;
 use super::sentence;
 use super::survey::Survey;
 use super::untried;
-use super::ways::{ModeInWords, SEQUENTIAL, Way};
+use super::ways::{ModeInWords, ParallelMode, SEQUENTIAL};
 use crate::project::ProjectIdentity;
 use crate::simulation::Scheduler;
 use crate::stats;
@@ -29,7 +29,7 @@ use crate::wording::{VIRTUAL_TIME, counted};
 const CORES: [usize; 6] = [2, 4, 8, 16, 32, 64];
 
 pub(super) struct Conclusion<'a> {
-    pub order: &'a Order,
+    pub order: &'a AssessmentRequest,
     pub survey: &'a Survey,
     pub run: &'a RunData,
     pub folder: &'a RunFolder,
@@ -39,7 +39,7 @@ pub(super) struct Conclusion<'a> {
     pub causes: Vec<Cause>,
     pub plan: Vec<Item>,
     /// Ways of which nothing is known, for want of time.
-    pub left_out: Vec<Way>,
+    pub left_out: Vec<ParallelMode>,
     /// Configurations of which a run was cut off when the budget was up.
     pub cut: BTreeSet<String>,
     /// In seconds.
@@ -85,7 +85,7 @@ impl Conclusion<'_> {
             reason: String::new(),
             mode: about.map(|way| way.name().to_owned()),
             threads: about.and_then(|way| self.threads(way)),
-            forks: about.filter(|way| *way == Way::Forks).map(|_| "1C".to_owned()),
+            forks: about.filter(|way| *way == ParallelMode::Forks).map(|_| "1C".to_owned()),
             cores: self.order.cores,
             speedup,
             baseline_seconds: speedup.map(|speedup| speedup.baseline_seconds).or(mean),
@@ -122,7 +122,7 @@ impl Conclusion<'_> {
     }
 
     /// The mode that the numbers are of. Where none is advised it is the best of those that had an effect.
-    fn about(&self, decision: &Decision) -> Option<Way> {
+    fn about(&self, decision: &Decision) -> Option<ParallelMode> {
         match decision.verdict {
             // Runs of a suite that fails by itself say nothing about a mode.
             _ if !self.is_sound() => None,
@@ -147,14 +147,16 @@ impl Conclusion<'_> {
             Verdict::NotWorthIt => match speedup {
                 Some(best) if best.value >= decide::LEAST_GAIN => Basis::NotShown,
                 Some(_) => Basis::TooLittle,
-                None if self.measured.ways.iter().any(|evidence| evidence.way != Way::Project) => Basis::NoOverlap,
+                None if self.measured.ways.iter().any(|evidence| evidence.way != ParallelMode::Project) => {
+                    Basis::NoOverlap
+                }
                 None => Basis::NothingToTry,
             },
             Verdict::AlreadyParallel => Basis::OwnSettings,
         }
     }
 
-    fn shortfalls(&self, decision: &Decision, about: Option<Way>, speedup: Option<Speedup>) -> Vec<Shortfall> {
+    fn shortfalls(&self, decision: &Decision, about: Option<ParallelMode>, speedup: Option<Speedup>) -> Vec<Shortfall> {
         firmness::shortfalls(&Grounds {
             verdict: decision.verdict,
             is_sound: self.is_sound(),
@@ -166,8 +168,8 @@ impl Conclusion<'_> {
     }
 
     /// Modes that the budget left out. What the project does by itself is no mode to choose, unless it is parallel today.
-    fn not_tried(&self) -> Vec<Way> {
-        let is_mode = |way: &Way| *way != Way::Project || !self.survey.parallel_today.is_empty();
+    fn not_tried(&self) -> Vec<ParallelMode> {
+        let is_mode = |way: &ParallelMode| *way != ParallelMode::Project || !self.survey.parallel_today.is_empty();
         self.left_out.iter().copied().filter(is_mode).collect()
     }
 
@@ -200,11 +202,13 @@ impl Conclusion<'_> {
         self.measured.ways.iter().any(|evidence| evidence.way.has_threads())
     }
 
-    fn threads(&self, way: Way) -> Option<usize> {
+    fn threads(&self, way: ParallelMode) -> Option<usize> {
         match way {
-            Way::Project => None,
-            Way::Forks | Way::Modules => Some(1),
-            Way::Classes | Way::ClassesAndMethods | Way::Methods => Some(self.threads_per_core() * self.order.cores),
+            ParallelMode::Project => None,
+            ParallelMode::Forks | ParallelMode::Modules => Some(1),
+            ParallelMode::Classes | ParallelMode::ClassesAndMethods | ParallelMode::Methods => {
+                Some(self.threads_per_core() * self.order.cores)
+            }
         }
     }
 
@@ -229,8 +233,9 @@ impl Conclusion<'_> {
         decide::decide(self.is_sound(), &seen)
     }
 
-    fn best_that_overlapped(&self) -> Option<Way> {
-        let ways = self.measured.ways.iter().filter(|evidence| evidence.way != Way::Project && evidence.overlapped);
+    fn best_that_overlapped(&self) -> Option<ParallelMode> {
+        let ways =
+            self.measured.ways.iter().filter(|evidence| evidence.way != ParallelMode::Project && evidence.overlapped);
         let compared = ways.filter_map(|evidence| Some((evidence.plain?.value, evidence.way)));
         compared.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, way)| way)
     }
@@ -252,7 +257,7 @@ impl Conclusion<'_> {
     fn predictions(&self, model: &Model) -> Predictions {
         let cores = self.order.cores;
         let mut predictions = Predictions::default();
-        for evidence in self.measured.ways.iter().filter(|evidence| evidence.way != Way::Project) {
+        for evidence in self.measured.ways.iter().filter(|evidence| evidence.way != ParallelMode::Project) {
             let measured = scaling::measured_on(&self.run.trials, evidence.way.name());
             let curve = model.curve(evidence.way, &CORES);
             let modelled = model.seconds(evidence.way, cores);
@@ -297,7 +302,7 @@ impl Conclusion<'_> {
         }
     }
 
-    fn failures(&self, way: Option<Way>) -> Vec<Failure> {
+    fn failures(&self, way: Option<ParallelMode>) -> Vec<Failure> {
         let of = |cause: &Cause| {
             let name = cause.test.to_string();
             let counts = self.first_look.ways.iter().filter_map(|evidence| {
@@ -349,12 +354,12 @@ impl Conclusion<'_> {
     }
 
     /// Did tests fail in this way that are set aside as chance?
-    fn has_excused(&self, way: Option<Way>) -> bool {
+    fn has_excused(&self, way: Option<ParallelMode>) -> bool {
         way.and_then(|way| self.first_look.way(way)).is_some_and(|evidence| evidence.failing_runs > 0)
     }
 
     /// May every failure in this way have been chance?
-    fn may_be_chance(&self, way: Option<Way>) -> bool {
+    fn may_be_chance(&self, way: Option<ParallelMode>) -> bool {
         let Some(evidence) = way.and_then(|way| self.measured.way(way)) else { return false };
         let is_doubtful = |name: &String| {
             let cause = self.causes.iter().find(|cause| cause.test.to_string() == *name);

@@ -12,7 +12,7 @@ use super::evidence;
 use super::firmness::HOPELESS;
 use super::survey::Survey;
 use super::taken::Taken;
-use super::ways::{SEQUENTIAL, Way};
+use super::ways::{ParallelMode, SEQUENTIAL};
 use crate::experiment::Trial;
 use crate::store::record::{Phase, TrialRecord, Verdict};
 use crate::suite::TestId;
@@ -50,8 +50,8 @@ type Group = Vec<Cell>;
 
 /// What was seen of a way.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Glimpse {
-    pub way: Way,
+pub(super) struct PartialResult {
+    pub way: ParallelMode,
     pub overlapped: bool,
     /// Did every trial yield an outcome for every test?
     pub complete: bool,
@@ -61,7 +61,7 @@ pub(super) struct Glimpse {
     pub share: f64,
 }
 
-impl Glimpse {
+impl PartialResult {
     fn is_alive(&self) -> bool {
         self.overlapped && self.complete
     }
@@ -75,7 +75,7 @@ impl Glimpse {
 /// What earlier blocks showed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Known {
-    glimpses: Vec<Glimpse>,
+    glimpses: Vec<PartialResult>,
     runs: BTreeMap<Cell, u32>,
 }
 
@@ -87,12 +87,13 @@ impl Known {
         let unsteady = unsteady(trials);
         let mut known = Known::default();
         for trial in &earlier {
-            let way = Way::of_name(&trial.configuration);
-            let configuration = way.map_or(SEQUENTIAL, Way::name);
+            let way = ParallelMode::of_name(&trial.configuration);
+            let configuration = way.map_or(SEQUENTIAL, ParallelMode::name);
             *known.runs.entry(Cell { configuration, cores: trial.cores }).or_default() += 1;
         }
         let on_all: Vec<&TrialRecord> = earlier.into_iter().filter(|trial| trial.cores == cores).collect();
-        known.glimpses = Way::ALL.into_iter().filter_map(|way| glimpse(way, survey, &on_all, &unsteady)).collect();
+        known.glimpses =
+            ParallelMode::ALL.into_iter().filter_map(|way| glimpse(way, survey, &on_all, &unsteady)).collect();
         known
     }
 
@@ -100,22 +101,22 @@ impl Known {
         self.runs.get(&cell).copied().unwrap_or(0)
     }
 
-    fn hopeful(&self) -> Option<Way> {
+    fn hopeful(&self) -> Option<ParallelMode> {
         let hopeful = self.glimpses.iter().filter(|glimpse| glimpse.is_hopeful());
         hopeful.min_by(|a, b| a.share.total_cmp(&b.share)).map(|glimpse| glimpse.way)
     }
 
     /// Ways that are worth more runs, the fastest first: those that had an effect, came to an end, and are not far behind the fastest.
     /// What the project does today stays, if it is parallel.
-    fn survivors(&self) -> Vec<Way> {
-        let mut alive: Vec<&Glimpse> = self.glimpses.iter().filter(|glimpse| glimpse.is_alive()).collect();
+    fn survivors(&self) -> Vec<ParallelMode> {
+        let mut alive: Vec<&PartialResult> = self.glimpses.iter().filter(|glimpse| glimpse.is_alive()).collect();
         alive.sort_by(|a, b| a.share.total_cmp(&b.share));
         let fastest = alive.first().map_or(f64::INFINITY, |glimpse| glimpse.share);
-        alive.retain(|glimpse| glimpse.way == Way::Project || glimpse.share <= fastest * HOPELESS);
+        alive.retain(|glimpse| glimpse.way == ParallelMode::Project || glimpse.share <= fastest * HOPELESS);
         alive.into_iter().map(|glimpse| glimpse.way).collect()
     }
 
-    fn is_tried(&self, way: Way) -> bool {
+    fn is_tried(&self, way: ParallelMode) -> bool {
         self.glimpses.iter().any(|glimpse| glimpse.way == way)
     }
 }
@@ -141,7 +142,12 @@ fn is_clean(trial: &TrialRecord, unsteady: &BTreeSet<&TestId>) -> bool {
     }
 }
 
-fn glimpse(way: Way, survey: &Survey, trials: &[&TrialRecord], unsteady: &BTreeSet<&TestId>) -> Option<Glimpse> {
+fn glimpse(
+    way: ParallelMode,
+    survey: &Survey,
+    trials: &[&TrialRecord],
+    unsteady: &BTreeSet<&TestId>,
+) -> Option<PartialResult> {
     let of = |name: &'static str| trials.iter().copied().filter(move |trial| trial.configuration == name);
     let seconds = |trial: &TrialRecord| {
         // Before any repair: what repairs cost can change once tests are mended.
@@ -153,7 +159,7 @@ fn glimpse(way: Way, survey: &Survey, trials: &[&TrialRecord], unsteady: &BTreeS
     };
     let runs: Vec<&TrialRecord> = of(way.name()).collect();
     let base: f64 = runs.iter().map(|trial| baseline(trial.repetition)).sum();
-    (!runs.is_empty()).then(|| Glimpse {
+    (!runs.is_empty()).then(|| PartialResult {
         way,
         overlapped: runs.iter().any(|trial| trial.concurrency.max > 1),
         complete: runs.iter().all(|trial| evidence::is_whole(trial)),
@@ -172,12 +178,12 @@ pub(super) struct Course<'a> {
 impl Course<'_> {
     /// What a block holds if there is time for all of it, what matters most first. Nothing, where nothing is left to be found out.
     pub fn block(&self, block: u32, known: &Known) -> Vec<Group> {
-        let on_all = |way: Way| Cell { configuration: way.name(), cores: self.cores };
+        let on_all = |way: ParallelMode| Cell { configuration: way.name(), cores: self.cores };
         let sequential = |cores: usize| Cell { configuration: SEQUENTIAL, cores };
         let is_early = block <= FEWEST_BLOCKS;
         let untried = agenda::by_promise(self.survey).into_iter().filter(|way| !known.is_tried(*way));
         let survivors = known.survivors();
-        let mut ways: Vec<Way> = match known.hopeful() {
+        let mut ways: Vec<ParallelMode> = match known.hopeful() {
             Some(hopeful) if is_early => vec![hopeful],
             // The most promising one may be all that there is time for.
             None if known.glimpses.is_empty() => untried.take(1).collect(),
@@ -199,7 +205,7 @@ impl Course<'_> {
     }
 
     /// Core counts between one and all: they serve the curve, not the verdict.
-    fn between(&self, known: &Known, ways: &[Way]) -> Vec<Group> {
+    fn between(&self, known: &Known, ways: &[ParallelMode]) -> Vec<Group> {
         let counts = agenda::core_counts(self.cores).into_iter().filter(|count| (2..self.cores).contains(count));
         let names = || std::iter::once(SEQUENTIAL).chain(ways.iter().map(|way| way.name()));
         let cells = counts.flat_map(|cores| names().map(move |configuration| Cell { configuration, cores }));
@@ -218,7 +224,7 @@ impl Course<'_> {
             for cell in &fits.cells {
                 time -= expected(*cell);
                 *known.runs.entry(*cell).or_default() += 1;
-                let way = Way::of_name(cell.configuration).filter(|way| !known.is_tried(*way));
+                let way = ParallelMode::of_name(cell.configuration).filter(|way| !known.is_tried(*way));
                 known.glimpses.extend(way.map(|way| self.hoped_for(way, taken)));
             }
             blocks.push((block, fits.cells));
@@ -232,17 +238,17 @@ impl Course<'_> {
     /// What a run will probably take.
     pub fn expected(&self, cell: Cell, taken: &Taken<'_>) -> f64 {
         let known = taken.known(cell.configuration, cell.cores);
-        let way = Way::of_name(cell.configuration).filter(|_| cell.cores == self.cores);
+        let way = ParallelMode::of_name(cell.configuration).filter(|_| cell.cores == self.cores);
         let promised = way.and_then(|way| self.survey.promised(way));
         known.or(promised).unwrap_or_else(|| taken.next(cell.configuration, cell.cores))
     }
 
-    fn hoped_for(&self, way: Way, taken: &Taken<'_>) -> Glimpse {
+    fn hoped_for(&self, way: ParallelMode, taken: &Taken<'_>) -> PartialResult {
         let seconds = self.expected(Cell { configuration: way.name(), cores: self.cores }, taken);
         let share = seconds / taken.sequential().max(1e-9);
         // What the project says of itself is sequential, unless something is known of it.
-        let overlapped = way != Way::Project || !self.survey.parallel_today.is_empty();
-        Glimpse { way, overlapped, complete: true, clean: true, share }
+        let overlapped = way != ParallelMode::Project || !self.survey.parallel_today.is_empty();
+        PartialResult { way, overlapped, complete: true, clean: true, share }
     }
 
     /// The plan for a person who waits.
@@ -300,11 +306,11 @@ pub(super) fn fitting(groups: Vec<Group>, time: f64, cost: impl Fn(Cell) -> f64)
 mod tests {
     use super::*;
 
-    fn seen(way: Way, share: f64) -> Glimpse {
-        Glimpse { way, overlapped: true, complete: true, clean: true, share }
+    fn seen(way: ParallelMode, share: f64) -> PartialResult {
+        PartialResult { way, overlapped: true, complete: true, clean: true, share }
     }
 
-    fn known(glimpses: Vec<Glimpse>) -> Known {
+    fn known(glimpses: Vec<PartialResult>) -> Known {
         Known { glimpses, ..Known::default() }
     }
 
@@ -316,42 +322,49 @@ mod tests {
     #[test]
     fn what_has_no_effect_or_no_end_or_no_chance_is_not_run_again() {
         let known = known(vec![
-            seen(Way::Forks, 0.6),
-            seen(Way::Classes, 0.5),
-            seen(Way::Methods, 0.9),
-            Glimpse { complete: false, ..seen(Way::ClassesAndMethods, 0.4) },
-            Glimpse { overlapped: false, ..seen(Way::Modules, 0.4) },
-            seen(Way::Project, 2.0),
+            seen(ParallelMode::Forks, 0.6),
+            seen(ParallelMode::Classes, 0.5),
+            seen(ParallelMode::Methods, 0.9),
+            PartialResult { complete: false, ..seen(ParallelMode::ClassesAndMethods, 0.4) },
+            PartialResult { overlapped: false, ..seen(ParallelMode::Modules, 0.4) },
+            seen(ParallelMode::Project, 2.0),
         ]);
-        assert_eq!(known.survivors(), [Way::Classes, Way::Forks, Way::Project]);
-        assert_eq!(known.hopeful(), Some(Way::Classes));
+        assert_eq!(known.survivors(), [ParallelMode::Classes, ParallelMode::Forks, ParallelMode::Project]);
+        assert_eq!(known.hopeful(), Some(ParallelMode::Classes));
     }
 
     #[test]
     fn what_fails_or_hardly_gains_gives_no_hope() {
-        let failing = Glimpse { clean: false, ..seen(Way::Classes, 0.5) };
-        assert_eq!(known(vec![failing, seen(Way::Forks, 0.95)]).hopeful(), None);
+        let failing = PartialResult { clean: false, ..seen(ParallelMode::Classes, 0.5) };
+        assert_eq!(known(vec![failing, seen(ParallelMode::Forks, 0.95)]).hopeful(), None);
     }
 
     #[test]
     fn a_block_holds_what_is_to_be_found_out_next() {
-        let ways = vec![Way::Forks, Way::Classes, Way::Methods];
-        let promise = vec![(Way::Classes, 5.0), (Way::Forks, 6.0), (Way::Methods, 7.0)];
+        let ways = vec![ParallelMode::Forks, ParallelMode::Classes, ParallelMode::Methods];
+        let promise = vec![(ParallelMode::Classes, 5.0), (ParallelMode::Forks, 6.0), (ParallelMode::Methods, 7.0)];
         let survey = Survey { ways, promise, ..Survey::example(10.0, 12.0) };
         let course = Course { survey: &survey, cores: 4 };
-        let of = |block, glimpses: Vec<Glimpse>| names(&course.block(block, &known(glimpses)));
+        let of = |block, glimpses: Vec<PartialResult>| names(&course.block(block, &known(glimpses)));
         assert_eq!(of(1, vec![]), ["sequential@4+classes@4"]);
-        assert_eq!(of(3, vec![seen(Way::Classes, 0.5)]), ["sequential@4+classes@4"], "until there is an interval");
+        assert_eq!(
+            of(3, vec![seen(ParallelMode::Classes, 0.5)]),
+            ["sequential@4+classes@4"],
+            "until there is an interval"
+        );
         let tries = ["sequential@1", "sequential@4+classes@4", "forks@4", "methods@4"];
-        assert_eq!(of(4, vec![seen(Way::Classes, 0.5)]), tries);
-        let failing = Glimpse { clean: false, ..seen(Way::Classes, 0.5) };
+        assert_eq!(of(4, vec![seen(ParallelMode::Classes, 0.5)]), tries);
+        let failing = PartialResult { clean: false, ..seen(ParallelMode::Classes, 0.5) };
         let others_first = ["sequential@4+classes@4", "forks@4", "methods@4", "sequential@1"];
         assert_eq!(of(2, vec![failing]), others_first);
-        let all = || vec![seen(Way::Classes, 0.5), seen(Way::Forks, 0.9), seen(Way::Methods, 0.55)];
+        let all = || {
+            vec![seen(ParallelMode::Classes, 0.5), seen(ParallelMode::Forks, 0.9), seen(ParallelMode::Methods, 0.55)]
+        };
         assert_eq!(of(6, all()), ["sequential@1", "sequential@4+classes@4", "methods@4"]);
         assert_eq!(of(7, all())[3..], ["sequential@2", "classes@2", "methods@2"], "the curve comes last");
-        let nothing = |way| Glimpse { overlapped: false, ..seen(way, 1.0) };
-        let without_effect = || [Way::Forks, Way::Classes, Way::Methods].map(nothing).to_vec();
+        let nothing = |way| PartialResult { overlapped: false, ..seen(way, 1.0) };
+        let without_effect =
+            || [ParallelMode::Forks, ParallelMode::Classes, ParallelMode::Methods].map(nothing).to_vec();
         assert_eq!(of(2, without_effect()), ["sequential@1"], "for the prediction");
         let runs = BTreeMap::from([(Cell { configuration: SEQUENTIAL, cores: 1 }, 1)]);
         assert!(course.block(3, &Known { glimpses: without_effect(), runs }).is_empty());
@@ -359,8 +372,9 @@ mod tests {
 
     #[test]
     fn the_plan_is_told_by_blocks_that_are_alike() {
-        let promise = vec![(Way::Classes, 5.0), (Way::Forks, 9.0)];
-        let survey = Survey { ways: vec![Way::Forks, Way::Classes], promise, ..Survey::example(10.0, 12.0) };
+        let promise = vec![(ParallelMode::Classes, 5.0), (ParallelMode::Forks, 9.0)];
+        let survey =
+            Survey { ways: vec![ParallelMode::Forks, ParallelMode::Classes], promise, ..Survey::example(10.0, 12.0) };
         let (course, taken) = (Course { survey: &survey, cores: 2 }, Taken::of(&survey, 2, &[]));
         let told = |time| course.told(&course.ahead(1, Known::default(), &taken, time), &taken);
         let brief: Vec<String> = told(46.0).into_iter().map(|item| format!("{} {}", item.runs, item.what)).collect();

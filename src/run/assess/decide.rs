@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ways::Way;
+use super::ways::ParallelMode;
 
 /// What a team is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -82,7 +82,7 @@ impl Gain {
 /// What was seen of one way.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Seen {
-    pub way: Way,
+    pub way: ParallelMode,
     /// Did tests overlap at all?
     pub overlapped: bool,
     /// Runs in which something failed, was lost or hung, flaky tests left aside.
@@ -101,18 +101,19 @@ pub struct Seen {
 pub struct Decision {
     pub verdict: Verdict,
     /// The way that it is about.
-    pub way: Option<Way>,
+    pub way: Option<ParallelMode>,
 }
 
 /// `sound`: does the suite pass without any parallelism, flaky tests left aside?
 pub fn decide(sound: bool, ways: &[Seen]) -> Decision {
     let decision = |verdict, way: Option<&Seen>| Decision { verdict, way: way.map(|seen| seen.way) };
-    let candidates: Vec<&Seen> = ways.iter().filter(|seen| seen.way != Way::Project && seen.overlapped).collect();
+    let candidates: Vec<&Seen> =
+        ways.iter().filter(|seen| seen.way != ParallelMode::Project && seen.overlapped).collect();
     if !sound {
         return decision(Verdict::FixFirst, best(&candidates, potential));
     }
     let plain = best_gain(&candidates, |seen| seen.plain.filter(|_| seen.failing_runs == 0));
-    let today = ways.iter().find(|seen| seen.way == Way::Project && seen.overlapped && seen.failing_runs == 0);
+    let today = ways.iter().find(|seen| seen.way == ParallelMode::Project && seen.overlapped && seen.failing_runs == 0);
     if let Some(today) = today {
         let now = today.plain.map_or(1.0, |gain| gain.value.max(1.0));
         let better = plain.filter(|seen| seen.plain.is_some_and(|gain| gain.value >= now * LEAST_GAIN));
@@ -160,13 +161,13 @@ mod tests {
     use super::*;
 
     /// What it shows, whether the suite is sound, what was seen, and what is decided.
-    type Example = (&'static str, bool, Vec<Seen>, Verdict, Option<Way>);
+    type Example = (&'static str, bool, Vec<Seen>, Verdict, Option<ParallelMode>);
 
     fn gain(value: f64, low: f64) -> Option<Gain> {
         Some(Gain { value, low: Some(low), in_each: false })
     }
 
-    fn clean(way: Way, value: f64) -> Seen {
+    fn clean(way: ParallelMode, value: f64) -> Seen {
         Seen {
             way,
             overlapped: true,
@@ -178,7 +179,7 @@ mod tests {
         }
     }
 
-    fn failing(way: Way, plain: f64, repaired: Option<f64>) -> Seen {
+    fn failing(way: ParallelMode, plain: f64, repaired: Option<f64>) -> Seen {
         let unrepaired_runs = if repaired.is_some() { 0 } else { 3 };
         let repaired = repaired.and_then(|value| gain(value, value - 0.05));
         Seen { failing_runs: 3, unrepaired_runs, repaired, ..clean(way, plain) }
@@ -186,8 +187,8 @@ mod tests {
 
     #[test]
     fn the_rules_by_example() {
+        use ParallelMode::{Classes, ClassesAndMethods, Forks, Methods, Project};
         use Verdict::{Adopt, AdoptWithPaste, AlreadyParallel, FixFirst, NotWorthIt};
-        use Way::{Classes, ClassesAndMethods, Forks, Methods, Project};
         let hung = Seen { plain: None, repaired: None, expected: Some(1.8), ..failing(Methods, 1.0, None) };
         let alone = Seen { overlapped: false, ..clean(Classes, 1.4) };
         let uncertain = Seen { plain: gain(1.3, 0.9), repaired: gain(1.3, 0.9), ..clean(Classes, 1.3) };
@@ -234,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_project_that_fails_as_it_is_today_is_no_model() {
-        let today = failing(Way::Project, 1.8, None);
-        assert_eq!(decide(true, &[today, clean(Way::Classes, 1.5)]).verdict, Verdict::Adopt);
+        let today = failing(ParallelMode::Project, 1.8, None);
+        assert_eq!(decide(true, &[today, clean(ParallelMode::Classes, 1.5)]).verdict, Verdict::Adopt);
     }
 }

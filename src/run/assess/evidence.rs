@@ -10,7 +10,7 @@ use super::costs::Use;
 use super::decide;
 use super::forecast::MeanTime;
 use super::survey::Survey;
-use super::ways::{SEQUENTIAL, Way};
+use super::ways::{ParallelMode, SEQUENTIAL};
 use crate::stats;
 use crate::stats::speed_judgement::{FEWEST_PAIRS, ObservedConcurrency, compare_pairs};
 use crate::store::RunFolder;
@@ -62,7 +62,7 @@ impl Speedup {
 /// What was seen of one way on all cores.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Evidence {
-    pub way: Way,
+    pub way: ParallelMode,
     pub runs: usize,
     pub overlapped: bool,
     pub concurrency: f64,
@@ -127,7 +127,7 @@ impl Measured {
         Some(MeanTime { seconds, runs: self.baseline_runs, disturbed_runs: self.disturbed_baseline_runs })
     }
 
-    pub fn way(&self, way: Way) -> Option<&Evidence> {
+    pub fn way(&self, way: ParallelMode) -> Option<&Evidence> {
         self.ways.iter().find(|evidence| evidence.way == way)
     }
 
@@ -174,7 +174,7 @@ pub fn measure(
     let baseline: Vec<&TrialRecord> =
         measured.iter().copied().filter(|trial| trial.configuration == SEQUENTIAL && trial.cores == cores).collect();
     let mut ways = Vec::new();
-    for way in Way::ALL {
+    for way in ParallelMode::ALL {
         let trials: Vec<&TrialRecord> = measured
             .iter()
             .copied()
@@ -261,14 +261,14 @@ fn racing(
     }
     let without: Vec<&TrialRecord> = sequential(run).collect();
     let rarely = times_failed(&without, flaky, folder)?;
-    let parallel = |way: Way| -> Vec<&TrialRecord> {
+    let parallel = |way: ParallelMode| -> Vec<&TrialRecord> {
         let of_way = |trial: &&TrialRecord| trial.configuration == way.name() && trial.cores == cores;
         let overlapped = |trial: &&TrialRecord| trial.concurrency.max > 1 && is_whole(trial);
         run.trials.iter().filter(|trial| trial.phase == Phase::Measured).filter(of_way).filter(overlapped).collect()
     };
-    let limit = CHANCE / (flaky.len() * Way::ALL.len()) as f64;
+    let limit = CHANCE / (flaky.len() * ParallelMode::ALL.len()) as f64;
     let mut racing = BTreeMap::new();
-    for trials in Way::ALL.map(parallel) {
+    for trials in ParallelMode::ALL.map(parallel) {
         for (test, failed) in times_failed(&trials, flaky, folder)? {
             let usual = rarely.get(&test).copied().unwrap_or(0);
             let count = |failed: usize, of: usize| [failed as u64, of.saturating_sub(failed) as u64];
@@ -335,7 +335,7 @@ fn unsteady(run: &RunData, folder: &RunFolder, survey: &Survey) -> miette::Resul
 fn sequential(run: &RunData) -> impl Iterator<Item = &TrialRecord> {
     let is_sequential = |trial: &&TrialRecord| match (trial.phase, trial.configuration.as_str()) {
         (Phase::Screening, _) | (Phase::Measured, SEQUENTIAL) => true,
-        (Phase::Measured, name) => name == Way::Project.name() && trial.concurrency.max <= 1,
+        (Phase::Measured, name) => name == ParallelMode::Project.name() && trial.concurrency.max <= 1,
         (Phase::Warmup, _) => false,
     };
     run.trials.iter().filter(is_sequential).filter(|trial| is_whole(trial))
@@ -417,7 +417,7 @@ fn spent(cost: &Cost) -> Use {
 }
 
 fn evidence(
-    way: Way,
+    way: ParallelMode,
     trials: &[&TrialRecord],
     baseline: &[&TrialRecord],
     aside: &BTreeSet<&TestId>,
@@ -571,7 +571,7 @@ pub mod tests {
     }
 
     /// Of a mode in which tests overlapped and nothing failed.
-    pub fn evidence(way: Way, speedup: Speedup) -> Evidence {
+    pub fn evidence(way: ParallelMode, speedup: Speedup) -> Evidence {
         Evidence {
             way,
             runs: speedup.pairs,

@@ -53,7 +53,7 @@ use evidence::Pardoned;
 use pace::{Budget, Clock, Purse};
 use survey::{Survey, Surveyed};
 use taken::Taken;
-use ways::{SEQUENTIAL, Way};
+use ways::{ParallelMode, SEQUENTIAL};
 
 /// Begins the mark of all processes that the runner does not start.
 const TAG: &str = "assess";
@@ -62,7 +62,7 @@ pub const ANSWER: &str = "assessment/answer.json";
 
 /// What is asked.
 #[derive(Debug)]
-pub struct Order {
+pub struct AssessmentRequest {
     pub subject: Subject,
     /// As the user named it.
     pub project: String,
@@ -78,7 +78,7 @@ pub struct Order {
     pub rates: Rates,
 }
 
-impl Order {
+impl AssessmentRequest {
     /// So much time, if the budget has it.
     fn within(&self, time: Duration, began: Instant) -> Duration {
         self.budget.map_or(time, |budget| time.min(budget.saturating_sub(began.elapsed())))
@@ -97,7 +97,12 @@ pub enum Ended {
 }
 
 /// From a project to the answer.
-pub fn run(order: &Order, home: &Home, interrupt: &Interrupt, watcher: &mut dyn Watcher) -> miette::Result<Ended> {
+pub fn run(
+    order: &AssessmentRequest,
+    home: &Home,
+    interrupt: &Interrupt,
+    watcher: &mut dyn Watcher,
+) -> miette::Result<Ended> {
     let began = Instant::now();
     let folder = order.results.join(&order.subject.name);
     let folder = std::path::absolute(&folder).map_err(|error| miette!("{}: {error}", folder.display()))?;
@@ -130,7 +135,7 @@ pub fn run(order: &Order, home: &Home, interrupt: &Interrupt, watcher: &mut dyn 
 }
 
 /// A build that the budget cut off is none that failed.
-fn build_failed(order: &Order, began: Instant, reason: String, log: PathBuf) -> miette::Result<Ended> {
+fn build_failed(order: &AssessmentRequest, began: Instant, reason: String, log: PathBuf) -> miette::Result<Ended> {
     match order.budget.filter(|budget| began.elapsed() >= *budget) {
         Some(budget) => Err(too_small(budget, "the build of the project did not end within it", 4 * budget)),
         None => Ok(Ended::BuildFailed { reason, log }),
@@ -144,7 +149,7 @@ fn sequential_run(survey: &Survey) -> String {
 }
 
 /// A run that is cut off would look like a suite that hangs.
-fn cut_off(order: &Order, survey: &Survey) -> miette::Report {
+fn cut_off(order: &AssessmentRequest, survey: &Survey) -> miette::Report {
     let ran = Duration::from_secs_f64(survey.seconds.ceil());
     if let Some(budget) = order.budget.filter(|_| ran < order.subject.timeout) {
         let runs = agenda::FIRM_RUNS;
@@ -214,7 +219,7 @@ impl Standing {
 }
 
 /// The experiment that the text describes.
-fn experiment(order: &Order, text: &str, folder: &Path) -> miette::Result<Experiment> {
+fn experiment(order: &AssessmentRequest, text: &str, folder: &Path) -> miette::Result<Experiment> {
     let path = folder.join("experiment.toml");
     let loaded = experiment::parse(text.as_bytes().to_vec(), &path, &MachineLimits::here())?;
     let mut experiment = loaded.experiment;
@@ -239,7 +244,7 @@ struct Results {
 
 /// An assessment under way.
 struct Assessment<'a> {
-    order: &'a Order,
+    order: &'a AssessmentRequest,
     home: &'a Home,
     interrupt: &'a Interrupt,
     experiment: Experiment,
@@ -346,7 +351,7 @@ impl Assessment<'_> {
         if possible.trials.is_empty() {
             return Ok(sitting);
         }
-        let order = runner::Order {
+        let order = runner::ExperimentRequest {
             experiment: &self.experiment,
             experiment_text: &self.results.text,
             experiment_folder: None,
@@ -411,8 +416,8 @@ impl Assessment<'_> {
 }
 
 /// Ways that were never run.
-fn left_out(survey: &Survey, trials: &[TrialRecord]) -> Vec<Way> {
-    let was_run = |way: &Way| trials.iter().any(|trial| trial.configuration == way.name());
+fn left_out(survey: &Survey, trials: &[TrialRecord]) -> Vec<ParallelMode> {
+    let was_run = |way: &ParallelMode| trials.iter().any(|trial| trial.configuration == way.name());
     survey.ways.iter().copied().filter(|way| !was_run(way)).collect()
 }
 

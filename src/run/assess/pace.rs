@@ -9,9 +9,9 @@ use super::agenda;
 use super::course::{self, Cell, Course, FEWEST_BLOCKS, Fitting, Known};
 use super::evidence;
 use super::taken::Taken;
-use super::ways::{SEQUENTIAL, Way};
+use super::ways::{ParallelMode, SEQUENTIAL};
 use crate::experiment::Trial;
-use crate::runner::{Allowance, Pace};
+use crate::runner::{Allowance, BudgetPolicy};
 use crate::store::record::{Phase, TrialRecord};
 
 /// For writing the answer down, in seconds.
@@ -176,7 +176,7 @@ impl<'a> Purse<'a> {
     /// A way that hangs is not waited for to the end of the budget. One test after the other has come to its end before.
     fn allowance(&self, trial: &Trial, taken: &Taken<'_>, left: f64) -> Allowance {
         let Course { survey, .. } = self.course;
-        let fair = match Way::of_name(&trial.configuration) {
+        let fair = match ParallelMode::of_name(&trial.configuration) {
             None => agenda::trial_limit(survey),
             Some(_) => agenda::way_limit(survey, taken.sequential()),
         };
@@ -186,7 +186,7 @@ impl<'a> Purse<'a> {
     }
 }
 
-impl Pace for Purse<'_> {
+impl BudgetPolicy for Purse<'_> {
     fn allow(&self, trial: &Trial, phase: Phase, finished: &[TrialRecord]) -> Option<Allowance> {
         let Course { survey, cores } = self.course;
         let taken = Taken::of(survey, cores, finished);
@@ -242,8 +242,12 @@ mod tests {
     }
 
     fn survey() -> Survey {
-        let promise = vec![(Way::Classes, 6.0), (Way::Forks, 7.0), (Way::Methods, 8.0)];
-        Survey { ways: vec![Way::Forks, Way::Classes, Way::Methods], promise, ..Survey::example(10.0, 12.0) }
+        let promise = vec![(ParallelMode::Classes, 6.0), (ParallelMode::Forks, 7.0), (ParallelMode::Methods, 8.0)];
+        Survey {
+            ways: vec![ParallelMode::Forks, ParallelMode::Classes, ParallelMode::Methods],
+            promise,
+            ..Survey::example(10.0, 12.0)
+        }
     }
 
     /// On a machine that is so many times slower than it was for the first run; failures of a way are given by its name.

@@ -10,10 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use super::agenda;
 use super::forecast::{Model, Observed, Suite};
-use super::ways::Way;
-use super::{Order, TAG};
+use super::ways::ParallelMode;
+use super::{AssessmentRequest, TAG};
 use crate::engine::{
-    Allotment, Capabilities, EngineKind, Handling, Parallelism, RunRequest, Selection, Session, Support, Watch,
+    Capabilities, EngineKind, Instrumentation, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session,
+    Support,
 };
 use crate::home::Home;
 use crate::process::{self, Interrupt};
@@ -45,12 +46,12 @@ pub struct Survey {
     /// What the project's own settings say about running in parallel.
     pub parallel_today: Vec<String>,
     /// Ways that can have an effect.
-    pub ways: Vec<Way>,
+    pub ways: Vec<ParallelMode>,
     /// What the forecast from the first run says that each would take, in seconds.
     #[serde(default)]
-    pub promise: Vec<(Way, f64)>,
+    pub promise: Vec<(ParallelMode, f64)>,
     /// Ways that cannot, with the reason.
-    pub impossible: Vec<(Way, String)>,
+    pub impossible: Vec<(ParallelMode, String)>,
     pub dialects: AdoptionFacts,
     /// Why the direct engine cannot run the suite.
     pub without_direct: Option<String>,
@@ -87,7 +88,7 @@ pub struct Survey {
 
 impl Survey {
     /// What the first run tells of itself.
-    fn of_first_run(order: &Order, revision: String, tests: &[TestId], first: &SuiteRun) -> Self {
+    fn of_first_run(order: &AssessmentRequest, revision: String, tests: &[TestId], first: &SuiteRun) -> Self {
         Survey {
             revision,
             asked: asked(&order.subject, order.cores, order.memory_bytes),
@@ -120,7 +121,7 @@ impl Survey {
     }
 
     /// What that run promises of a way, in seconds.
-    pub fn promised(&self, way: Way) -> Option<f64> {
+    pub fn promised(&self, way: ParallelMode) -> Option<f64> {
         self.promise.iter().find(|(known, _)| *known == way).map(|(_, seconds)| *seconds)
     }
 
@@ -135,7 +136,7 @@ impl Survey {
             suite,
         };
         let model = Model::new(observed, agenda::threads_per_core(&self) as usize);
-        let ways = self.ways.iter().copied().filter(|way| *way != Way::Project);
+        let ways = self.ways.iter().copied().filter(|way| *way != ParallelMode::Project);
         Survey { promise: ways.map(|way| (way, model.seconds(way, cores))).collect(), ..self }
     }
 }
@@ -149,7 +150,7 @@ pub(super) enum Surveyed {
 
 /// Reads what is on record, else opens the project and runs it once.
 pub(super) fn survey(
-    order: &Order,
+    order: &AssessmentRequest,
     folder: &Path,
     home: &Home,
     interrupt: &Interrupt,
@@ -202,7 +203,7 @@ fn read(path: &Path) -> Option<Survey> {
 /// Runs the suite once, one test after the other, and tells what it offers.
 fn explore(
     project: &dyn Project,
-    order: &Order,
+    order: &AssessmentRequest,
     folder: &Path,
     watcher: &RefCell<&mut dyn Watcher>,
     began: Instant,
@@ -244,7 +245,7 @@ fn explore(
 
 /// What it takes to open a project within the budget.
 pub(super) struct Opener<'a, 'w> {
-    pub order: &'a Order,
+    pub order: &'a AssessmentRequest,
     pub home: &'a Home,
     pub interrupt: &'a Interrupt,
     pub watcher: &'a RefCell<&'w mut dyn Watcher>,
@@ -266,15 +267,20 @@ impl Opener<'_, '_> {
     }
 }
 
-fn first_run(order: &Order, session: &mut dyn Session, logs: &Path, time_limit: Duration) -> miette::Result<SuiteRun> {
+fn first_run(
+    order: &AssessmentRequest,
+    session: &mut dyn Session,
+    logs: &Path,
+    time_limit: Duration,
+) -> miette::Result<SuiteRun> {
     session.run(&RunRequest {
         label: "sequential".to_owned(),
         selection: Selection::All,
         parallelism: Parallelism::SEQUENTIAL,
-        allotment: Allotment { cores: order.cores, memory_bytes: order.memory_bytes, logs: logs.to_owned() },
+        resources: Resources { cores: order.cores, memory_bytes: order.memory_bytes, logs: logs.to_owned() },
         time_limit,
-        handling: Handling::default(),
-        watch: Watch::default(),
+        policy: ProcessPolicy::default(),
+        watch: Instrumentation::default(),
     })
 }
 
@@ -313,10 +319,10 @@ fn end_noted(run: &SuiteRun) -> Vec<String> {
     (!ended).then(|| "the first run, one test after the other, did not end".to_owned()).into_iter().collect()
 }
 
-fn ways(capabilities: &Capabilities, modules: usize) -> (Vec<Way>, Vec<(Way, String)>) {
+fn ways(capabilities: &Capabilities, modules: usize) -> (Vec<ParallelMode>, Vec<(ParallelMode, String)>) {
     let (mut possible, mut impossible) = (Vec::new(), Vec::new());
-    for way in Way::ALL {
-        let lacks_modules = way == Way::Modules && !(capabilities.modules_at_once && modules > 1);
+    for way in ParallelMode::ALL {
+        let lacks_modules = way == ParallelMode::Modules && !(capabilities.modules_at_once && modules > 1);
         match capabilities.support(way.mode()) {
             _ if lacks_modules => {}
             Support::None(why) => impossible.push((way, why)),
@@ -352,7 +358,7 @@ mod tests {
                 modules: vec![String::new()],
                 tests: 8,
                 classes: 8,
-                ways: vec![Way::Classes],
+                ways: vec![ParallelMode::Classes],
                 seconds,
                 cpu_seconds,
                 test_seconds: seconds,

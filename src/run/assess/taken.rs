@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::survey::Survey;
-use super::ways::{SEQUENTIAL, Way};
+use super::ways::{ParallelMode, SEQUENTIAL};
 use crate::experiment::Trial;
 use crate::store::record::{Phase, TrialRecord};
 
@@ -66,7 +66,7 @@ impl<'a> Taken<'a> {
         let slower = self.sequential() / self.survey.seconds.max(1e-9);
         let fewer = || (self.survey.cpu_seconds * slower / cores.max(1) as f64).max(self.sequential());
         let promised = || {
-            let promise = Way::of_name(configuration).and_then(|way| self.survey.promised(way));
+            let promise = ParallelMode::of_name(configuration).and_then(|way| self.survey.promised(way));
             let seconds = promise.map(|seconds| seconds * slower * CAUTION);
             seconds.map_or(self.sequential(), |seconds| seconds.min(self.sequential()))
         };

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::evidence;
 use super::survey::Survey;
-use super::ways::Way;
+use super::ways::ParallelMode;
 use crate::store::record::{TrialRecord, Verdict};
 
 /// Why a mode was not compared.
@@ -25,14 +25,14 @@ pub enum Because {
 /// A mode that was not compared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Untried {
-    pub mode: Way,
+    pub mode: ParallelMode,
     pub because: Because,
     /// For a person.
     pub why: String,
 }
 
 impl Untried {
-    fn new(mode: Way, because: Because, why: impl Into<String>) -> Self {
+    fn new(mode: ParallelMode, because: Because, why: impl Into<String>) -> Self {
         Untried { mode, because, why: why.into() }
     }
 
@@ -48,13 +48,13 @@ impl Untried {
 }
 
 /// Of all modes, those that were not compared. What the project does by itself is no mode to choose, unless it is parallel today.
-pub(super) fn untried(survey: &Survey, left_out: &[Way], trials: &[TrialRecord]) -> Vec<Untried> {
+pub(super) fn untried(survey: &Survey, left_out: &[ParallelMode], trials: &[TrialRecord]) -> Vec<Untried> {
     let breaks_down = !evidence::ended_their_process(trials).is_empty();
-    let of = |way: Way| {
+    let of = |way: ParallelMode| {
         if let Some((_, why)) = survey.impossible.iter().find(|(known, _)| *known == way) {
             return Some(Untried::new(way, Because::NotOffered, why));
         }
-        if way == Way::Modules && !survey.ways.contains(&way) {
+        if way == ParallelMode::Modules && !survey.ways.contains(&way) {
             return Some(Untried::new(way, Because::SingleModule, modules(survey)));
         }
         if !left_out.contains(&way) {
@@ -65,8 +65,8 @@ pub(super) fn untried(survey: &Survey, left_out: &[Way], trials: &[TrialRecord])
             false => Untried::new(way, Because::BudgetUsedUp, "the budget was used up"),
         })
     };
-    let is_mode = |way: &Way| *way != Way::Project || !survey.parallel_today.is_empty();
-    Way::ALL.into_iter().filter(is_mode).filter_map(of).collect()
+    let is_mode = |way: &ParallelMode| *way != ParallelMode::Project || !survey.parallel_today.is_empty();
+    ParallelMode::ALL.into_iter().filter(is_mode).filter_map(of).collect()
 }
 
 fn modules(survey: &Survey) -> &'static str {
@@ -74,7 +74,7 @@ fn modules(survey: &Survey) -> &'static str {
 }
 
 /// Was every run of it refused?
-fn refused(way: Way, trials: &[TrialRecord]) -> Option<Untried> {
+fn refused(way: ParallelMode, trials: &[TrialRecord]) -> Option<Untried> {
     let mut runs = trials.iter().filter(|trial| trial.configuration == way.name()).peekable();
     let first = *runs.peek()?;
     let why = first.reason.clone().unwrap_or_else(|| first.verdict.name().to_owned());
@@ -89,8 +89,8 @@ mod tests {
     #[test]
     fn every_mode_that_was_not_compared_has_its_reason() {
         let survey = Survey {
-            ways: vec![Way::Project, Way::Forks, Way::Classes, Way::Methods],
-            impossible: vec![(Way::ClassesAndMethods, "JUnit 3 has no such mode".to_owned())],
+            ways: vec![ParallelMode::Project, ParallelMode::Forks, ParallelMode::Classes, ParallelMode::Methods],
+            impossible: vec![(ParallelMode::ClassesAndMethods, "JUnit 3 has no such mode".to_owned())],
             ..Survey::example(10.0, 10.0)
         };
         let refused = TrialRecord {
@@ -100,7 +100,7 @@ mod tests {
             ..trial("t")
         };
         let ran = TrialRecord { configuration: "classes".to_owned(), ..trial("u") };
-        let found = untried(&survey, &[Way::Project, Way::Methods], &[refused, ran]);
+        let found = untried(&survey, &[ParallelMode::Project, ParallelMode::Methods], &[refused, ran]);
         let told: Vec<(Because, String)> = found.iter().map(|each| (each.because, each.told())).collect();
         let expected = [
             (Because::Refused, "forks (it keeps one process)"),

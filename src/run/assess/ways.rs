@@ -11,7 +11,7 @@ use crate::wording::counted;
 /// A way to run the suite, besides one test after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Way {
+pub enum ParallelMode {
     /// As the project itself has it: what happens today.
     Project,
     /// Several processes, each with one class at a time.
@@ -37,37 +37,43 @@ pub struct ModeInWords {
 /// The baseline's name among the configurations.
 pub const SEQUENTIAL: &str = "sequential";
 
-impl Way {
+impl ParallelMode {
     /// The safer ones first: what shares less can break less.
-    pub const ALL: [Way; 6] =
-        [Way::Project, Way::Forks, Way::Modules, Way::Classes, Way::ClassesAndMethods, Way::Methods];
+    pub const ALL: [ParallelMode; 6] = [
+        ParallelMode::Project,
+        ParallelMode::Forks,
+        ParallelMode::Modules,
+        ParallelMode::Classes,
+        ParallelMode::ClassesAndMethods,
+        ParallelMode::Methods,
+    ];
 
     /// Also the name of its configuration.
     pub fn name(self) -> &'static str {
         match self {
-            Way::Project => "project",
-            Way::Forks => "forks",
-            Way::Modules => "modules",
-            Way::Classes => "classes",
-            Way::ClassesAndMethods => "classesAndMethods",
-            Way::Methods => "methods",
+            ParallelMode::Project => "project",
+            ParallelMode::Forks => "forks",
+            ParallelMode::Modules => "modules",
+            ParallelMode::Classes => "classes",
+            ParallelMode::ClassesAndMethods => "classesAndMethods",
+            ParallelMode::Methods => "methods",
         }
     }
 
-    pub fn of_name(name: &str) -> Option<Way> {
-        Way::ALL.into_iter().find(|way| way.name() == name)
+    pub fn of_name(name: &str) -> Option<ParallelMode> {
+        ParallelMode::ALL.into_iter().find(|way| way.name() == name)
     }
 
     /// What it does on a machine of so many cores: which tests run at the same time, and where.
     pub fn explained(self, threads_per_core: usize, cores: usize) -> String {
         let threads = counted(threads_per_core * cores, "thread", "threads");
         match self {
-            Way::Project => "as the pom says".to_owned(),
-            Way::Forks => format!("each test class in one of {}", counted(cores, "JVM", "JVMs")),
-            Way::Modules => format!("{} at a time, each in its own JVM", counted(cores, "module", "modules")),
-            Way::Classes => format!("{threads} in one JVM, one test class each"),
-            Way::ClassesAndMethods => format!("{threads} in one JVM, one test method each, of any class"),
-            Way::Methods => format!("{threads} in one JVM, one test method each, class after class"),
+            ParallelMode::Project => "as the pom says".to_owned(),
+            ParallelMode::Forks => format!("each test class in one of {}", counted(cores, "JVM", "JVMs")),
+            ParallelMode::Modules => format!("{} at a time, each in its own JVM", counted(cores, "module", "modules")),
+            ParallelMode::Classes => format!("{threads} in one JVM, one test class each"),
+            ParallelMode::ClassesAndMethods => format!("{threads} in one JVM, one test method each, of any class"),
+            ParallelMode::Methods => format!("{threads} in one JVM, one test method each, class after class"),
         }
     }
 
@@ -76,7 +82,7 @@ impl Way {
         ModeInWords {
             mode: self.name(),
             threads: self.has_threads().then_some(threads_per_core * cores),
-            processes: matches!(self, Way::Forks | Way::Modules).then_some(cores),
+            processes: matches!(self, ParallelMode::Forks | ParallelMode::Modules).then_some(cores),
             explained: self.explained(threads_per_core, cores),
         }
     }
@@ -84,26 +90,28 @@ impl Way {
     /// What an engine has to support for it.
     pub fn mode(self) -> Mode {
         match self {
-            Way::Project => Mode::Project,
-            Way::Modules => Mode::Sequential,
-            Way::Forks | Way::Classes => Mode::Classes,
-            Way::ClassesAndMethods => Mode::ClassesAndMethods,
-            Way::Methods => Mode::Methods,
+            ParallelMode::Project => Mode::Project,
+            ParallelMode::Modules => Mode::Sequential,
+            ParallelMode::Forks | ParallelMode::Classes => Mode::Classes,
+            ParallelMode::ClassesAndMethods => Mode::ClassesAndMethods,
+            ParallelMode::Methods => Mode::Methods,
         }
     }
 
     /// Does it have threads inside a process?
     pub fn has_threads(self) -> bool {
-        matches!(self, Way::Classes | Way::ClassesAndMethods | Way::Methods)
+        matches!(self, ParallelMode::Classes | ParallelMode::ClassesAndMethods | ParallelMode::Methods)
     }
 
     /// Its configuration in an experiment file.
     pub fn configuration(self, threads_per_core: u32, rerun_engine: Option<&str>) -> String {
         let settings = match self {
-            Way::Project => "technique = \"parallel\"\nparallel = \"project\"\n".to_owned(),
-            Way::Forks => format!("{}parallel = \"classes\"\nthreads = 1\nforks = \"1C\"\n", repaired(rerun_engine)),
-            Way::Modules => format!("{}modules = \"1C\"\n", repaired(rerun_engine)),
-            Way::Classes | Way::ClassesAndMethods | Way::Methods => format!(
+            ParallelMode::Project => "technique = \"parallel\"\nparallel = \"project\"\n".to_owned(),
+            ParallelMode::Forks => {
+                format!("{}parallel = \"classes\"\nthreads = 1\nforks = \"1C\"\n", repaired(rerun_engine))
+            }
+            ParallelMode::Modules => format!("{}modules = \"1C\"\n", repaired(rerun_engine)),
+            ParallelMode::Classes | ParallelMode::ClassesAndMethods | ParallelMode::Methods => format!(
                 "{}parallel = \"{}\"\nthreads = {threads_per_core}\nthreads_per_core = true\n",
                 repaired(rerun_engine),
                 self.mode()
@@ -119,7 +127,7 @@ fn repaired(rerun_engine: Option<&str>) -> String {
     format!("technique = \"paste\"\n{by}")
 }
 
-impl fmt::Display for Way {
+impl fmt::Display for ParallelMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -131,10 +139,10 @@ mod tests {
 
     #[test]
     fn a_way_is_known_by_its_name() {
-        for way in Way::ALL {
-            assert_eq!(Way::of_name(way.name()), Some(way));
+        for way in ParallelMode::ALL {
+            assert_eq!(ParallelMode::of_name(way.name()), Some(way));
             assert_eq!(serde_json::to_value(way).unwrap(), way.name());
         }
-        assert_eq!(Way::of_name(SEQUENTIAL), None);
+        assert_eq!(ParallelMode::of_name(SEQUENTIAL), None);
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use miette::miette;
 
-use super::Order;
+use super::DetectionRequest;
 use super::opened::Suite;
 use crate::store::order_journal::{ACCESSES, Journal};
 use crate::technique::detect::Detection;
@@ -19,7 +19,7 @@ const RECORD: &str = "detection.json";
 pub(super) struct Identity(pub String);
 
 impl Identity {
-    pub fn of(order: &Order, suite: &Suite) -> Self {
+    pub fn of(order: &DetectionRequest, suite: &Suite) -> Self {
         let mut identity = order.subject.fingerprint().of_outcomes("detection");
         identity.text("parade", env!("CARGO_PKG_VERSION"));
         identity.text("revision", &suite.revision);
@@ -40,7 +40,7 @@ pub(super) struct Folder {
 
 impl Folder {
     /// The unfinished detection of the same identity, or a new one.
-    pub fn obtain(order: &Order, identity: &Identity) -> miette::Result<(Self, Journal)> {
+    pub fn obtain(order: &DetectionRequest, identity: &Identity) -> miette::Result<(Self, Journal)> {
         let name = order.subject.name.strip_prefix("test-").unwrap_or(&order.subject.name);
         let name = name.strip_suffix(".toml").unwrap_or(name);
         let above = order.results.join(format!("detect-{name}"));

@@ -1,4 +1,4 @@
-//! Order-dependent tests of a project, now: opened, searched, and what was found written down. No experiment.
+//! DetectionRequest-dependent tests of a project, now: opened, searched, and what was found written down. No experiment.
 //!
 //! Every order that was run is on record before the next one starts. A detection that was killed goes on from there: the
 //! technique asks for the same runs again and gets what is on record.
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use miette::miette;
 
-use crate::engine::Allotment;
+use crate::engine::Resources;
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::runner::{Event, Watcher};
@@ -29,7 +29,7 @@ use opened::{Opened, Suite};
 
 /// What to look for, and how.
 #[derive(Debug)]
-pub struct Order {
+pub struct DetectionRequest {
     pub subject: Subject,
     /// `None` for a mix that finds most within the budget.
     pub strategies: Option<Vec<Strategy>>,
@@ -79,7 +79,12 @@ pub struct Found {
     pub notes: Vec<Finding>,
 }
 
-pub fn run(order: &Order, home: &Home, interrupt: &Interrupt, watcher: &mut dyn Watcher) -> miette::Result<Ended> {
+pub fn run(
+    order: &DetectionRequest,
+    home: &Home,
+    interrupt: &Interrupt,
+    watcher: &mut dyn Watcher,
+) -> miette::Result<Ended> {
     let watcher = RefCell::new(watcher);
     watcher.borrow_mut().event(&Event::Preparing { subject: &order.subject.name });
     let opened = opened::open(order, home, interrupt, &watcher)?;
@@ -93,7 +98,7 @@ pub fn run(order: &Order, home: &Home, interrupt: &Interrupt, watcher: &mut dyn 
 }
 
 fn run_suite(
-    order: &Order,
+    order: &DetectionRequest,
     mut suite: Suite,
     interrupt: &Interrupt,
     watcher: &RefCell<&mut dyn Watcher>,
@@ -110,7 +115,7 @@ fn run_suite(
         settings: order.settings,
         budget: order.budget,
         baseline: order.baseline,
-        allotment: Allotment { cores: order.cores, memory_bytes: order.memory_bytes, logs: folder.logs() },
+        resources: Resources { cores: order.cores, memory_bytes: order.memory_bytes, logs: folder.logs() },
     };
     let mut last = Instant::now().checked_sub(order.calm);
     let mut hear = |progress: &detect::Progress| {
@@ -135,7 +140,7 @@ fn run_suite(
 
 /// Writes everything; the record of the detection comes last, as it says that all is there.
 fn finish(
-    order: &Order,
+    order: &DetectionRequest,
     detection: Detection,
     folder: &Folder,
     jdk: Option<String>,

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::Order;
+use super::DetectionRequest;
 use crate::engine::{Capabilities, EngineKind, RunRequest, Session, logs};
 use crate::home::Home;
 use crate::process::Interrupt;
@@ -33,7 +33,7 @@ pub(super) struct Suite {
 }
 
 pub(super) fn open(
-    order: &Order,
+    order: &DetectionRequest,
     home: &Home,
     interrupt: &Interrupt,
     watcher: &RefCell<&mut dyn Watcher>,

@@ -57,7 +57,7 @@ pub fn svg(tests: &[OrderDependent]) -> String {
     let (wide, high) = (to_x + 20 + width(&drawing.right).max(280), drawing.height());
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{wide}\" height=\"{high}\" viewBox=\"0 0 {wide} {high}\" \
-         font-family=\"sans-serif\" font-size=\"12\">\n<title>Order-dependent tests and their causes</title>\n"
+         font-family=\"sans-serif\" font-size=\"12\">\n<title>DetectionRequest-dependent tests and their causes</title>\n"
     );
     markers(&mut text);
     text.push_str("<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");

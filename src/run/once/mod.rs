@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 
-use crate::engine::{Allotment, EngineKind, Parallelism};
+use crate::engine::{EngineKind, Parallelism, Resources};
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::project::{self, FirstRun, OpenFailure, OpenRequest};
@@ -24,7 +24,7 @@ use crate::runner::judge::{Expectation, Judgement, judge};
 use crate::runner::{Event, Telling, Watcher};
 use crate::spec::Subject;
 use crate::suite::{Finding, FindingKind};
-use crate::technique::{self, Bench, Engines, Stage, TechniqueRun};
+use crate::technique::{self, Engines, Stage, TechniqueRun, TrialLimits};
 use crate::technique::{Harness, TechniqueKind};
 
 pub use outcome::{Attempt, Counts, Outcome, StageStory, TestStory};
@@ -33,7 +33,7 @@ use opened::{Suite, TAG};
 
 /// What to run, and how.
 #[derive(Debug)]
-pub struct Order {
+pub struct SuiteRequest {
     pub subject: Subject,
     pub technique: TechniqueKind,
     pub parallelism: Parallelism,
@@ -59,7 +59,12 @@ pub enum Ended {
     Interrupted,
 }
 
-pub fn run(order: &Order, home: &Home, interrupt: &Interrupt, watcher: &mut dyn Watcher) -> miette::Result<Ended> {
+pub fn run(
+    order: &SuiteRequest,
+    home: &Home,
+    interrupt: &Interrupt,
+    watcher: &mut dyn Watcher,
+) -> miette::Result<Ended> {
     let watcher = RefCell::new(watcher);
     watcher.borrow_mut().event(&Event::Preparing { subject: &order.subject.name });
     let progress = Telling(&watcher);
@@ -81,14 +86,14 @@ pub fn run(order: &Order, home: &Home, interrupt: &Interrupt, watcher: &mut dyn 
 }
 
 fn run_suite(
-    order: &Order,
+    order: &SuiteRequest,
     mut suite: Suite,
     home: &Home,
     interrupt: &Interrupt,
     watcher: &RefCell<&mut dyn Watcher>,
 ) -> miette::Result<Ended> {
-    let bench = Bench {
-        allotment: Allotment {
+    let bench = TrialLimits {
+        resources: Resources {
             cores: order.cores,
             memory_bytes: order.memory_bytes,
             logs: fresh_logs(&order.subject, home)?,
@@ -102,8 +107,8 @@ fn run_suite(
     let mut engines = Engines {
         main: &mut main,
         rerun: again.as_mut().map(|session| session as &mut dyn crate::engine::Session),
-        handling: if is_model { Default::default() } else { order.harness.handling() },
-        rerun_handling: if is_model { Default::default() } else { order.harness.rerun_handling() },
+        policy: if is_model { Default::default() } else { order.harness.policy() },
+        rerun_policy: if is_model { Default::default() } else { order.harness.rerun_policy() },
     };
     let ran = technique::run(order.technique, order.parallelism, None, &mut engines, &bench)?;
     if interrupt.is_set() {
@@ -123,7 +128,7 @@ fn run_suite(
     }
     judgement.findings.extend(suite.notes());
     judgement.findings.extend(hints(&judgement));
-    let logs = bench.allotment.logs.clone();
+    let logs = bench.resources.logs.clone();
     let outcome = Outcome::of(&stages, &tests, judgement, suite.was_pending, logs);
     let project = suite.project;
     let is_built = project.checkout().is_some();

@@ -5,8 +5,10 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use super::{Order, note};
-use crate::engine::{Capabilities, EngineKind, Handling, Isolation, RunRequest, Selection, Session, Watch};
+use super::{SuiteRequest, note};
+use crate::engine::{
+    Capabilities, EngineKind, Instrumentation, Isolation, ProcessPolicy, RunRequest, Selection, Session,
+};
 use crate::project::Project;
 use crate::runner::{Event, Watcher};
 use crate::suite::{ClassId, Cost, Finding, Granularity, Outcome, RunEnd, Seen, SuiteRun, TestId};
@@ -25,7 +27,7 @@ pub struct Suite {
 }
 
 impl Suite {
-    pub fn open(project: Rc<dyn Project>, order: &Order) -> miette::Result<Suite> {
+    pub fn open(project: Rc<dyn Project>, order: &SuiteRequest) -> miette::Result<Suite> {
         let was_pending = project.is_unexplored();
         let main = project.session(EngineKind::Surefire)?;
         let wants_direct =
@@ -98,7 +100,7 @@ impl Late {
             limits_tests: true,
             enlarges_limits: false,
             modules_at_once: false,
-            watches: Watch::default(),
+            watches: Instrumentation::default(),
         };
         let (direct, surefire, notes, endless) = (None, None, Vec::new(), HashSet::new());
         Late { project, direct, surefire, capabilities, last: EngineKind::Direct, endless, notes }
@@ -132,7 +134,7 @@ impl Late {
 
     /// The request without classes that Maven would wait for in vain.
     fn bearable(&mut self, request: &RunRequest) -> RunRequest {
-        let mut request = RunRequest { handling: Handling::default(), ..request.clone() };
+        let mut request = RunRequest { policy: ProcessPolicy::default(), ..request.clone() };
         if let Selection::Classes(classes) = &mut request.selection {
             let asked = classes.len();
             classes.retain(|class| !self.endless.contains(class));
@@ -164,7 +166,7 @@ impl Late {
         if self.surefire.is_none() {
             self.surefire = Some(self.project.session(EngineKind::Surefire)?);
         }
-        if request.handling.test_limit.is_some() {
+        if request.policy.test_limit.is_some() {
             self.note_once("the time limit of single tests does not apply to reruns by Maven");
         }
         self.last = EngineKind::Surefire;
@@ -225,7 +227,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::engine::{Allotment, Parallelism};
+    use crate::engine::{Parallelism, Resources};
     use crate::project::ToolFacts;
     use crate::subject::Checkout;
 
@@ -282,10 +284,10 @@ mod tests {
             label: "stage-3".to_owned(),
             selection,
             parallelism: Parallelism::SEQUENTIAL,
-            allotment: Allotment { cores: 1, memory_bytes: None, logs: PathBuf::new() },
+            resources: Resources { cores: 1, memory_bytes: None, logs: PathBuf::new() },
             time_limit: Duration::from_secs(1),
-            handling: Handling { test_limit: Some(Duration::from_secs(1)), ..Handling::default() },
-            watch: Watch::default(),
+            policy: ProcessPolicy { test_limit: Some(Duration::from_secs(1)), ..ProcessPolicy::default() },
+            watch: Instrumentation::default(),
         }
     }
 
@@ -294,7 +296,7 @@ mod tests {
         let mut late = late(false);
         late.endless.insert(TestId::new("", "a.Hangs", "t", 1).class_id());
         let bearable = late.bearable(&request(classes(&["a.Hangs", "a.Fails"])));
-        assert_eq!((bearable.selection, bearable.handling), (classes(&["a.Fails"]), Handling::default()));
+        assert_eq!((bearable.selection, bearable.policy), (classes(&["a.Fails"]), ProcessPolicy::default()));
         assert_eq!(late.notes.len(), 1);
         late.bearable(&request(classes(&["a.Hangs"])));
         assert_eq!(late.notes.len(), 1, "it is said once");

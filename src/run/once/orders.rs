@@ -13,7 +13,9 @@ use std::time::Duration;
 use super::opened::TAG;
 use super::{fresh_logs, note};
 use crate::engine::model::ModelSuite;
-use crate::engine::{Allotment, EngineKind, Handling, Parallelism, RunRequest, Selection, Session, Watch};
+use crate::engine::{
+    EngineKind, Instrumentation, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session,
+};
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::project::{self, OpenFailure, OpenRequest, Opened, Project};
@@ -56,7 +58,7 @@ pub struct OrderedSuite {
     pub notes: Vec<Finding>,
     /// Where what its tests cover is kept.
     coverage_file: Option<PathBuf>,
-    allotment: Allotment,
+    resources: Resources,
     left: Duration,
     interrupt: Interrupt,
 }
@@ -89,7 +91,7 @@ impl OrderedSuite {
             revision: is_built.then(|| project.revision().to_owned()),
             notes: project.notes(),
             coverage_file: project.coverage_file()?,
-            allotment: Allotment { cores: opening.cores, memory_bytes: opening.memory_bytes, logs },
+            resources: Resources { cores: opening.cores, memory_bytes: opening.memory_bytes, logs },
             left: opening.time_limit,
             interrupt: opening.interrupt.clone(),
         })
@@ -107,7 +109,7 @@ impl OrderedSuite {
             return Ok(Some(model.tests.iter().map(|test| test.seconds).collect()));
         }
         watcher.event(&Event::Stage { text: "running the suite in its original order, to measure durations" });
-        let run = self.run_one("times", Selection::All, Watch::default())?;
+        let run = self.run_one("times", Selection::All, Instrumentation::default())?;
         if self.interrupt.is_set() {
             return Ok(None);
         }
@@ -131,7 +133,7 @@ impl OrderedSuite {
             return Ok(Some(known));
         }
         watcher.event(&Event::Stage { text: "running the suite in its original order, to measure coverage" });
-        let run = self.run_one("coverage", Selection::All, Watch { coverage: true, accesses: false })?;
+        let run = self.run_one("coverage", Selection::All, Instrumentation { coverage: true, accesses: false })?;
         if self.interrupt.is_set() {
             return Ok(None);
         }
@@ -164,7 +166,11 @@ impl OrderedSuite {
             let of = if machines.len() > 1 { format!(" of machine {number}") } else { String::new() };
             let text = format!("running {}{of}", counted(tests.len(), "test", "tests"));
             watcher.event(&Event::Stage { text: &text });
-            let run = self.run_one(&format!("machine-{number}"), Selection::Tests(tests.clone()), Watch::default())?;
+            let run = self.run_one(
+                &format!("machine-{number}"),
+                Selection::Tests(tests.clone()),
+                Instrumentation::default(),
+            )?;
             if self.interrupt.is_set() {
                 return Ok(None);
             }
@@ -173,14 +179,14 @@ impl OrderedSuite {
         Ok(Some(Ran::of(machines, runs, self.session.engine(), self.session.capabilities())))
     }
 
-    fn run_one(&mut self, label: &str, selection: Selection, watch: Watch) -> miette::Result<SuiteRun> {
+    fn run_one(&mut self, label: &str, selection: Selection, watch: Instrumentation) -> miette::Result<SuiteRun> {
         let request = RunRequest {
             label: label.to_owned(),
             selection,
             parallelism: Parallelism::SEQUENTIAL,
-            allotment: self.allotment.clone(),
+            resources: self.resources.clone(),
             time_limit: self.left,
-            handling: Handling::default(),
+            policy: ProcessPolicy::default(),
             watch,
         };
         let run = self.session.run(&request)?;

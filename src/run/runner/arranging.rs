@@ -16,7 +16,7 @@ use crate::technique::Ordering;
 use crate::technique::arrange::{Arrangement, Material, arrange};
 
 use super::Run;
-use super::knowledge::{Knowledge, Refusal};
+use super::knowledge::{Refusal, SubjectProfile};
 use super::open::OpenSubject;
 use super::trial::describe;
 
@@ -60,7 +60,7 @@ impl Run<'_> {
 }
 
 /// What has changed since the first version: as a model says, or as the repository shows.
-fn change_of(knowledge: &Knowledge, subject: &Subject, open: &OpenSubject) -> miette::Result<Change> {
+fn change_of(knowledge: &SubjectProfile, subject: &Subject, open: &OpenSubject) -> miette::Result<Change> {
     let project = open.project.as_ref();
     if let Some(declared) = project.and_then(|project| project.model()).and_then(|model| model.changes.clone()) {
         return Ok(declared);
@@ -76,7 +76,7 @@ fn change_of(knowledge: &Knowledge, subject: &Subject, open: &OpenSubject) -> mi
 
 /// The order of the tests that both versions have.
 fn arranged(
-    knowledge: &Knowledge,
+    knowledge: &SubjectProfile,
     ordering: &Ordering,
     change: Option<&Change>,
     present: &[TestId],

@@ -357,7 +357,7 @@ mod tests {
             limits_tests: false,
             enlarges_limits: false,
             modules_at_once: true,
-            watches: crate::engine::Watch::default(),
+            watches: crate::engine::Instrumentation::default(),
         };
         judge(stages, &Expectation { tests: &tests, set_aside: &set_aside, capabilities: &capabilities, cores: 2 })
     }

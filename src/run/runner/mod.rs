@@ -35,16 +35,16 @@ use crate::store::{self, Entry, Journal, Located, Recorded, RunFolder};
 use crate::suite::Change;
 
 use forecast::Forecast;
-use knowledge::{Knowledge, Refusal};
+use knowledge::{Refusal, SubjectProfile};
 use open::OpenSubject;
-pub use pace::{Allowance, Pace};
+pub use pace::{Allowance, BudgetPolicy};
 use trial::Assignment;
 pub use watch::Telling;
 pub use watch::{Event, Watcher};
 
 /// What to do, and how.
 #[derive(Debug)]
-pub struct Order<'a> {
+pub struct ExperimentRequest<'a> {
     pub experiment: &'a Experiment,
     pub experiment_text: &'a str,
     /// The folder of the experiment file.
@@ -62,7 +62,7 @@ pub struct Order<'a> {
     /// Versions that were found in histories.
     pub histories: &'a [HistoryRecord],
     /// Who may leave trials out for want of time; nobody, where everything is to be run.
-    pub pace: Option<&'a dyn Pace>,
+    pub pace: Option<&'a dyn BudgetPolicy>,
 }
 
 /// How a run ended.
@@ -108,7 +108,7 @@ impl FailedTrials {
 
 /// Runs or resumes an experiment.
 pub fn run(
-    order: &Order<'_>,
+    order: &ExperimentRequest<'_>,
     home: &Home,
     interrupt: &Interrupt,
     watcher: &mut dyn Watcher,
@@ -158,7 +158,11 @@ fn folder_of(experiment: &Experiment, quick: bool) -> String {
     if quick { format!("{name}-quick") } else { name.clone() }
 }
 
-fn manifest(order: &Order<'_>, environment: &Environment, contents: BTreeMap<String, String>) -> RunManifest {
+fn manifest(
+    order: &ExperimentRequest<'_>,
+    environment: &Environment,
+    contents: BTreeMap<String, String>,
+) -> RunManifest {
     let experiment = order.experiment;
     let configurations = experiment.configurations.iter().map(|configuration| ConfigurationSummary {
         name: configuration.name.clone(),
@@ -208,7 +212,7 @@ impl ChosenFolder {
 
 /// The unfinished run if there is one, else a new one; a finished run of the same plan is left as it is.
 fn choose_folder(
-    order: &Order<'_>,
+    order: &ExperimentRequest<'_>,
     located: &Located,
     manifest: &RunManifest,
     environment: &Environment,
@@ -250,7 +254,7 @@ fn run_tag(folder: &RunFolder) -> String {
 
 /// A run under way.
 struct Run<'a> {
-    order: &'a Order<'a>,
+    order: &'a ExperimentRequest<'a>,
     home: &'a Home,
     interrupt: &'a Interrupt,
     watcher: &'a mut dyn Watcher,
@@ -268,7 +272,7 @@ struct Run<'a> {
     /// What is on record of subjects whose orders come from algorithms.
     known: Vec<KnowledgeRecord>,
     /// The same for use, by subject as the file names it.
-    knowledge: HashMap<String, Result<Knowledge, Refusal>>,
+    knowledge: HashMap<String, Result<SubjectProfile, Refusal>>,
     /// What has changed since the first version, by subject.
     changes: HashMap<String, Rc<Change>>,
     /// Subjects, as the file names them, whose tests could not be generated.

@@ -7,7 +7,7 @@ use crate::experiment::Trial;
 use crate::store::record::{Phase, TrialRecord};
 
 /// Knows how much time there is.
-pub trait Pace: fmt::Debug {
+pub trait BudgetPolicy: fmt::Debug {
     /// What a trial may take, given those that have finished; `None` leaves it out.
     fn allow(&self, trial: &Trial, phase: Phase, finished: &[TrialRecord]) -> Option<Allowance>;
 

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::engine::{Allotment, EngineKind, Parallelism, Session};
+use crate::engine::{EngineKind, Parallelism, Resources, Session};
 use crate::experiment::{Experiment, Trial};
 use crate::store::record::{ArrangementRecord, Environment, ExecutionRow, Phase, TrialRecord, Verdict};
 use crate::store::{self, Strain};
 use crate::suite::{Concurrency, Cost, Finding, FindingKind, RunEnd, Tally};
 use crate::technique::arrange::Arrangement;
-use crate::technique::{self, Bench, Engines, Stage, TechniqueRun, ordered};
+use crate::technique::{self, Engines, Stage, TechniqueRun, TrialLimits, ordered};
 use crate::technique::{Harness, TechniqueKind};
 
 use super::judge::{self, Expectation, Judgement};
@@ -55,8 +55,8 @@ pub fn run(assignment: &Assignment<'_>, open: &mut OpenSubject) -> miette::Resul
         Some(Ok(arrangement)) => Some(arrangement),
         None => None,
     };
-    let bench = Bench {
-        allotment: Allotment {
+    let bench = TrialLimits {
+        resources: Resources {
             cores: assignment.trial.cores,
             memory_bytes: assignment.experiment.machine.memory_bytes,
             logs: assignment.logs.clone(),
@@ -101,9 +101,9 @@ fn engines<'a>(
     session: &'a mut dyn Session,
     direct: &'a mut Option<Result<Box<dyn Session>, String>>,
 ) -> Result<Engines<'a>, String> {
-    let (handling, rerun_handling) = (harness.handling(), harness.rerun_handling());
+    let (policy, rerun_policy) = (harness.policy(), harness.rerun_policy());
     if session.engine() == EngineKind::Model || !harness.needs(technique, EngineKind::Direct) {
-        return Ok(Engines { main: session, rerun: None, handling, rerun_handling });
+        return Ok(Engines { main: session, rerun: None, policy, rerun_policy });
     }
     let direct: &'a mut dyn Session = match direct {
         Some(Ok(direct)) => direct.as_mut(),
@@ -115,7 +115,7 @@ fn engines<'a>(
         EngineKind::Surefire | EngineKind::Model => (session, direct),
     };
     let rerun = (harness.rerun_engine != harness.engine).then_some(other);
-    Ok(Engines { main, rerun, handling, rerun_handling })
+    Ok(Engines { main, rerun, policy, rerun_policy })
 }
 
 pub(super) fn is_disk_full(error: &miette::Report) -> bool {
@@ -213,7 +213,7 @@ impl Draft {
         stages: &[Stage],
         arrangement: Option<&Arrangement>,
         session: &dyn Session,
-        bench: &Bench,
+        bench: &TrialLimits,
     ) -> Finished {
         let cores = self.record.cores;
         let ordered = arrangement.map(|arrangement| ordered::expected(arrangement, session.tests()));

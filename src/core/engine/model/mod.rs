@@ -14,7 +14,9 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sha2::{Digest, Sha256};
 
-use super::{Capabilities, EngineKind, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support, Watch};
+use super::{
+    Capabilities, EngineKind, Instrumentation, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support,
+};
 use crate::suite::{ClassId, Cost, Execution, Granularity, Outcome, RunEnd, Seen, SuiteRun, TestId};
 
 use schedule::{Schedule, Slot};
@@ -49,7 +51,7 @@ impl ModelSession {
             limits_tests: false,
             enlarges_limits: false,
             modules_at_once: false,
-            watches: Watch { coverage: declares, accesses: suite.tells_accesses() },
+            watches: Instrumentation { coverage: declares, accesses: suite.tells_accesses() },
         };
         ModelSession { suite, tests, index, capabilities, seed, random: ChaCha8Rng::seed_from_u64(seed) }
     }
@@ -124,7 +126,7 @@ impl ModelSession {
 /// trial has the outcomes of the first one. The digits at the end of a trial's id do not count: they depend on where the
 /// suite's file is, and a copy of the file elsewhere must have the same outcomes.
 fn seed_of_run(request: &RunRequest) -> u64 {
-    let folder = request.allotment.logs.file_name().unwrap_or_default().to_string_lossy();
+    let folder = request.resources.logs.file_name().unwrap_or_default().to_string_lossy();
     let is_digits = |end: &str| end.len() == 8 && end.bytes().all(|byte| byte.is_ascii_hexdigit());
     let trial = folder.rsplit_once('-').filter(|(_, end)| is_digits(end)).map_or(&*folder, |(name, _)| name);
     let digest = Sha256::digest([trial.as_bytes(), request.label.as_bytes()].concat());
@@ -145,12 +147,12 @@ impl Session for ModelSession {
     }
 
     fn run(&mut self, request: &RunRequest) -> miette::Result<SuiteRun> {
-        self.capabilities.check_watch(request)?;
+        self.capabilities.check_instrumentation(request)?;
         let coverage = if request.watch.coverage { self.suite.coverage()? } else { None };
         self.random = ChaCha8Rng::seed_from_u64(self.seed ^ seed_of_run(request));
         let selected = self.selected(&request.selection);
         let limit = request.time_limit.as_secs_f64() - self.suite.startup;
-        let schedule = Schedule::of(&self.suite, &selected, request.parallelism, request.allotment.cores, limit);
+        let schedule = Schedule::of(&self.suite, &selected, request.parallelism, request.resources.cores, limit);
         let mut executions: Vec<Execution> =
             schedule.slots.iter().map(|slot| self.execution(slot, &schedule)).collect();
         executions.iter_mut().for_each(|execution| execution.start += self.suite.startup);
@@ -172,7 +174,7 @@ impl Session for ModelSession {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Allotment, Forks, Handling, Parallelism};
+    use crate::engine::{Forks, Parallelism, ProcessPolicy, Resources};
     use std::time::Duration;
 
     const PARALLEL: Parallelism = Parallelism {
@@ -190,15 +192,15 @@ mod tests {
 
     fn run_in(toml: &str, parallelism: Parallelism, selection: Selection, logs: &str) -> SuiteRun {
         let suite = ModelSuite::parse(toml).unwrap();
-        let allotment = Allotment { cores: 4, memory_bytes: None, logs: logs.into() };
+        let resources = Resources { cores: 4, memory_bytes: None, logs: logs.into() };
         let request = RunRequest {
             label: "x".into(),
             selection,
             parallelism,
-            allotment,
+            resources,
             time_limit: Duration::from_secs(100),
-            handling: Handling::default(),
-            watch: crate::engine::Watch::default(),
+            policy: ProcessPolicy::default(),
+            watch: crate::engine::Instrumentation::default(),
         };
         ModelSession::new(suite, 1).run(&request).unwrap()
     }

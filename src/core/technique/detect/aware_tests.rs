@@ -95,7 +95,7 @@ fn detected(session: &mut dyn Session, memory: &mut dyn Memory, k: usize) -> Res
         settings: Settings { rounds: 1, k, seed: 1 },
         budget: Duration::from_secs(600),
         baseline: 1,
-        allotment: Allotment { cores: 1, memory_bytes: None, logs: "logs".into() },
+        resources: Resources { cores: 1, memory_bytes: None, logs: "logs".into() },
     };
     let roster = Roster::by_module(session.tests());
     detect(session, roster, &plan, Company { memory, hear: &mut |_| {}, stop: &|| false })

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::lab::{Care, Halt, Lab, Observation, Step};
+use super::order_runner::{Halt, Observation, OrderRunner, ProcessFreshness, Step};
 use crate::suite::Outcome;
 
 /// The share of the budget after which the original order is not run again.
@@ -34,23 +34,23 @@ impl Baseline {
 }
 
 /// The original order so many times, or less often where the budget is short.
-pub fn baseline(lab: &mut Lab<'_>, times: usize) -> Step<Baseline> {
+pub fn baseline(order_runner: &mut OrderRunner<'_>, times: usize) -> Step<Baseline> {
     let mut times = times.max(1);
-    let mut tests: Vec<usize> = (0..lab.roster.len()).collect();
+    let mut tests: Vec<usize> = (0..order_runner.roster.len()).collect();
     let mut left_out = BTreeMap::new();
     let mut runs: Vec<Observation> = Vec::new();
     let mut odd = None;
-    let plenty = |lab: &Lab<'_>| lab.spent() < ENOUGH * lab.budget();
-    while runs.len() < times && !tests.is_empty() && (runs.is_empty() || plenty(lab)) {
-        lab.doing(format!("the original order, {} of {times}", runs.len() + 1));
-        let observation = match lab.observe(&tests, Care::Sure) {
+    let plenty = |order_runner: &OrderRunner<'_>| order_runner.spent() < ENOUGH * order_runner.budget();
+    while runs.len() < times && !tests.is_empty() && (runs.is_empty() || plenty(order_runner)) {
+        order_runner.doing(format!("the original order, {} of {times}", runs.len() + 1));
+        let observation = match order_runner.observe(&tests, ProcessFreshness::Fresh) {
             Err(Halt::Budget) if !runs.is_empty() => break,
             observed => observed?,
         };
         let ended = breakers(&observation);
         if ended.is_empty() || left_out.len() >= ENDLESS {
-            lab.limit_by(&observation);
-            times = lab.affordable(times);
+            order_runner.limit_by(&observation);
+            times = order_runner.affordable(times);
             runs.push(observation);
         } else {
             // Without them everything else can be seen; and what was seen with them does not count.
@@ -58,8 +58,8 @@ pub fn baseline(lab: &mut Lab<'_>, times: usize) -> Step<Baseline> {
             left_out.extend(ended);
             runs.clear();
         }
-        if let (true, [first], None) = (times > 1 && plenty(lab), runs.as_slice(), &odd) {
-            let (together, differ) = in_company(lab, &tests, first)?;
+        if let (true, [first], None) = (times > 1 && plenty(order_runner), runs.as_slice(), &odd) {
+            let (together, differ) = in_company(order_runner, &tests, first)?;
             odd = Some(differ);
             runs.extend(together);
         }
@@ -67,18 +67,26 @@ pub fn baseline(lab: &mut Lab<'_>, times: usize) -> Step<Baseline> {
     let baseline = judged(tests, left_out, runs);
     // Tests that are flaky anyway say nothing about company.
     let bears = odd.is_some_and(|odd| odd.iter().all(|test| baseline.flaky.contains_key(test)));
-    lab.be_sociable(bears);
+    order_runner.be_sociable(bears);
     Ok(baseline)
 }
 
 /// The original order in several processes at the same time, every test beside its twins: what ends otherwise than by itself
 /// shares a port, a file or the like. Only a suite without such tests is looked at side by side later; for others these runs
 /// count for nothing.
-fn in_company(lab: &mut Lab<'_>, tests: &[usize], first: &Observation) -> Step<(Vec<Observation>, BTreeSet<usize>)> {
-    lab.be_sociable(lab.has_warm());
-    let lanes = lab.lanes();
-    let seen = if lanes > 1 { lab.observe_all(&vec![tests.to_vec(); lanes], Care::Sure) } else { Ok(Vec::new()) };
-    lab.be_sociable(false);
+fn in_company(
+    order_runner: &mut OrderRunner<'_>,
+    tests: &[usize],
+    first: &Observation,
+) -> Step<(Vec<Observation>, BTreeSet<usize>)> {
+    order_runner.be_sociable(order_runner.has_warm());
+    let lanes = order_runner.lanes();
+    let seen = if lanes > 1 {
+        order_runner.observe_all(&vec![tests.to_vec(); lanes], ProcessFreshness::Fresh)
+    } else {
+        Ok(Vec::new())
+    };
+    order_runner.be_sociable(false);
     let together = match seen {
         Err(Halt::Budget) => Vec::new(),
         observed => observed?,

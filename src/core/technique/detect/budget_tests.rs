@@ -24,7 +24,7 @@ fn within(toml: &str, suites: f64, stays: bool) -> Detection {
         settings: Settings { rounds: 10, k: 2, seed: 1 },
         budget: Duration::from_secs_f64(length * suites),
         baseline: 3,
-        allotment: Allotment { cores: 1, memory_bytes: None, logs: "logs".into() },
+        resources: Resources { cores: 1, memory_bytes: None, logs: "logs".into() },
     };
     let mut session: Box<dyn Session> =
         if stays { Box::new(StandIn::new(toml, |_, _| {})) } else { Box::new(ModelSession::new(model, 1)) };
@@ -68,7 +68,7 @@ fn the_original_order_is_not_run_in_place_of_another() {
         settings: Settings { rounds: 1, k: 2, seed: 1 },
         budget: Duration::from_secs(600),
         baseline: 3,
-        allotment: Allotment { cores: 1, memory_bytes: None, logs: "logs".into() },
+        resources: Resources { cores: 1, memory_bytes: None, logs: "logs".into() },
     };
     let runs = |strategies: &[Strategy]| {
         let mut session = ModelSession::new(ModelSuite::parse(&toml).unwrap(), 1);

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::lab::Seen;
+use super::order_runner::Seen;
 use super::roster::Roster;
 
 /// Above this, the pairs of a suite do not fit into a sensible amount of memory, and none are counted.

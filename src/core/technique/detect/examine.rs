@@ -7,9 +7,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Detective;
+use super::DetectionState;
 use super::evidence::Known;
-use super::lab::{Care, Observation, Step};
+use super::order_runner::{Observation, ProcessFreshness, Step};
 use super::search::Role;
 
 /// Targets from which on whole orders of the suite prove more than orders of their own.
@@ -75,14 +75,14 @@ impl Frame {
     }
 }
 
-impl Detective<'_> {
+impl DetectionState<'_> {
     /// Finds all single causes of all tests that are known to depend on the order.
     pub(super) fn examine_all(&mut self) -> Step<()> {
         loop {
             let mut circles: BTreeMap<(usize, Frame), Vec<usize>> = BTreeMap::new();
             for (test, known) in self.known.iter().filter(|(_, known)| known.is_found()) {
                 if let Some(frame) = Frame::of(known) {
-                    circles.entry((self.lab.roster.groups()[*test], frame)).or_default().push(*test);
+                    circles.entry((self.order_runner.roster.groups()[*test], frame)).or_default().push(*test);
                 }
             }
             if circles.is_empty() {
@@ -90,7 +90,7 @@ impl Detective<'_> {
             }
             let count = circles.len();
             for (number, ((_, frame), targets)) in circles.into_iter().enumerate() {
-                self.lab.doing(format!("looking for all causes: {} of {count}", number + 1));
+                self.order_runner.doing(format!("looking for all causes: {} of {count}", number + 1));
                 self.examine(&frame, &targets)?;
                 if frame.turning_back == Role::Cleaner {
                     self.try_setters_as_cleaners(&targets, &frame.context, &frame.turn)?;
@@ -124,9 +124,9 @@ impl Detective<'_> {
                 self.others(frame, targets).into_iter().filter(|test| !known(test) && !asked.contains(test)).collect();
             let backwards: Vec<usize> = sequence.iter().rev().copied().collect();
             let pairs = [&sequence, &backwards].map(|order| [frame.plain(order), frame.turned(order)]);
-            let misled = targets.iter().any(|target| self.lab.misled().contains(target));
-            let care = if misled { Care::Sure } else { self.care_for_orders() };
-            let seen = self.lab.observe_all(&pairs.concat(), care)?;
+            let misled = targets.iter().any(|target| self.order_runner.misled().contains(target));
+            let care = if misled { ProcessFreshness::Fresh } else { self.care_for_orders() };
+            let seen = self.order_runner.observe_all(&pairs.concat(), care)?;
             seen.iter().for_each(|observation| self.take_in(observation, care));
             let Some((target, doubt)) = self.first_doubt(frame, targets, &seen) else { return Ok(()) };
             let Some(cause) = self.last_that_matters(frame, target, &doubt)? else { return Ok(()) };
@@ -169,7 +169,7 @@ impl Detective<'_> {
                 return Ok(());
             }
             let asked = [(frame.plain(&sequence), target), (frame.turned(&sequence), target)];
-            let ends = self.lab.fail(&asked, Care::Look)?;
+            let ends = self.order_runner.fail(&asked, ProcessFreshness::Warm)?;
             let Some(doubt) = frame.doubt(ends[0], ends[1], sequence.clone()) else { return Ok(()) };
             let Some(cause) = self.last_that_matters(frame, target, &doubt)? else { break };
             sequence.retain(|test| *test != cause);
@@ -184,7 +184,7 @@ impl Detective<'_> {
         for turns in [true, false] {
             let asked: Vec<(Vec<usize>, usize)> =
                 sequence.iter().map(|test| (self.before(frame, *test, turns), target)).collect();
-            let ends = self.lab.fail(&asked, Care::Look)?;
+            let ends = self.order_runner.fail(&asked, ProcessFreshness::Warm)?;
             let wanted = Some(frame.fails != turns);
             let hits = sequence.iter().zip(ends).filter(|(_, end)| *end == wanted).map(|(test, _)| (*test, target));
             self.confirm_causes(frame, &hits.collect::<Vec<_>>(), turns)?;
@@ -198,13 +198,13 @@ impl Detective<'_> {
         let wanted = Some(frame.fails != doubt.turns);
         let (mut without, mut with) = (0, sequence.len());
         while with - without > 1 {
-            let lengths = cuts(without, with, self.lab.width());
+            let lengths = cuts(without, with, self.order_runner.width());
             let asked: Vec<(Vec<usize>, usize)> = lengths
                 .iter()
                 .map(|length| &sequence[sequence.len() - length..])
                 .map(|end| (if doubt.turns { frame.plain(end) } else { frame.turned(end) }, target))
                 .collect();
-            let ends = self.lab.fail(&asked, Care::Look)?;
+            let ends = self.order_runner.fail(&asked, ProcessFreshness::Warm)?;
             let first = ends.iter().position(|end| *end == wanted);
             with = first.map_or(with, |place| lengths[place]);
             without = lengths[..first.unwrap_or(lengths.len())].last().copied().unwrap_or(without);
@@ -223,14 +223,14 @@ impl Detective<'_> {
         let asked: Vec<usize> = targets
             .iter()
             .copied()
-            .filter(|target| self.lab.roster.meet(cause, *target) && !self.matters(*target, cause))
+            .filter(|target| self.order_runner.roster.meet(cause, *target) && !self.matters(*target, cause))
             .collect();
         let before = self.before(frame, cause, turns);
         let wanted = frame.fails != turns;
         let mut affected = self.those_that_end_together(&before, &asked, wanted)?;
         let rest: Vec<(Vec<usize>, usize)> =
             asked.iter().filter(|target| !affected.contains(target)).map(|target| (before.clone(), *target)).collect();
-        let ends = self.lab.fail(&rest, Care::Look)?;
+        let ends = self.order_runner.fail(&rest, ProcessFreshness::Warm)?;
         affected.extend(rest.iter().zip(ends).filter(|(_, end)| *end == Some(wanted)).map(|((_, target), _)| *target));
         Ok(affected.into_iter().map(|target| (cause, target)).collect())
     }
@@ -258,7 +258,7 @@ impl Detective<'_> {
     }
 
     fn others(&self, frame: &Frame, targets: &[usize]) -> Vec<usize> {
-        let meets = |test: &usize| targets.iter().any(|target| self.lab.roster.meet(*test, *target));
+        let meets = |test: &usize| targets.iter().any(|target| self.order_runner.roster.meet(*test, *target));
         let alone = |test: &usize| targets.len() > 1 || !targets.contains(test);
         let counts = |test: &usize| targets.iter().any(|target| self.can_matter(frame, *test, *target));
         let wanted = |test: &usize| meets(test) && alone(test) && !frame.holds(*test) && counts(test);
@@ -267,7 +267,7 @@ impl Detective<'_> {
 
     /// Is there an order that counts in which the test comes between what the frame has and the target?
     fn can_matter(&self, frame: &Frame, test: usize, target: usize) -> bool {
-        let roster = &self.lab.roster;
+        let roster = &self.order_runner.roster;
         [frame.plain(&[test, target]), frame.turned(&[test, target])].iter().any(|order| roster.counts(order))
     }
 }

@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Detective;
+use super::DetectionState;
 use super::evidence::{Evidence, Known};
-use super::lab::{Care, Step};
 use super::minimise::minimal;
+use super::order_runner::{ProcessFreshness, Step};
 
 /// Of one test; each takes at least one round of delta debugging.
 const CAUSES: usize = 4;
@@ -27,7 +27,7 @@ pub(super) enum Certainty {
     Mixed,
 }
 
-impl Detective<'_> {
+impl DetectionState<'_> {
     /// Explains everything that is suspected and not explained yet, the cheapest first. What is found for one is tried at
     /// once for all others that it ran before.
     pub(super) fn explain_all(&mut self) -> Step<()> {
@@ -38,7 +38,7 @@ impl Detective<'_> {
             let turn = |test: &usize| (self.looked_into.get(test), self.evidence.get(test).map(Evidence::shortest));
             let Some(test) = self.open_suspects().min_by_key(turn) else { return Ok(()) };
             let (done, all) = (self.settled.len() + 1, self.evidence.len());
-            self.lab.doing(format!("finding causes: suspect {done} of {all}"));
+            self.order_runner.doing(format!("finding causes: suspect {done} of {all}"));
             if self.explain_more(test)? {
                 self.looked_into.remove(&test);
                 self.settled.insert(test);
@@ -60,7 +60,7 @@ impl Detective<'_> {
     /// Suspects that pass alone, each with the most notorious polluter that ran before it: side by side, first quickly,
     /// then in fresh processes.
     fn blame_the_usual(&mut self) -> Step<()> {
-        if !self.lab.has_warm() {
+        if !self.order_runner.has_warm() {
             return Ok(());
         }
         loop {
@@ -69,11 +69,11 @@ impl Detective<'_> {
             if accused.is_empty() {
                 return Ok(());
             }
-            self.lab.doing(format!("trying known polluters: {} suspects", accused.len()));
+            self.order_runner.doing(format!("trying known polluters: {} suspects", accused.len()));
             let (shown, seeming) = self.those_that_seem_guilty(&accused)?;
             self.accused.extend(accused.into_iter().filter(|pair| !seeming.contains(pair)));
             self.guilty.extend(shown);
-            let care = self.lab.care_for_causes();
+            let care = self.order_runner.care_for_causes();
             for few in seeming.chunks(self.at_once()) {
                 let guilty = self.those_that_fail(few, care)?;
                 self.accused.extend(few);
@@ -85,9 +85,9 @@ impl Detective<'_> {
     /// In fresh processes, a few at a time: the end of the budget takes nothing away from what is confirmed already.
     fn confirm_guilty(&mut self) -> Step<()> {
         while !self.guilty.is_empty() {
-            self.lab.doing(format!("confirming polluters: {} left", self.guilty.len()));
+            self.order_runner.doing(format!("confirming polluters: {} left", self.guilty.len()));
             let few: Vec<(usize, usize)> = self.guilty.iter().copied().take(self.at_once()).collect();
-            let confirmed = self.those_that_fail(&few, Care::Sure)?;
+            let confirmed = self.those_that_fail(&few, ProcessFreshness::Fresh)?;
             self.guilty.drain(..few.len());
             for (polluter, test) in confirmed {
                 let known = self.known.entry(test).or_default();
@@ -101,8 +101,9 @@ impl Detective<'_> {
     /// Pairs that only a fresh process has still to show, and pairs of which one more look decides: the test has failed in every
     /// order that had the polluter before it, or has done so again now.
     fn those_that_seem_guilty(&mut self, accused: &[(usize, usize)]) -> Step<(Vec<Pair>, Vec<Pair>)> {
-        let steady =
-            |(polluter, test): &&Pair| self.lab.misled().contains(test) || self.always_failed_after(*polluter, *test);
+        let steady = |(polluter, test): &&Pair| {
+            self.order_runner.misled().contains(test) || self.always_failed_after(*polluter, *test)
+        };
         let (mut seeming, doubtful): (Vec<_>, Vec<_>) = accused.iter().partition(steady);
         let mut of: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         doubtful.into_iter().for_each(|(polluter, test)| of.entry(polluter).or_default().push(test));
@@ -120,7 +121,7 @@ impl Detective<'_> {
                 }
             }
         }
-        seeming.extend(self.those_that_fail(&few, self.lab.care_for_causes())?);
+        seeming.extend(self.those_that_fail(&few, self.order_runner.care_for_causes())?);
         Ok((shown, seeming))
     }
 
@@ -129,7 +130,7 @@ impl Detective<'_> {
     fn times_together(&mut self, before: &[usize], tests: &[usize], fails: bool) -> Step<Vec<(usize, usize)>> {
         let backwards: Vec<usize> = tests.iter().rev().copied().collect();
         let orders = [tests.to_vec(), backwards].map(|tests| [before, &tests].concat());
-        let seen = self.lab.observe_all(&orders, self.lab.care_for_causes())?;
+        let seen = self.order_runner.observe_all(&orders, self.order_runner.care_for_causes())?;
         let times = |test: usize| seen.iter().filter(|run| run.fails(test) == Some(fails)).count();
         Ok(tests.iter().map(|test| (*test, times(*test))).collect())
     }
@@ -141,7 +142,8 @@ impl Detective<'_> {
         tests: &[usize],
         fails: bool,
     ) -> Step<Vec<usize>> {
-        let trusted: Vec<usize> = tests.iter().copied().filter(|test| !self.lab.misled().contains(test)).collect();
+        let trusted: Vec<usize> =
+            tests.iter().copied().filter(|test| !self.order_runner.misled().contains(test)).collect();
         if trusted.len() < MANY {
             return Ok(Vec::new());
         }
@@ -162,11 +164,11 @@ impl Detective<'_> {
     }
 
     /// Of pairs of a first test and a second, those in which the second fails.
-    fn those_that_fail(&mut self, pairs: &[(usize, usize)], care: Care) -> Step<Vec<(usize, usize)>> {
+    fn those_that_fail(&mut self, pairs: &[(usize, usize)], care: ProcessFreshness) -> Step<Vec<(usize, usize)>> {
         let counting: Vec<Pair> =
-            pairs.iter().copied().filter(|(first, test)| self.lab.roster.counts(&[*first, *test])).collect();
+            pairs.iter().copied().filter(|(first, test)| self.order_runner.roster.counts(&[*first, *test])).collect();
         let asked: Vec<(Vec<usize>, usize)> = counting.iter().map(|(first, test)| (vec![*first], *test)).collect();
-        let ends = self.lab.fail(&asked, care)?;
+        let ends = self.order_runner.fail(&asked, care)?;
         Ok(counting.into_iter().zip(ends).filter(|(_, fails)| *fails == Some(true)).map(|(pair, _)| pair).collect())
     }
 
@@ -209,7 +211,7 @@ impl Detective<'_> {
     fn as_in_builds(&self, histories: Vec<Vec<usize>>, test: usize) -> Vec<Vec<usize>> {
         let mut kept: Vec<Vec<usize>> = Vec::new();
         for history in histories {
-            let history = self.lab.roster.as_in_a_build(&history, test);
+            let history = self.order_runner.roster.as_in_a_build(&history, test);
             if !kept.contains(&history) {
                 kept.push(history);
             }
@@ -232,17 +234,17 @@ impl Detective<'_> {
             !self.alone.contains_key(test) && !self.flaky.contains_key(test) && !self.gathered.contains(test)
         };
         let suspects: Vec<usize> = self.evidence.keys().filter(open).copied().collect();
-        if !self.lab.has_warm() || suspects.len() < MANY {
+        if !self.order_runner.has_warm() || suspects.len() < MANY {
             return Ok(());
         }
-        self.lab.doing(format!("running {} suspects without other tests", suspects.len()));
+        self.order_runner.doing(format!("running {} suspects without other tests", suspects.len()));
         let backwards: Vec<usize> = suspects.iter().rev().copied().collect();
-        let runs = self.lab.observe_all(&[suspects.clone(), backwards], Care::Sure)?;
+        let runs = self.order_runner.observe_all(&[suspects.clone(), backwards], ProcessFreshness::Fresh)?;
         let passes = |test: &usize| runs.iter().all(|run| run.fails(*test) == Some(false));
         for few in suspects.chunks(self.at_once()) {
             let asked: Vec<(Vec<usize>, usize)> =
                 few.iter().filter(|test| passes(test)).map(|test| (Vec::new(), *test)).collect();
-            let ends = self.lab.fail(&asked, Care::Look)?;
+            let ends = self.order_runner.fail(&asked, ProcessFreshness::Warm)?;
             self.gathered.extend(few);
             for ((_, test), _) in asked.iter().zip(ends).filter(|(_, fails)| *fails == Some(false)) {
                 self.alone.insert(*test, false);
@@ -256,8 +258,8 @@ impl Detective<'_> {
         if let Some(fails) = self.alone.get(&test) {
             return Ok(Some(*fails));
         }
-        let looked = match self.lab.recorded(&[], test).agreed() {
-            None => self.lab.fails(&[], test, Care::Look)?,
+        let looked = match self.order_runner.recorded(&[], test).agreed() {
+            None => self.order_runner.fails(&[], test, ProcessFreshness::Warm)?,
             seen => seen,
         };
         let Some(first) = looked else {
@@ -266,12 +268,12 @@ impl Detective<'_> {
         };
         for fails in [first, !first] {
             // Nothing made anybody choose these runs, so all of them count.
-            let seen = self.lab.recorded(&[], test).of(fails);
+            let seen = self.order_runner.recorded(&[], test).of(fails);
             match self.agreement(&[], test, fails, seen)? {
                 Certainty::Yes => {
                     self.alone.insert(test, fails);
                     if fails != first {
-                        self.lab.distrust(&BTreeSet::from([test]));
+                        self.order_runner.distrust(&BTreeSet::from([test]));
                     }
                     return Ok(Some(fails));
                 }
@@ -294,11 +296,11 @@ impl Detective<'_> {
 
     /// The same, where so many runs agreed before.
     fn agreement(&mut self, before: &[usize], test: usize, fails: bool, mut agreed: usize) -> Step<Certainty> {
-        if !self.lab.roster.counts(&[before, &[test]].concat()) {
+        if !self.order_runner.roster.counts(&[before, &[test]].concat()) {
             return Ok(Certainty::No);
         }
         while agreed < self.confirmations {
-            match self.lab.fails(before, test, Care::Sure)? {
+            match self.order_runner.fails(before, test, ProcessFreshness::Fresh)? {
                 Some(seen) if seen == fails => agreed += 1,
                 _ if agreed == 0 => return Ok(Certainty::No),
                 _ => return Ok(Certainty::Mixed),
@@ -309,13 +311,14 @@ impl Detective<'_> {
 
     /// The same of several orders and tests, as far as a yes.
     pub(super) fn certain_all(&mut self, asked: &[(Vec<usize>, usize)], fails: bool) -> Step<Vec<bool>> {
-        let counts =
-            |(before, test): &(Vec<usize>, usize)| self.lab.roster.counts(&[before.as_slice(), &[*test]].concat());
+        let counts = |(before, test): &(Vec<usize>, usize)| {
+            self.order_runner.roster.counts(&[before.as_slice(), &[*test]].concat())
+        };
         let mut agreed: Vec<bool> = asked.iter().map(counts).collect();
         for _ in 0..self.confirmations {
             let open: Vec<usize> = (0..asked.len()).filter(|place| agreed[*place]).collect();
             let questions: Vec<(Vec<usize>, usize)> = open.iter().map(|place| asked[*place].clone()).collect();
-            let ends = self.lab.fail(&questions, Care::Sure)?;
+            let ends = self.order_runner.fail(&questions, ProcessFreshness::Fresh)?;
             open.into_iter().zip(ends).for_each(|(place, seen)| agreed[place] = seen == Some(fails));
         }
         Ok(agreed)
@@ -328,7 +331,7 @@ impl Detective<'_> {
             let base = known.base();
             let polluted = known.polluters.iter().map(|group| [base.as_slice(), group].concat());
             let mut sequences = polluted.chain(known.setters.iter().cloned()).chain([Vec::new()]);
-            sequences.any(|before| self.lab.recorded(&before, *test).is_mixed()).then_some(*test)
+            sequences.any(|before| self.order_runner.recorded(&before, *test).is_mixed()).then_some(*test)
         };
         let flaky: Vec<usize> = self.known.iter().filter_map(mixed).collect();
         flaky.into_iter().for_each(|test| self.call_flaky(test, "in the same order"));
@@ -347,7 +350,7 @@ impl Detective<'_> {
                 continue;
             }
             let before = in_order(history, base, &[usual]);
-            if self.lab.fails(&before, test, Care::Look)? == Some(true)
+            if self.order_runner.fails(&before, test, ProcessFreshness::Warm)? == Some(true)
                 && self.certain(&before, test, true)? == Certainty::Yes
             {
                 self.known.entry(test).or_default().polluters.insert(vec![usual]);
@@ -369,7 +372,7 @@ impl Detective<'_> {
     fn credit(&mut self, test: usize) -> Step<()> {
         for history in self.passing_histories(test) {
             for usual in self.usual(&history, test, |known| &known.setters) {
-                if self.lab.fails(&[usual], test, Care::Look)? == Some(false)
+                if self.order_runner.fails(&[usual], test, ProcessFreshness::Warm)? == Some(false)
                     && self.certain(&[usual], test, false)? == Certainty::Yes
                 {
                     self.known.entry(test).or_default().setters.insert(vec![usual]);
@@ -402,19 +405,22 @@ impl Detective<'_> {
     /// The fewest tests of a history that make the test end so, in fresh processes. Found in a process that stays; where
     /// that one is misled by what the JVM itself remembers, in fresh ones.
     fn cause(&mut self, test: usize, base: &[usize], history: &[usize], fails: bool) -> Step<Option<Vec<usize>>> {
-        let stays = self.lab.care_for(test, self.lab.care_for_causes()) == Care::Look;
-        let cares: &[Care] = if stays { &[Care::Look, Care::Sure] } else { &[Care::Sure] };
+        let stays = self.order_runner.care_for(test, self.order_runner.care_for_causes()) == ProcessFreshness::Warm;
+        let cares: &[ProcessFreshness] =
+            if stays { &[ProcessFreshness::Warm, ProcessFreshness::Fresh] } else { &[ProcessFreshness::Fresh] };
         let rest: Vec<usize> = history.iter().copied().filter(|earlier| !base.contains(earlier)).collect();
         for care in cares {
-            if !self.was_seen(history, test, fails, *care) && self.lab.fails(history, test, *care)? != Some(fails) {
+            if !self.was_seen(history, test, fails, *care)
+                && self.order_runner.fails(history, test, *care)? != Some(fails)
+            {
                 continue;
             }
-            let width = self.lab.width();
+            let width = self.order_runner.width();
             let end_so = |parts: &[Vec<usize>]| -> Step<Vec<bool>> {
                 let asked: Vec<(Vec<usize>, usize)> =
                     parts.iter().map(|part| (in_order(history, base, part), test)).collect();
                 // The search may go by what it knows: what it finds is confirmed anew.
-                let ends = self.lab.fail_or_failed(&asked, *care)?;
+                let ends = self.order_runner.fail_or_failed(&asked, *care)?;
                 Ok(ends.into_iter().map(|end| end == Some(fails)).collect())
             };
             let group = minimal(&rest, width, end_so)?;
@@ -424,7 +430,7 @@ impl Detective<'_> {
             match self.certain(&in_order(history, base, &group), test, fails)? {
                 Certainty::Yes => {
                     if *care != cares[0] {
-                        self.lab.distrust(&BTreeSet::from([test]));
+                        self.order_runner.distrust(&BTreeSet::from([test]));
                     }
                     return Ok(Some(group));
                 }
@@ -439,13 +445,13 @@ impl Detective<'_> {
     }
 }
 
-impl Detective<'_> {
+impl DetectionState<'_> {
     /// Need a whole history not be run once more? Where there is time for it, a test that ended so only once does get
     /// another chance, as it may be flaky.
-    fn was_seen(&self, history: &[usize], test: usize, fails: bool, care: Care) -> bool {
-        let ends = self.lab.recorded(history, test);
-        let often = self.lab.is_short() || ends.of(fails) >= self.confirmations;
-        care == Care::Sure && often && ends.agreed() == Some(fails)
+    fn was_seen(&self, history: &[usize], test: usize, fails: bool, care: ProcessFreshness) -> bool {
+        let ends = self.order_runner.recorded(history, test);
+        let often = self.order_runner.is_short() || ends.of(fails) >= self.confirmations;
+        care == ProcessFreshness::Fresh && often && ends.agreed() == Some(fails)
     }
 }
 

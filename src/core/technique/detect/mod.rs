@@ -11,18 +11,20 @@ mod baseline;
 mod budget_tests;
 #[cfg(test)]
 mod builds_tests;
+mod confirm_orders;
 mod coverage;
 mod evidence;
 mod examine;
 mod explain;
-mod lab;
 mod minimise;
+mod order_runner;
 #[cfg(test)]
 mod planted_tests;
 mod recall;
 mod record;
 mod result;
 mod roster;
+mod scan_causes;
 mod screen;
 mod search;
 pub mod seek;
@@ -31,29 +33,27 @@ mod square;
 #[cfg(test)]
 mod stand_in;
 mod strategy;
-mod sweep;
 #[cfg(test)]
 mod tests;
 mod trust;
 #[cfg(test)]
 mod trust_tests;
-mod vouch;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
-use crate::engine::{Allotment, Session};
+use crate::engine::{Resources, Session};
 use crate::suite::TestId;
 
 pub use coverage::Coverage;
-pub use lab::{Company, Forgetful, Halt, Memory, Observation, Progress, Runs, Seen, Watched};
+pub use order_runner::{Company, Forgetful, Halt, Memory, Observation, Progress, Runs, Seen, Watched};
 pub use result::{Accident, Detection, Flaky, Kind, LeftOut, OrderDependent, Tried};
 pub use roster::Roster;
 pub use strategy::{Settings, Strategy, orders};
 
 use baseline::Baseline;
 use evidence::{Evidence, Known};
-use lab::{Care, Lab, Step};
+use order_runner::{OrderRunner, ProcessFreshness, Step};
 
 /// What to do, and for how long.
 #[derive(Debug, Clone)]
@@ -64,7 +64,7 @@ pub struct Plan {
     pub budget: Duration,
     /// How often the original order is run first.
     pub baseline: usize,
-    pub allotment: Allotment,
+    pub resources: Resources,
 }
 
 /// Runs in fresh processes that have to agree before anything is reported. A process that stays has shown it twice before
@@ -87,8 +87,8 @@ const SCREENED_SHORT: f64 = 0.6;
 const EXPLAINED_SHORT: f64 = 0.8;
 
 /// What is known so far.
-struct Detective<'a> {
-    lab: Lab<'a>,
+struct DetectionState<'a> {
+    order_runner: OrderRunner<'a>,
     baseline: Baseline,
     evidence: BTreeMap<usize, Evidence>,
     known: BTreeMap<usize, Known>,
@@ -107,7 +107,7 @@ struct Detective<'a> {
     dropped: BTreeMap<usize, String>,
     tried: Vec<Tried>,
     /// Orders that were run to look for suspects.
-    looked: HashSet<(Care, Vec<usize>)>,
+    looked: HashSet<(ProcessFreshness, Vec<usize>)>,
     /// Suspects that there were when processes that stay were last compared with fresh ones.
     trusted: usize,
     /// Suspects that were run without all others.
@@ -131,23 +131,23 @@ pub fn detect<'a>(
     plan: &Plan,
     company: Company<'a>,
 ) -> Result<Detection, Halt> {
-    let mut lab = Lab::new(session, roster, company, plan.allotment.clone(), plan.budget);
-    let baseline = baseline::baseline(&mut lab, plan.baseline)?;
-    let confirmations = if lab.has_warm() { CONFIRMATIONS } else { CONFIRMATIONS_COLD };
-    let mut detective = Detective::of(lab, baseline, confirmations);
+    let mut order_runner = OrderRunner::new(session, roster, company, plan.resources.clone(), plan.budget);
+    let baseline = baseline::baseline(&mut order_runner, plan.baseline)?;
+    let confirmations = if order_runner.has_warm() { CONFIRMATIONS } else { CONFIRMATIONS_COLD };
+    let mut detective = DetectionState::of(order_runner, baseline, confirmations);
     detective.work(plan)?;
     detective.set_the_flaky_aside();
     Ok(detective.result())
 }
 
-impl<'a> Detective<'a> {
-    fn of(lab: Lab<'a>, baseline: Baseline, confirmations: usize) -> Self {
+impl<'a> DetectionState<'a> {
+    fn of(order_runner: OrderRunner<'a>, baseline: Baseline, confirmations: usize) -> Self {
         // It was run, and shows nothing new.
         let original = baseline.tests.clone();
-        Detective {
+        DetectionState {
             flaky: baseline.flaky.clone(),
             confirmations,
-            lab,
+            order_runner,
             baseline,
             evidence: BTreeMap::new(),
             known: BTreeMap::new(),
@@ -161,7 +161,9 @@ impl<'a> Detective<'a> {
             dropped: BTreeMap::new(),
             tried: Vec::new(),
             orders: Vec::new(),
-            looked: HashSet::from([Care::Look, Care::Sure].map(|care| (care, original.clone()))),
+            looked: HashSet::from(
+                [ProcessFreshness::Warm, ProcessFreshness::Fresh].map(|care| (care, original.clone())),
+            ),
             trusted: 0,
             gathered: BTreeSet::new(),
             vouched: BTreeSet::new(),
@@ -171,14 +173,14 @@ impl<'a> Detective<'a> {
     }
 }
 
-impl Detective<'_> {
+impl DetectionState<'_> {
     fn work(&mut self, plan: &Plan) -> Step<()> {
         let (first, second) = match &plan.strategies {
             Some(strategies) => (each_once(strategies).into_iter().map(|one| vec![one]).collect(), Vec::new()),
             None => screen::mix(self.baseline.tests.len()),
         };
         let free = plan.strategies.is_none();
-        let short = self.lab.is_short();
+        let short = self.order_runner.is_short();
         self.within(if short { SCREENED_SHORT } else { SCREENED }, |detective| {
             detective.screen_all(&first, plan.settings)?;
             if free { detective.look_behind(plan.settings) } else { Ok(()) }
@@ -205,7 +207,7 @@ impl Detective<'_> {
             Ok(())
         })?;
         self.within(EXPLAINED_AGAIN, Self::follow_up)?;
-        self.within(VOUCHED, Self::vouch)?;
+        self.within(VOUCHED, Self::confirm_orders)?;
         self.within(1.0, |detective| {
             detective.follow_up()?;
             detective.search_all()?;
@@ -217,7 +219,7 @@ impl Detective<'_> {
 
     /// The end of its time ends a phase, not the work.
     fn within(&mut self, share: f64, phase: impl FnOnce(&mut Self) -> Step<()>) -> Step<()> {
-        self.lab.allow(share);
+        self.order_runner.allow(share);
         match phase(self) {
             Err(Halt::Budget) => {
                 self.budget_ended = true;
@@ -240,7 +242,7 @@ impl Detective<'_> {
     }
 
     fn result(self) -> Detection {
-        let roster = &self.lab.roster;
+        let roster = &self.order_runner.roster;
         let id = |test: &usize| roster.id(*test).clone();
         let is_reported =
             |test: &usize| !self.flaky.contains_key(test) && (self.is_explained(*test) || self.vouched.contains(test));
@@ -265,18 +267,18 @@ impl Detective<'_> {
             unconfirmed: unsettled().filter(|test| !unproducible(test)).map(id).collect(),
             interleaved_only: unsettled().filter(unproducible).map(id).collect(),
             unexplained: self.unexplained().iter().map(id).collect(),
-            fresh_only: self.lab.misled().len(),
+            fresh_only: self.order_runner.misled().len(),
             left_out: left_out.map(|(test, why)| LeftOut { test: id(test), why: why.clone() }).collect(),
             accidents: self
-                .lab
+                .order_runner
                 .accidents
                 .iter()
                 .map(|((test, outcome), runs)| Accident { test: id(test), outcome: *outcome, runs: *runs })
                 .collect(),
-            coverage: self.lab.coverage(),
+            coverage: self.order_runner.coverage(),
             strategies: self.tried,
-            runs: self.lab.runs,
-            seconds: self.lab.spent(),
+            runs: self.order_runner.runs,
+            seconds: self.order_runner.spent(),
             baseline: self.baseline.runs,
             budget_ended: self.budget_ended,
         }

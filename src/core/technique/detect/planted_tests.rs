@@ -96,7 +96,7 @@ fn found(n: usize, class_size: usize, plants: &BTreeMap<usize, Plant>, stays: bo
         settings: Settings { rounds: 10, k: 2, seed: 1 },
         budget: Duration::from_secs(budget),
         baseline: 3,
-        allotment: Allotment { cores: 1, memory_bytes: None, logs: "logs".into() },
+        resources: Resources { cores: 1, memory_bytes: None, logs: "logs".into() },
     };
     let mut session: Box<dyn Session> = if stays {
         Box::new(StandIn::new(&suite, |_, _| {}).at_once(2))

@@ -1,12 +1,12 @@
 //! Whole orders as they were seen: a pair that failed in every order that had it is believed sooner than another.
 
-use super::Detective;
-use super::lab::Observation;
+use super::DetectionState;
+use super::order_runner::Observation;
 
 /// Executions that are remembered.
 const REMEMBERED: usize = 5_000_000;
 
-impl Detective<'_> {
+impl DetectionState<'_> {
     pub(super) fn remember(&mut self, observation: Observation) {
         let held: usize = self.orders.iter().map(|order| order.seen.len()).sum();
         if held + observation.seen.len() <= REMEMBERED {

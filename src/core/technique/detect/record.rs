@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 
-use super::lab::Seen;
+use super::order_runner::Seen;
 
 /// Beginnings that are remembered; what comes after that is run again where it is asked for.
 const REMEMBERED: usize = 1_000_000;

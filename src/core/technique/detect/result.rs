@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Strategy;
 use super::coverage::Coverage;
-use super::lab::Runs;
+use super::order_runner::Runs;
 use crate::suite::{Outcome, TestId};
 
 /// What makes a test depend on the order.

@@ -1,9 +1,9 @@
 //! Runs the orders of the strategies and takes down who ended otherwise than in the original order.
 
-use super::lab::{Care, Halt, Observation, Step};
+use super::order_runner::{Halt, Observation, ProcessFreshness, Step};
 use super::sharing::Sharing;
 use super::strategy::{Order, Orders, Settings, Strategy, orders, possible};
-use super::{Detective, EXPLAINED_SHORT, Tried};
+use super::{DetectionState, EXPLAINED_SHORT, Tried};
 use crate::suite::Outcome;
 use crate::wording::plural;
 
@@ -31,7 +31,7 @@ pub fn mix(tests: usize) -> (Vec<Turns>, Vec<Strategy>) {
     (first, if affordable { vec![Strategy::Isolation, Strategy::Pairs] } else { vec![Strategy::Pairs] })
 }
 
-impl Detective<'_> {
+impl DetectionState<'_> {
     pub(super) fn screen_all(&mut self, strategies: &[Turns], settings: Settings) -> Step<()> {
         strategies.iter().try_for_each(|turns| {
             self.screen(turns, settings)?;
@@ -77,7 +77,7 @@ impl Detective<'_> {
     fn screen_some(&mut self, place: usize, batch: Vec<Order>, settings: Settings) -> Step<()> {
         let Tried { strategy, orders: done, planned, .. } = self.tried[place];
         let suspects = self.evidence.len();
-        self.lab.doing(format!("{strategy}: order {} of {planned}, {suspects} suspected", done + 1));
+        self.order_runner.doing(format!("{strategy}: order {} of {planned}, {suspects} suspected", done + 1));
         let count = batch.len();
         self.look_at_all(batch, self.care_for_orders())?;
         self.tried[place].orders += count;
@@ -87,14 +87,14 @@ impl Detective<'_> {
     /// Where the budget is short, what an order has shown is explained before the next one; first of all by whether a process
     /// that stays is to be believed, as explaining what it made up takes as long.
     fn explain_between(&mut self, settings: Settings) -> Step<()> {
-        if !self.lab.is_short() || self.open_suspects().next().is_none() {
+        if !self.order_runner.is_short() || self.open_suspects().next().is_none() {
             return Ok(());
         }
         self.check_staying(settings)?;
-        let share = self.lab.allowed();
-        self.lab.allow(EXPLAINED_SHORT.max(share));
+        let share = self.order_runner.allowed();
+        self.order_runner.allow(EXPLAINED_SHORT.max(share));
         let explained = self.explain_all();
-        self.lab.allow(share);
+        self.order_runner.allow(share);
         match explained {
             // The rest is explained later, if at all.
             Err(Halt::Budget) => Ok(()),
@@ -103,9 +103,9 @@ impl Detective<'_> {
     }
 
     pub(super) fn at_once(&self) -> usize {
-        match self.lab.lanes() {
+        match self.order_runner.lanes() {
             1 => 1,
-            lanes if self.lab.is_short() => lanes,
+            lanes if self.order_runner.is_short() => lanes,
             lanes => lanes * AT_ONCE,
         }
     }
@@ -119,12 +119,13 @@ impl Detective<'_> {
         if hopeless.is_empty() || hopeless.len() > HOPELESS {
             return Ok(());
         }
-        self.lab.doing(format!(
+        self.order_runner.doing(format!(
             "running {} that always failed, each time after one other test",
             plural(hopeless.len(), "test")
         ));
         let orders = self.present().into_iter().flat_map(|first| {
-            let after: Order = hopeless.iter().copied().filter(|test| self.lab.roster.meet(first, *test)).collect();
+            let after: Order =
+                hopeless.iter().copied().filter(|test| self.order_runner.roster.meet(first, *test)).collect();
             let backwards: Order = after.iter().rev().copied().collect();
             let both = if after.len() > 1 { vec![after, backwards] } else { vec![after] };
             both.into_iter().filter(|after| !after.is_empty()).map(move |after| [vec![first], after].concat())
@@ -136,13 +137,14 @@ impl Detective<'_> {
     pub(super) fn planned(&mut self, strategy: Strategy, settings: Settings) -> Step<(Orders, usize, Option<usize>)> {
         let tests = self.present();
         if strategy != Strategy::DependenceAware {
-            let (orders, planned) = orders(strategy, &self.lab.roster, &tests, settings);
-            let all = (strategy == Strategy::Exhaustive).then(|| possible(&self.lab.roster, &tests, settings.k));
+            let (orders, planned) = orders(strategy, &self.order_runner.roster, &tests, settings);
+            let all =
+                (strategy == Strategy::Exhaustive).then(|| possible(&self.order_runner.roster, &tests, settings.k));
             return Ok((orders, planned, all.filter(|all| *all > planned)));
         }
-        self.lab.doing("the original order, to record what tests share");
-        let accesses = self.lab.accesses(&tests)?;
-        let sharing = Sharing::new(&accesses, &self.lab.roster, &tests);
+        self.order_runner.doing("the original order, to record what tests share");
+        let accesses = self.order_runner.accesses(&tests)?;
+        let sharing = Sharing::new(&accesses, &self.order_runner.roster, &tests);
         let (planned, possible) = (sharing.count(settings.k), sharing.possible(settings.k));
         Ok((Box::new(sharing.orders(settings.k)), planned, Some(possible)))
     }
@@ -152,9 +154,10 @@ impl Detective<'_> {
         loop {
             self.explain_all()?;
             let Some((pollutes, cause)) = self.unfollowed() else { return Ok(()) };
-            self.lab.doing(format!("finding other tests that depend on {}", self.lab.roster.id(cause)));
+            self.order_runner
+                .doing(format!("finding other tests that depend on {}", self.order_runner.roster.id(cause)));
             let mut others = self.present();
-            others.retain(|test| self.lab.roster.meet(*test, cause));
+            others.retain(|test| self.order_runner.roster.meet(*test, cause));
             let backwards: Order = others.iter().rev().copied().collect();
             let first = if pollutes { vec![cause] } else { Vec::new() };
             let orders = [others, backwards].map(|order| [first.clone(), order].concat()).to_vec();
@@ -177,13 +180,13 @@ impl Detective<'_> {
     }
 
     /// A test that takes its run down with it is left out, and the order run again.
-    pub(super) fn look_at_all(&mut self, mut orders: Vec<Order>, care: Care) -> Step<()> {
+    pub(super) fn look_at_all(&mut self, mut orders: Vec<Order>, care: ProcessFreshness) -> Step<()> {
         while !orders.is_empty() {
             orders.iter_mut().for_each(|order| order.retain(|test| !self.dropped.contains_key(test)));
             // The same order again shows nothing new.
-            let way = if self.lab.has_warm() { care } else { Care::Sure };
+            let way = if self.order_runner.has_warm() { care } else { ProcessFreshness::Fresh };
             orders.retain(|order| !order.is_empty() && self.looked.insert((way, order.clone())));
-            let (seen, ended) = self.lab.observe_some(&orders, care);
+            let (seen, ended) = self.order_runner.observe_some(&orders, care);
             let mut again = Vec::new();
             for (order, observation) in orders.into_iter().zip(seen) {
                 self.take_in(&observation, care);
@@ -199,16 +202,16 @@ impl Detective<'_> {
         Ok(())
     }
 
-    pub(super) fn take_in(&mut self, observation: &Observation, care: Care) {
+    pub(super) fn take_in(&mut self, observation: &Observation, care: ProcessFreshness) {
         for (place, seen) in observation.seen.iter().enumerate() {
             let (Some(fails), Some(usually)) = (seen.fails(), self.baseline.fails.get(&seen.test)) else { continue };
-            if fails == *usually || self.lab.care_for(seen.test, care) != care {
+            if fails == *usually || self.order_runner.care_for(seen.test, care) != care {
                 continue;
             }
             let history = observation.history(place);
             let explained = fails && self.known.get(&seen.test).is_some_and(|known| known.explains(&history));
             if !explained {
-                let counts = self.lab.roster.counts(&[history.as_slice(), &[seen.test]].concat());
+                let counts = self.order_runner.roster.counts(&[history.as_slice(), &[seen.test]].concat());
                 self.evidence.entry(seen.test).or_default().add(fails, history, counts);
                 self.reopen(seen.test);
             }
@@ -222,7 +225,8 @@ impl Detective<'_> {
                 Outcome::Crashed => "its process ended with it in some orders",
                 _ => continue,
             };
-            let often = self.lab.accidents.get(&(seen.test, seen.outcome)).is_some_and(|runs| *runs >= ACCIDENTS);
+            let often =
+                self.order_runner.accidents.get(&(seen.test, seen.outcome)).is_some_and(|runs| *runs >= ACCIDENTS);
             if lost || often {
                 self.dropped.insert(seen.test, format!("{why}; it was left out of later orders"));
             }

@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::Detective;
+use super::DetectionState;
 use super::evidence::Known;
-use super::lab::Step;
-use super::sweep::Question;
+use super::order_runner::Step;
+use super::scan_causes::Question;
 
 /// What is sought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,11 +32,11 @@ const SCOUTS: usize = 5;
 /// What tests have in common that can be asked about together: their process, and what was found for them.
 type Circle = (usize, Vec<usize>, Option<Vec<usize>>);
 
-impl Detective<'_> {
+impl DetectionState<'_> {
     /// Where a process stays, by proof. Elsewhere by chains: where one process can try many candidates comes first, where each
     /// needs a run of its own comes last.
     pub(super) fn search_all(&mut self) -> Step<()> {
-        if self.lab.has_warm() {
+        if self.order_runner.has_warm() {
             return self.examine_all();
         }
         for patient in [false, true] {
@@ -51,7 +51,7 @@ impl Detective<'_> {
         let circles = self.circles(role);
         let count = circles.len();
         for (number, (circle, targets)) in circles.into_iter().enumerate() {
-            self.lab.doing(format!("seeking all {}: {} of {count}", role.name(), number + 1));
+            self.order_runner.doing(format!("seeking all {}: {} of {count}", role.name(), number + 1));
             self.search(role, &circle, &targets, patient)?;
         }
         Ok(())
@@ -60,7 +60,7 @@ impl Detective<'_> {
     fn circles(&self, role: Role) -> BTreeMap<Circle, Vec<usize>> {
         let mut circles: BTreeMap<Circle, Vec<usize>> = BTreeMap::new();
         for (test, known) in self.known.iter().filter(|(_, known)| known.is_found() && concerns(role, known)) {
-            let group = self.lab.roster.groups()[*test];
+            let group = self.order_runner.roster.groups()[*test];
             let pollution = (role != Role::Setter).then(|| known.pollution().cloned()).flatten();
             circles.entry((group, known.base(), pollution)).or_default().push(*test);
         }
@@ -75,7 +75,7 @@ impl Detective<'_> {
             Role::Polluter => question(base, targets, false, polluted),
             Role::Cleaner => question(&polluted.unwrap_or_default(), targets, true, None),
         };
-        let meets = |test: &usize| targets.iter().any(|target| self.lab.roster.meet(*test, *target));
+        let meets = |test: &usize| targets.iter().any(|target| self.order_runner.roster.meet(*test, *target));
         let mut candidates = self.present();
         candidates.retain(|test| meets(test) && !question.lead.contains(test));
         let known = |target: &usize| self.known.get(target).map(|known| known.causes(role)).unwrap_or_default();
@@ -87,7 +87,7 @@ impl Detective<'_> {
                 return Ok(());
             }
         }
-        let hits = self.sweep(&question, candidates)?;
+        let hits = self.scan_causes(&question, candidates)?;
         self.confirm_all(role, &question, &hits)?;
         if role == Role::Cleaner {
             self.try_setters_as_cleaners(targets, base, pollution.as_deref().unwrap_or_default())?;

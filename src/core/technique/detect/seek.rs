@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
 use super::baseline::baseline;
-use super::lab::{Care, Company, Halt, Lab, Observation, Step};
+use super::order_runner::{Company, Halt, Observation, OrderRunner, ProcessFreshness, Step};
 use super::strategy::{Settings, Strategy, orders};
-use super::{CONFIRMATIONS, CONFIRMATIONS_COLD, Detective, Roster};
-use crate::engine::{Allotment, Session};
+use super::{CONFIRMATIONS, CONFIRMATIONS_COLD, DetectionState, Roster};
+use crate::engine::{Resources, Session};
 use crate::suite::{Dependency, TestId, dependency_file};
 
 /// How often the original order, and every order that a test fails in, is run.
@@ -26,7 +26,7 @@ pub struct Bed<'a> {
     pub roster: Roster,
     /// Their failures are nobody's concern.
     pub set_aside: &'a HashSet<TestId>,
-    pub allotment: Allotment,
+    pub resources: Resources,
     pub company: Company<'a>,
 }
 
@@ -51,8 +51,8 @@ pub type Machines = Vec<Vec<TestId>>;
 /// Finds the dependencies that the orders of one algorithm need. `arrange` gives its order for those that are known.
 pub fn seek(bed: Bed<'_>, arrange: &mut dyn FnMut(&[Dependency]) -> miette::Result<Machines>) -> Result<Sought, Halt> {
     let set_aside = bed.set_aside;
-    let mut detective = Detective::begin(bed)?;
-    let before = detective.lab.spent();
+    let mut detective = DetectionState::begin(bed)?;
+    let before = detective.order_runner.spent();
     let mut sought = Sought::default();
     let mut failed: BTreeSet<usize> = BTreeSet::new();
     while sought.turns < TURNS {
@@ -71,53 +71,53 @@ pub fn seek(bed: Bed<'_>, arrange: &mut dyn FnMut(&[Dependency]) -> miette::Resu
         }
         sought.dependencies = dependencies;
     }
-    sought.seconds = detective.lab.spent() - before;
-    sought.order_dependent = failed.iter().map(|test| detective.lab.roster.id(*test).clone()).collect();
+    sought.seconds = detective.order_runner.spent() - before;
+    sought.order_dependent = failed.iter().map(|test| detective.order_runner.roster.id(*test).clone()).collect();
     Ok(sought)
 }
 
 /// Tests that pass in the original order and fail, each time, in one of so many random orders.
 pub fn order_dependent(bed: Bed<'_>, rounds: usize, seed: u64) -> Result<Vec<TestId>, Halt> {
     let set_aside = bed.set_aside;
-    let mut detective = Detective::begin(bed)?;
+    let mut detective = DetectionState::begin(bed)?;
     let settings = Settings { rounds, k: 0, seed };
     let tests = detective.present();
-    let (orders, _) = orders(Strategy::RandomInterleaved, &detective.lab.roster, &tests, settings);
+    let (orders, _) = orders(Strategy::RandomInterleaved, &detective.order_runner.roster, &tests, settings);
     let mut found: BTreeSet<usize> = BTreeSet::new();
     for (number, order) in (1..).zip(orders) {
-        detective.lab.doing(format!("random order {number} of {rounds}"));
-        let seen = detective.lab.observe(&order, Care::Look)?;
+        detective.order_runner.doing(format!("random order {number} of {rounds}"));
+        let seen = detective.order_runner.observe(&order, ProcessFreshness::Warm)?;
         let mut suspects = detective.fails_anew(&seen, set_aside);
         suspects.retain(|test| !found.contains(test));
         found.extend(detective.confirmed(&order, suspects, set_aside)?);
     }
-    Ok(found.iter().map(|test| detective.lab.roster.id(*test).clone()).collect())
+    Ok(found.iter().map(|test| detective.order_runner.roster.id(*test).clone()).collect())
 }
 
-impl<'a> Detective<'a> {
+impl<'a> DetectionState<'a> {
     fn begin(bed: Bed<'a>) -> Step<Self> {
-        let mut lab = Lab::new(bed.session, bed.roster, bed.company, bed.allotment, ENDLESS);
-        let baseline = baseline(&mut lab, RUNS)?;
-        let confirmations = if lab.has_warm() { CONFIRMATIONS } else { CONFIRMATIONS_COLD };
-        Ok(Detective::of(lab, baseline, confirmations))
+        let mut order_runner = OrderRunner::new(bed.session, bed.roster, bed.company, bed.resources, ENDLESS);
+        let baseline = baseline(&mut order_runner, RUNS)?;
+        let confirmations = if order_runner.has_warm() { CONFIRMATIONS } else { CONFIRMATIONS_COLD };
+        Ok(DetectionState::of(order_runner, baseline, confirmations))
     }
 
     /// Tests that fail every time in what a machine runs, with what ran before them taken down.
     fn failing_in(&mut self, machines: &Machines, set_aside: &HashSet<TestId>) -> Step<BTreeSet<usize>> {
         let mut failing = BTreeSet::new();
         for (number, tests) in (1..).zip(machines) {
-            self.lab.doing(format!("the order of machine {number} of {}", machines.len()));
-            let order: Vec<usize> = tests.iter().filter_map(|test| self.lab.roster.number(test)).collect();
+            self.order_runner.doing(format!("the order of machine {number} of {}", machines.len()));
+            let order: Vec<usize> = tests.iter().filter_map(|test| self.order_runner.roster.number(test)).collect();
             if order.is_empty() {
                 continue;
             }
-            let first = self.lab.observe(&order, Care::Sure)?;
+            let first = self.order_runner.observe(&order, ProcessFreshness::Fresh)?;
             let mut fails = self.fails_anew(&first, set_aside);
             for _ in 1..RUNS {
                 if fails.is_empty() {
                     break;
                 }
-                let again = self.lab.observe(&order, Care::Sure)?;
+                let again = self.order_runner.observe(&order, ProcessFreshness::Fresh)?;
                 let still = self.fails_anew(&again, set_aside);
                 fails.retain(|test| still.contains(test));
             }
@@ -130,7 +130,7 @@ impl<'a> Detective<'a> {
     /// Tests that fail here, and pass in the original order every time.
     fn fails_anew(&self, seen: &Observation, set_aside: &HashSet<TestId>) -> BTreeSet<usize> {
         let passes = |test: usize| self.baseline.fails.get(&test) == Some(&false) && !self.flaky.contains_key(&test);
-        let counts = |test: usize| passes(test) && !set_aside.contains(self.lab.roster.id(test));
+        let counts = |test: usize| passes(test) && !set_aside.contains(self.order_runner.roster.id(test));
         let failed = seen.seen.iter().filter(|seen| seen.fails() == Some(true)).map(|seen| seen.test);
         failed.filter(|test| counts(*test)).collect()
     }
@@ -159,7 +159,7 @@ impl<'a> Detective<'a> {
             if suspects.is_empty() {
                 break;
             }
-            let again = self.lab.observe(order, Care::Sure)?;
+            let again = self.order_runner.observe(order, ProcessFreshness::Fresh)?;
             let still = self.fails_anew(&again, set_aside);
             suspects.retain(|test| still.contains(test));
         }
@@ -168,7 +168,7 @@ impl<'a> Detective<'a> {
 
     /// What is known of the dependencies of these tests.
     fn dependencies(&self, tests: &BTreeSet<usize>) -> Vec<Dependency> {
-        let roster = &self.lab.roster;
+        let roster = &self.order_runner.roster;
         let groups = |groups: &BTreeSet<Vec<usize>>| groups.iter().map(|group| roster.ids(group)).collect();
         let of = |test: &usize| {
             let known = self.known.get(test).filter(|known| known.is_found() && !self.flaky.contains_key(test))?;
@@ -212,7 +212,7 @@ fn add_missing<T: Clone + PartialEq>(to: &mut Vec<T>, from: &[T]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lab::{Forgetful, Progress};
+    use super::super::order_runner::{Forgetful, Progress};
     use super::*;
     use crate::engine::model::{ModelSession, ModelSuite};
     use crate::suite::DependencyGraph;
@@ -232,10 +232,10 @@ mod tests {
         let mut session = ModelSession::new(ModelSuite::parse(suite).unwrap(), 1);
         let roster = Roster::by_module(session.tests());
         let set_aside = HashSet::from(["C#aside".parse().unwrap()]);
-        let allotment = Allotment { cores: 1, memory_bytes: None, logs: "logs".into() };
+        let resources = Resources { cores: 1, memory_bytes: None, logs: "logs".into() };
         let (mut memory, mut hear) = (Forgetful, |_: &Progress| {});
         let company = Company { memory: &mut memory, hear: &mut hear, stop: &|| false };
-        work(Bed { session: &mut session, roster, set_aside: &set_aside, allotment, company })
+        work(Bed { session: &mut session, roster, set_aside: &set_aside, resources, company })
     }
 
     fn reversed_and_enhanced(suite: &str) -> Sought {

@@ -57,7 +57,7 @@ pub(super) fn plan(strategies: Option<Vec<Strategy>>) -> Plan {
         settings: Settings { rounds: 5, k: 2, seed: 1 },
         budget: Duration::from_secs(600),
         baseline: 3,
-        allotment: Allotment { cores: 1, memory_bytes: None, logs: "logs".into() },
+        resources: Resources { cores: 1, memory_bytes: None, logs: "logs".into() },
     }
 }
 
@@ -287,7 +287,7 @@ pub(super) fn scripted(names: &[&str], fails: impl Fn(&[&str], &str, bool) -> bo
         let Selection::Tests(asked) = &request.selection else { return };
         let names: Vec<String> = asked.iter().map(ToString::to_string).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let warm = request.handling.isolation == Isolation::Warm;
+        let warm = request.policy.isolation == Isolation::Warm;
         for (place, execution) in run.executions.iter_mut().enumerate() {
             if fails(&names[..place], names[place], warm) {
                 execution.outcome = Outcome::Failed;

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::Detective;
-use super::lab::{Care, Step};
+use super::DetectionState;
+use super::order_runner::{ProcessFreshness, Step};
 use super::strategy::{Order, Settings, Strategy, shuffle};
 use crate::wording::plural;
 
@@ -20,30 +20,31 @@ const ROUNDS: usize = 2;
 /// The share of the budget after which single tests in fresh processes wait for what is left of it in the end.
 const ALONE: f64 = 0.15;
 
-impl Detective<'_> {
+impl DetectionState<'_> {
     /// How whole orders are run: a process that stays has to save time, and to tell the truth about most tests.
-    pub(super) fn care_for_orders(&self) -> Care {
-        let misled = self.lab.misled().len() * MANY > self.baseline.tests.len();
-        if misled || self.lab.tests_dominate() { Care::Sure } else { Care::Look }
+    pub(super) fn care_for_orders(&self) -> ProcessFreshness {
+        let misled = self.order_runner.misled().len() * MANY > self.baseline.tests.len();
+        if misled || self.order_runner.tests_dominate() { ProcessFreshness::Fresh } else { ProcessFreshness::Warm }
     }
 
     /// Runs the original order in warm JVMs. Tests that end otherwise than in fresh ones are from now on looked
     /// at in fresh ones only, and what was held against them is dropped.
     pub(super) fn check_staying(&mut self, settings: Settings) -> Step<()> {
-        let stays = self.lab.has_warm() && self.care_for_orders() == Care::Look;
+        let stays = self.order_runner.has_warm() && self.care_for_orders() == ProcessFreshness::Warm;
         if !stays || self.evidence.len() <= self.trusted {
             return Ok(());
         }
-        self.lab.doing("the original order in warm JVMs");
+        self.order_runner.doing("the original order in warm JVMs");
         let order = self.present();
-        let seen = self.lab.observe_all(&vec![order.clone(); self.lab.lanes()], Care::Look)?;
+        let seen =
+            self.order_runner.observe_all(&vec![order.clone(); self.order_runner.lanes()], ProcessFreshness::Warm)?;
         let otherwise = |test: &usize| {
             let usual = self.baseline.fails.get(test);
             usual.is_some_and(|usual| seen.iter().any(|run| run.fails(*test) == Some(!usual)))
         };
         let misled: BTreeSet<usize> = order.iter().copied().filter(otherwise).collect();
-        let new = misled.difference(self.lab.misled()).count();
-        self.lab.distrust(&misled);
+        let new = misled.difference(self.order_runner.misled()).count();
+        self.order_runner.distrust(&misled);
         self.evidence.retain(|test, _| !misled.contains(test));
         self.trusted = self.evidence.len();
         if new > 0 { self.screen_afresh(settings) } else { Ok(()) }
@@ -55,7 +56,7 @@ impl Detective<'_> {
             let strategy = self.tried[place].strategy;
             let (orders, ..) = self.planned(strategy, settings)?;
             let orders = orders.take(self.tried[place].orders);
-            let misled = self.lab.misled();
+            let misled = self.order_runner.misled();
             let count = plural(misled.len(), "test");
             let orders: Vec<Order> = match strategy {
                 // Every order is of as many tests as there are, and there are as many orders.
@@ -65,7 +66,7 @@ impl Detective<'_> {
                 }
                 _ => orders.collect(),
             };
-            self.lab.doing(format!("{strategy} in fresh JVMs, for {count}"));
+            self.order_runner.doing(format!("{strategy} in fresh JVMs, for {count}"));
             self.look_afresh(place, &orders)?;
         }
         Ok(())
@@ -73,7 +74,7 @@ impl Detective<'_> {
 
     /// What a process that stays can hide: some orders of the suite, and each test alone, in fresh processes.
     pub(super) fn look_behind(&mut self, settings: Settings) -> Step<()> {
-        if !self.lab.has_warm() || self.care_for_orders() == Care::Sure {
+        if !self.order_runner.has_warm() || self.care_for_orders() == ProcessFreshness::Fresh {
             return Ok(());
         }
         let few = Settings { rounds: settings.rounds.min(ROUNDS), ..settings };
@@ -83,7 +84,7 @@ impl Detective<'_> {
                 continue;
             }
             let (orders, ..) = self.planned(strategy, few)?;
-            self.lab.doing(format!("{strategy} in fresh processes"));
+            self.order_runner.doing(format!("{strategy} in fresh processes"));
             self.look_afresh(place, &orders.collect::<Vec<Order>>())?;
         }
         Ok(())
@@ -91,7 +92,7 @@ impl Detective<'_> {
 
     /// Each test alone in a fresh process, as long as that does not take too much of the time.
     pub(super) fn see_each_alone(&mut self, settings: Settings) -> Step<()> {
-        let until = self.lab.spent() + ALONE * self.lab.budget();
+        let until = self.order_runner.spent() + ALONE * self.order_runner.budget();
         self.see_alone_until(until, settings)
     }
 
@@ -103,14 +104,14 @@ impl Detective<'_> {
     /// In no particular order, as it may be cut short: neighbours in a class are much alike.
     fn see_alone_until(&mut self, until: f64, settings: Settings) -> Step<()> {
         let place = self.tried.iter().position(|tried| tried.strategy == Strategy::Isolation);
-        let Some(place) = place.filter(|_| self.lab.has_warm()) else { return Ok(()) };
+        let Some(place) = place.filter(|_| self.order_runner.has_warm()) else { return Ok(()) };
         let (orders, ..) = self.planned(Strategy::Isolation, settings)?;
         let mut orders: Vec<Order> = orders.collect();
         shuffle(&mut orders, &mut ChaCha8Rng::seed_from_u64(settings.seed));
-        orders.retain(|order| !self.looked.contains(&(Care::Sure, order.clone())));
-        self.lab.doing("each test alone in a fresh JVM");
+        orders.retain(|order| !self.looked.contains(&(ProcessFreshness::Fresh, order.clone())));
+        self.order_runner.doing("each test alone in a fresh JVM");
         for batch in orders.chunks(self.at_once()) {
-            if self.lab.spent() >= until {
+            if self.order_runner.spent() >= until {
                 break;
             }
             self.look_afresh(place, batch)?;
@@ -120,7 +121,7 @@ impl Detective<'_> {
 
     /// All random orders in fresh processes, where there is time left.
     pub(super) fn look_behind_all(&mut self, settings: Settings) -> Step<()> {
-        if !self.lab.has_warm() {
+        if !self.order_runner.has_warm() {
             return Ok(());
         }
         for place in 0..self.tried.len() {
@@ -128,8 +129,8 @@ impl Detective<'_> {
             if matches!(strategy, Strategy::RandomClassMethod | Strategy::RandomInterleaved) {
                 let (orders, ..) = self.planned(strategy, settings)?;
                 let orders: Vec<Order> =
-                    orders.filter(|order| !self.looked.contains(&(Care::Sure, order.clone()))).collect();
-                self.lab.doing(format!("{strategy} in fresh processes"));
+                    orders.filter(|order| !self.looked.contains(&(ProcessFreshness::Fresh, order.clone()))).collect();
+                self.order_runner.doing(format!("{strategy} in fresh processes"));
                 self.look_afresh(place, &orders)?;
             }
         }
@@ -138,7 +139,7 @@ impl Detective<'_> {
 
     fn look_afresh(&mut self, place: usize, orders: &[Order]) -> Step<()> {
         for batch in orders.chunks(self.at_once()) {
-            self.look_at_all(batch.to_vec(), Care::Sure)?;
+            self.look_at_all(batch.to_vec(), ProcessFreshness::Fresh)?;
             self.tried[place].fresh += batch.len();
         }
         Ok(())

@@ -137,12 +137,12 @@ fn staffing(threads: u32, forks: usize, reuse: bool) -> Staffing {
     Staffing { forks, reuse, stay: false, manner }
 }
 
-fn one_job(stage: &Stage, threads: u32) -> Haul {
+fn one_job(stage: &Stage, threads: u32) -> WorkerResults {
     let tests = (0..stage.deeds.len()).collect();
     run(stage, staffing(threads, 1, true), vec![tests], &mut Vec::new()).unwrap()
 }
 
-fn outcomes(haul: &Haul) -> Vec<(usize, &'static str)> {
+fn outcomes(haul: &WorkerResults) -> Vec<(usize, &'static str)> {
     let mut found: Vec<_> = haul.seen.iter().map(|seen| (seen.asked.unwrap(), seen.execution.outcome.name())).collect();
     found.sort_unstable();
     found

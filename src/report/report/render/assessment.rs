@@ -288,13 +288,13 @@ mod tests {
     use super::*;
     use crate::assess::evidence::Evidence;
     use crate::assess::evidence::tests::{evidence, speedup_of};
-    use crate::assess::ways::Way;
+    use crate::assess::ways::ParallelMode;
     use crate::report::render::terminal::Style;
     use proptest::prelude::*;
     use serde_json::Value;
 
     prop_compose! {
-        fn mode(way: Way)(
+        fn mode(way: ParallelMode)(
             pairs in prop::collection::vec((1.0..100.0f64, 1.0..100.0f64), 1..9),
             overlapped in any::<bool>(),
             failing in 0..3usize,
@@ -344,7 +344,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn sentence_tables_and_json_have_the_same_numbers(
-            classes in mode(Way::Classes), forks in mode(Way::Forks), has_forks in any::<bool>(),
+            classes in mode(ParallelMode::Classes), forks in mode(ParallelMode::Forks), has_forks in any::<bool>(),
         ) {
             let ways = if has_forks { vec![forks, classes] } else { vec![classes] };
             let answer = Answer::example(ways, Vec::new());

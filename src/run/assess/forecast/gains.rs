@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::Model;
-use crate::assess::ways::Way;
+use crate::assess::ways::ParallelMode;
 
 /// So many of the longest are tried; what is shorter gains less.
 const TRIED: usize = 40;
@@ -24,10 +24,10 @@ pub struct Improvement {
 }
 
 /// The five changes that gain most.
-pub fn improvements(model: &Model, way: Way, cores: usize) -> Vec<Improvement> {
+pub fn improvements(model: &Model, way: ParallelMode, cores: usize) -> Vec<Improvement> {
     let (suite, now) = (model.suite(), model.seconds(way, cores));
     let mut found: Vec<Improvement> = Vec::new();
-    if matches!(way, Way::Classes | Way::Forks) {
+    if matches!(way, ParallelMode::Classes | ParallelMode::Forks) {
         found.extend(suite.long_classes(TRIED).into_iter().map(|class| {
             let piece = suite.class(class);
             let gain_seconds = (now - model.with(suite.with_split(class)).seconds(way, cores)).min(piece.seconds);
@@ -79,10 +79,10 @@ mod tests {
         let suite = Suite::of(tests, 20.0);
         let model =
             Model::new(Observed { wall_seconds: 22.0, cpu_seconds: 22.0, test_seconds: 20.0, jvm: None, suite }, 1);
-        let found = improvements(&model, Way::Classes, 8);
+        let found = improvements(&model, ParallelMode::Classes, 8);
         assert_eq!((found[0].change, found[0].name.as_str(), found[0].takes_seconds), ("split", "Large", 12.0));
         assert!(found[0].gain_seconds > 5.0 && found.len() <= 5, "{found:?}");
         assert!(found[1..].iter().all(|each| each.change == "faster" && each.name.starts_with("Large#")));
-        assert!(improvements(&model, Way::ClassesAndMethods, 8).iter().all(|each| each.change == "faster"));
+        assert!(improvements(&model, ParallelMode::ClassesAndMethods, 8).iter().all(|each| each.change == "faster"));
     }
 }

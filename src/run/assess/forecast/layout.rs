@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::assess::ways::Way;
+use crate::assess::ways::ParallelMode;
 use crate::suite::TestId;
 use crate::technique::parallelize::{nanoseconds, pool};
 
@@ -50,10 +50,10 @@ impl Suite {
     }
 
     /// How long the tests take on so many threads, processes or modules.
-    pub fn makespan(&self, way: Way, width: usize) -> f64 {
+    pub fn makespan(&self, way: ParallelMode, width: usize) -> f64 {
         match way {
             // Surefire finishes a class before it begins the next.
-            Way::Methods => self.classes.iter().map(|class| self.class_on(class, width)).sum(),
+            ParallelMode::Methods => self.classes.iter().map(|class| self.class_on(class, width)).sum(),
             _ => on(&self.pieces(way).into_iter().map(|piece| piece.seconds).collect::<Vec<_>>(), width),
         }
     }
@@ -64,11 +64,11 @@ impl Suite {
     }
 
     /// What a thread takes at a time.
-    pub fn pieces(&self, way: Way) -> Vec<Piece> {
+    pub fn pieces(&self, way: ParallelMode) -> Vec<Piece> {
         match way {
-            Way::Methods | Way::ClassesAndMethods => self.single_tests(),
-            Way::Modules => self.modules(),
-            Way::Classes | Way::Forks | Way::Project => {
+            ParallelMode::Methods | ParallelMode::ClassesAndMethods => self.single_tests(),
+            ParallelMode::Modules => self.modules(),
+            ParallelMode::Classes | ParallelMode::Forks | ParallelMode::Project => {
                 let piece =
                     |class: &Vec<usize>| Piece { name: self.class_name(class), seconds: self.class_seconds(class) };
                 self.classes.iter().map(piece).collect()
@@ -109,8 +109,8 @@ impl Suite {
     }
 
     /// The piece that no number of threads makes shorter.
-    pub fn longest(&self, way: Way) -> Piece {
-        if way == Way::Methods {
+    pub fn longest(&self, way: ParallelMode) -> Piece {
+        if way == ParallelMode::Methods {
             let least = self.classes.iter().map(|class| self.class_on(class, class.len())).sum();
             return Piece {
                 name: "the longest test of each class, summed over the classes".to_owned(),
@@ -196,16 +196,22 @@ mod tests {
     fn every_way_divides_the_suite_differently() {
         let suite = suite();
         let at = |way, width| suite.makespan(way, width);
-        assert_eq!([at(Way::Classes, 1), at(Way::Methods, 1), at(Way::ClassesAndMethods, 1)], [9.0; 3]);
-        assert_eq!([at(Way::Classes, 2), at(Way::Forks, 2), at(Way::Modules, 2)], [4.5; 3]);
-        assert_eq!((at(Way::Methods, 2), at(Way::ClassesAndMethods, 2)), (6.0, 5.5));
-        assert_eq!((suite.longest(Way::Classes).seconds, suite.longest(Way::ClassesAndMethods).seconds), (4.5, 3.5));
-        assert_eq!(suite.longest(Way::Methods).seconds, at(Way::Methods, 100));
+        assert_eq!(
+            [at(ParallelMode::Classes, 1), at(ParallelMode::Methods, 1), at(ParallelMode::ClassesAndMethods, 1)],
+            [9.0; 3]
+        );
+        assert_eq!([at(ParallelMode::Classes, 2), at(ParallelMode::Forks, 2), at(ParallelMode::Modules, 2)], [4.5; 3]);
+        assert_eq!((at(ParallelMode::Methods, 2), at(ParallelMode::ClassesAndMethods, 2)), (6.0, 5.5));
+        assert_eq!(
+            (suite.longest(ParallelMode::Classes).seconds, suite.longest(ParallelMode::ClassesAndMethods).seconds),
+            (4.5, 3.5)
+        );
+        assert_eq!(suite.longest(ParallelMode::Methods).seconds, at(ParallelMode::Methods, 100));
     }
 
     #[test]
     fn a_split_class_is_taken_test_by_test() {
         let split = suite().with_split(0);
-        assert_eq!((split.classes.len(), split.longest(Way::Classes).name.as_str()), (3, "n:B"));
+        assert_eq!((split.classes.len(), split.longest(ParallelMode::Classes).name.as_str()), (3, "n:B"));
     }
 }

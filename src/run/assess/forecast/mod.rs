@@ -18,7 +18,7 @@ pub use gains::{Improvement, improvements};
 pub use layout::Suite;
 pub use reconcile::{Here, Reconciled, reconciled};
 
-use super::ways::Way;
+use super::ways::ParallelMode;
 use crate::simulation::{Scheduler, Workload, simulate};
 use crate::stats;
 use crate::suite::JvmWork;
@@ -126,7 +126,7 @@ pub struct Model {
     parts: Parts,
     threads_per_core: usize,
     /// By way: measured over predicted time of the tests.
-    corrections: BTreeMap<Way, f64>,
+    corrections: BTreeMap<ParallelMode, f64>,
 }
 
 impl Model {
@@ -150,39 +150,40 @@ impl Model {
         if cores > 1 { self.parts.unhindered() } else { 1.0 }
     }
 
-    pub fn seconds(&self, way: Way, cores: usize) -> f64 {
+    pub fn seconds(&self, way: ParallelMode, cores: usize) -> f64 {
         self.startup(cores) + self.processes(way, cores) + self.tests(way, cores)
     }
 
     /// Every core starts a process of its own, and none is left for their compilers.
-    fn processes(&self, way: Way, cores: usize) -> f64 {
-        if way != Way::Forks || cores < 2 || self.parts.startup <= 0.0 {
+    fn processes(&self, way: ParallelMode, cores: usize) -> f64 {
+        if way != ParallelMode::Forks || cores < 2 || self.parts.startup <= 0.0 {
             return 0.0;
         }
         self.parts.process * self.parts.startup_beside / self.parts.startup
     }
 
-    fn tests(&self, way: Way, cores: usize) -> f64 {
+    fn tests(&self, way: ParallelMode, cores: usize) -> f64 {
         self.uncorrected(way, cores) * self.corrections.get(&way).copied().unwrap_or(1.0)
     }
 
-    fn uncorrected(&self, way: Way, cores: usize) -> f64 {
+    fn uncorrected(&self, way: ParallelMode, cores: usize) -> f64 {
         let laid_out = self.observed.suite.makespan(way, self.threads(way, cores)) * self.pace(cores);
         laid_out.max(self.computing(way, cores) / cores.max(1) as f64)
     }
 
     /// What the tests compute. Processes compile each for itself.
-    fn computing(&self, way: Way, cores: usize) -> f64 {
-        let again = if way == Way::Forks { cores.min(self.observed.suite.classes()).saturating_sub(1) } else { 0 };
+    fn computing(&self, way: ParallelMode, cores: usize) -> f64 {
+        let again =
+            if way == ParallelMode::Forks { cores.min(self.observed.suite.classes()).saturating_sub(1) } else { 0 };
         self.parts.computing + self.parts.warming * again as f64
     }
 
-    pub fn threads(&self, way: Way, cores: usize) -> usize {
+    pub fn threads(&self, way: ParallelMode, cores: usize) -> usize {
         if way.has_threads() { self.threads_per_core * cores } else { cores }
     }
 
     /// Takes a measured time into account.
-    pub fn correct(&mut self, way: Way, cores: usize, measured: f64) {
+    pub fn correct(&mut self, way: ParallelMode, cores: usize, measured: f64) {
         let (fixed, tests) = (self.startup(cores) + self.processes(way, cores), self.uncorrected(way, cores));
         let factor = (measured - fixed) / tests;
         if factor.is_finite() {
@@ -190,7 +191,7 @@ impl Model {
         }
     }
 
-    pub fn curve(&self, way: Way, cores: &[usize]) -> Curve {
+    pub fn curve(&self, way: ParallelMode, cores: &[usize]) -> Curve {
         let points = cores.iter().map(|cores| Point { cores: *cores, seconds: self.seconds(way, *cores) }).collect();
         let most = cores.iter().copied().max().unwrap_or(1);
         let longest = self.observed.suite.longest(way);
@@ -275,10 +276,16 @@ mod tests {
         assert_eq!(model.sequential(1), 14.0);
         let startup = model.startup(2);
         assert!((1.0..2.0).contains(&startup));
-        assert!((model.seconds(Way::Classes, 2) - (startup + 6.0)).abs() < 1e-9, "four threads do not help two cores");
-        assert!(model.seconds(Way::Forks, 2) > model.seconds(Way::Classes, 2), "processes have to be started");
         assert!(
-            (model.seconds(Way::Methods, 2) - (startup + 12.0)).abs() < 1e-9,
+            (model.seconds(ParallelMode::Classes, 2) - (startup + 6.0)).abs() < 1e-9,
+            "four threads do not help two cores"
+        );
+        assert!(
+            model.seconds(ParallelMode::Forks, 2) > model.seconds(ParallelMode::Classes, 2),
+            "processes have to be started"
+        );
+        assert!(
+            (model.seconds(ParallelMode::Methods, 2) - (startup + 12.0)).abs() < 1e-9,
             "classes of one test have nothing to share"
         );
     }
@@ -286,7 +293,7 @@ mod tests {
     #[test]
     fn tests_that_wait_do_not() {
         let waiting = model(2.0, 2);
-        assert!((waiting.seconds(Way::Classes, 2) - (waiting.startup(2) + 3.0)).abs() < 1e-9);
+        assert!((waiting.seconds(ParallelMode::Classes, 2) - (waiting.startup(2) + 3.0)).abs() < 1e-9);
     }
 
     /// Four classes of 3 seconds that compute all the time: 6 of the 12 seconds are their compilers', and 3 Maven's.
@@ -298,27 +305,28 @@ mod tests {
         let model = Model::new(observed, 1);
         assert!((model.startup(2) - 1.5).abs() < 1e-9, "of Maven's compilers half a second was in the start-up");
         assert!((model.sequential(2) - 7.5).abs() < 1e-9, "the program alone would take 3 of these 6 seconds");
-        assert!((model.seconds(Way::Classes, 2) - 7.5).abs() < 1e-9);
-        let processes = model.seconds(Way::Forks, 2) - model.startup(2) - model.processes(Way::Forks, 2);
+        assert!((model.seconds(ParallelMode::Classes, 2) - 7.5).abs() < 1e-9);
+        let processes =
+            model.seconds(ParallelMode::Forks, 2) - model.startup(2) - model.processes(ParallelMode::Forks, 2);
         assert!((processes - 9.0).abs() < 1e-9, "both compile, but Maven's compilers are there once");
     }
 
     #[test]
     fn what_was_measured_corrects_what_is_told_of_more_cores() {
         let mut model = model(14.0, 1);
-        let before = model.seconds(Way::Classes, 4);
+        let before = model.seconds(ParallelMode::Classes, 4);
         let measured = model.startup(2) + 7.2;
-        model.correct(Way::Classes, 2, measured);
-        assert!((model.seconds(Way::Classes, 2) - measured).abs() < 1e-9);
-        assert!((model.seconds(Way::Classes, 4) - model.startup(4) - 3.6).abs() < 1e-9 && before < measured);
-        model.correct(Way::Classes, 2, 1000.0);
-        assert!(model.seconds(Way::Classes, 2) < 20.0, "nonsense is not believed");
+        model.correct(ParallelMode::Classes, 2, measured);
+        assert!((model.seconds(ParallelMode::Classes, 2) - measured).abs() < 1e-9);
+        assert!((model.seconds(ParallelMode::Classes, 4) - model.startup(4) - 3.6).abs() < 1e-9 && before < measured);
+        model.correct(ParallelMode::Classes, 2, 1000.0);
+        assert!(model.seconds(ParallelMode::Classes, 2) < 20.0, "nonsense is not believed");
     }
 
     #[test]
     fn a_curve_ends_at_its_longest_piece() {
         let model = model(14.0, 1);
-        let curve = model.curve(Way::Classes, &[2, 4, 8, 16, 32, 64]);
+        let curve = model.curve(ParallelMode::Classes, &[2, 4, 8, 16, 32, 64]);
         assert_eq!((curve.knee, curve.bound_by.as_str()), (Some(4), "A"));
         assert!(curve.points.iter().all(|point| point.seconds >= curve.bound_seconds.unwrap() - 1e-9));
         assert!(curve.points.windows(2).all(|pair| pair[1].seconds <= pair[0].seconds + 1e-9));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::engine::{EngineKind, Forks, Handling, Isolation, Mode, Parallelism};
+use crate::engine::{EngineKind, Forks, Isolation, Mode, Parallelism, ProcessPolicy};
 
 #[test]
 fn the_shortest_file_gets_the_documented_defaults() {
@@ -187,11 +187,11 @@ fn engines_are_chosen_and_limited_per_subject() {
     let harness = experiment.harness(subject, fast);
     assert_eq!((harness.engine, harness.rerun_engine), (EngineKind::Surefire, EngineKind::Direct));
     // The whole suite runs as it always does; what is rerun may start quickly, and be cut off.
-    assert_eq!(harness.handling(), Handling::default());
-    let rerun = Handling { test_limit: limit, quick_start: true, ..Handling::default() };
-    assert_eq!(harness.rerun_handling(), rerun);
+    assert_eq!(harness.policy(), ProcessPolicy::default());
+    let rerun = ProcessPolicy { test_limit: limit, quick_start: true, ..ProcessPolicy::default() };
+    assert_eq!(harness.rerun_policy(), rerun);
     assert_eq!(direct.harness.rerun_engine, EngineKind::Direct);
-    assert_eq!(direct.harness.handling(), Handling { isolation: Isolation::Warm, ..Handling::default() });
+    assert_eq!(direct.harness.policy(), ProcessPolicy { isolation: Isolation::Warm, ..ProcessPolicy::default() });
     assert_eq!((modules.technique, modules.parallelism.mode), (TechniqueKind::Parallel, Mode::Sequential));
     assert_eq!(experiment.parallelism(subject, fast).modules_on(4), 3);
     assert_eq!([sequential, modules].map(|each| each.parallelism.modules_on(4)), [1, 4]);

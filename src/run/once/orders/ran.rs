@@ -113,7 +113,7 @@ fn gravity(verdict: Verdict) -> u8 {
 mod tests {
     use super::*;
     use crate::engine::model::{ModelSession, ModelSuite};
-    use crate::engine::{Allotment, Handling, RunRequest, Selection, Session};
+    use crate::engine::{ProcessPolicy, Resources, RunRequest, Selection, Session};
     use std::time::Duration;
 
     const SUITE: &str = "[[test]]\nid='C#a'\nseconds=1\n[[test]]\nid='C#b'\nseconds=2\nneeds=['C#a']\n[[test]]\nid='C#x'\nexits_after=1\n";
@@ -126,10 +126,10 @@ mod tests {
             label: "x".to_owned(),
             selection: Selection::Tests(tests.clone()),
             parallelism: Parallelism::SEQUENTIAL,
-            allotment: Allotment { cores: 1, memory_bytes: None, logs: "logs".into() },
+            resources: Resources { cores: 1, memory_bytes: None, logs: "logs".into() },
             time_limit: Duration::from_secs(100),
-            handling: Handling::default(),
-            watch: crate::engine::Watch::default(),
+            policy: ProcessPolicy::default(),
+            watch: crate::engine::Instrumentation::default(),
         };
         let runs = machines.iter().map(|tests| session.run(&request(tests)).unwrap()).collect();
         Ran::of(&machines, runs, session.engine(), session.capabilities())

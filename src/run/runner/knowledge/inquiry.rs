@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
-use crate::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session, Watch};
+use crate::engine::{Instrumentation, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session};
 use crate::process::Interrupt;
 use crate::runner::{Event, Watcher};
 use crate::suite::{Coverage, Dependency, DependencyGraph, RunEnd, SuiteRun, TestId};
@@ -31,7 +31,7 @@ pub(super) struct Inquiry<'a> {
     pub groups: Vec<usize>,
     pub set_aside: &'a HashSet<TestId>,
     pub files: &'a Files,
-    pub allotment: Allotment,
+    pub resources: Resources,
     pub time_limit: std::time::Duration,
     pub interrupt: &'a Interrupt,
     pub watcher: &'a mut dyn Watcher,
@@ -56,7 +56,7 @@ impl Inquiry<'_> {
         let mut sums: HashMap<TestId, (f64, u32)> = HashMap::new();
         for number in 1..=RUNS {
             self.tell(&format!("{}: measuring durations, run {number} of {RUNS}", self.subject));
-            let run = self.run(&format!("times-{number}"), Watch::default())?;
+            let run = self.run(&format!("times-{number}"), Instrumentation::default())?;
             if self.interrupt.is_set() {
                 return Ok(None);
             }
@@ -82,7 +82,7 @@ impl Inquiry<'_> {
             return Ok(Some(Err(why)));
         }
         self.tell(&format!("{}: measuring coverage", self.subject));
-        let run = self.run("coverage", Watch { coverage: true, accesses: false })?;
+        let run = self.run("coverage", Instrumentation { coverage: true, accesses: false })?;
         if self.interrupt.is_set() {
             return Ok(None);
         }
@@ -93,14 +93,14 @@ impl Inquiry<'_> {
         Ok(Some(Ok(coverage)))
     }
 
-    fn run(&mut self, label: &str, watch: Watch) -> miette::Result<SuiteRun> {
+    fn run(&mut self, label: &str, watch: Instrumentation) -> miette::Result<SuiteRun> {
         let request = RunRequest {
             label: label.to_owned(),
             selection: Selection::All,
             parallelism: Parallelism::SEQUENTIAL,
-            allotment: self.allotment.clone(),
+            resources: self.resources.clone(),
             time_limit: self.time_limit,
-            handling: Handling::default(),
+            policy: ProcessPolicy::default(),
             watch,
         };
         let run = self.session.run(&request)?;
@@ -182,9 +182,9 @@ impl Inquiry<'_> {
         };
         let interrupt = self.interrupt;
         let mut session = Tidy { inner: &mut *self.session };
-        let allotment = self.allotment.clone();
+        let resources = self.resources.clone();
         let company = Company { memory, hear: &mut hear, stop: &|| interrupt.is_set() };
-        match question(Bed { session: &mut session, roster, set_aside: self.set_aside, allotment, company }) {
+        match question(Bed { session: &mut session, roster, set_aside: self.set_aside, resources, company }) {
             Ok(answer) => Ok(Some(answer)),
             Err(Halt::Interrupted) => Ok(None),
             Err(Halt::Broken(report)) => Err(report),

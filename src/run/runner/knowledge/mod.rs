@@ -13,7 +13,7 @@ mod tidy;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::engine::{Allotment, EngineKind, Session};
+use crate::engine::{EngineKind, Resources, Session};
 use crate::experiment::Trial;
 use crate::spec::Subject;
 use crate::store::Entry;
@@ -35,7 +35,7 @@ use needs::{Needs, Search};
 
 /// What is known of a subject, as its first version has it.
 #[derive(Debug)]
-pub(super) struct Knowledge {
+pub(super) struct SubjectProfile {
     files: Files,
     /// The commit, where it has one.
     pub revision: Option<String>,
@@ -62,7 +62,7 @@ impl Refusal {
     }
 }
 
-impl Knowledge {
+impl SubjectProfile {
     /// What an enhanced order goes by.
     pub fn dependencies(&self, ordering: &Ordering) -> &[Dependency] {
         self.dependencies.get(&Search::of(ordering)).unwrap_or(&self.all_dependencies)
@@ -131,7 +131,7 @@ impl Run<'_> {
         family: &str,
         first: &Subject,
         open: &mut OpenSubject,
-    ) -> Answer<Result<Knowledge, Refusal>> {
+    ) -> Answer<Result<SubjectProfile, Refusal>> {
         if let Some(failure) = &open.record.failure {
             let reason = format!("the first version could not be prepared: {}", failure.reason);
             return Ok(Some(Err(Refusal { verdict: failure.verdict, reason })));
@@ -243,7 +243,7 @@ impl Run<'_> {
     ) -> miette::Result<Inquiry<'a>> {
         let groups = open.project.as_ref().map(|project| project.process_groups()).unwrap_or_default();
         let machine = &self.order.experiment.machine;
-        let allotment = Allotment {
+        let resources = Resources {
             cores: machine.cores.iter().copied().max().unwrap_or(1),
             memory_bytes: machine.memory_bytes,
             logs: self.folder.logs(&format!("knowledge-{family}")),
@@ -256,7 +256,7 @@ impl Run<'_> {
             groups,
             set_aside,
             files,
-            allotment,
+            resources,
             time_limit: subject.timeout,
             interrupt: self.interrupt,
             watcher: &mut *self.watcher,
@@ -343,7 +343,7 @@ fn notes(findings: &Findings, needs: &Needs) -> Vec<String> {
 }
 
 /// Puts together what orders are made from, and writes the dependencies where a person finds them.
-fn knowledge(findings: Findings, files: Files, needs: &Needs) -> miette::Result<Knowledge> {
+fn knowledge(findings: Findings, files: Files, needs: &Needs) -> miette::Result<SubjectProfile> {
     let Findings { revision, durations, coverage, searches, given, .. } = findings;
     let tests: Vec<TestId> = durations.iter().map(|row| row.test.clone()).collect();
     let found = searches.iter().map(|(_, sought)| sought.dependencies.as_slice());
@@ -351,7 +351,7 @@ fn knowledge(findings: Findings, files: Files, needs: &Needs) -> miette::Result<
     let dependencies: HashMap<Search, Vec<Dependency>> =
         searches.into_iter().map(|(search, sought)| (search, sought.dependencies)).collect();
     let seconds = durations.iter().map(|row| row.seconds).collect();
-    let knowledge = Knowledge { files, revision, tests, seconds, coverage, dependencies, all_dependencies };
+    let knowledge = SubjectProfile { files, revision, tests, seconds, coverage, dependencies, all_dependencies };
     if needs.orderings.iter().any(|(_, ordering)| ordering.enhanced) {
         knowledge.files.write_dependencies("all", &knowledge.all_dependencies)?;
         for (name, ordering) in needs.orderings.iter().filter(|(_, ordering)| ordering.enhanced) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{Allotment, Handling, Parallelism, RunRequest, Selection, Session, Watch};
+use crate::engine::{Instrumentation, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session};
 use crate::experiment::Experiment;
 use crate::home::Home;
 use crate::process::Interrupt;
@@ -117,10 +117,10 @@ impl Examination<'_> {
             label: "sequential".to_owned(),
             selection: Selection::All,
             parallelism: Parallelism::SEQUENTIAL,
-            allotment: Allotment { cores, memory_bytes: machine.memory_bytes, logs: self.logs() },
+            resources: Resources { cores, memory_bytes: machine.memory_bytes, logs: self.logs() },
             time_limit: self.subject.timeout.max(Duration::from_secs(1)),
-            handling: Handling::default(),
-            watch: Watch::default(),
+            policy: ProcessPolicy::default(),
+            watch: Instrumentation::default(),
         }
     }
 

@@ -4,18 +4,18 @@ use crate::maven::KnownTest;
 
 /// Tests that follow each other and run in processes of the same goal.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Leg {
+pub struct GoalRun {
     pub suite: usize,
     /// Positions in the request.
     pub tests: Vec<usize>,
 }
 
 /// Split where the goal changes: other goals have other class paths.
-pub fn legs(chosen: &[usize], known: &[KnownTest]) -> Vec<Leg> {
+pub fn legs(chosen: &[usize], known: &[KnownTest]) -> Vec<GoalRun> {
     let suite = |test: &usize| known[chosen[*test]].suite;
     let all: Vec<usize> = (0..chosen.len()).collect();
     all.chunk_by(|a, b| suite(a) == suite(b))
-        .map(|tests| Leg { suite: suite(&tests[0]), tests: tests.to_vec() })
+        .map(|tests| GoalRun { suite: suite(&tests[0]), tests: tests.to_vec() })
         .collect()
 }
 
@@ -29,7 +29,7 @@ mod tests {
             .into_iter()
             .map(|(id, suite)| KnownTest { suite, ..KnownTest::passed(id) })
             .collect();
-        let leg = |suite, tests: &[usize]| Leg { suite, tests: tests.to_vec() };
+        let leg = |suite, tests: &[usize]| GoalRun { suite, tests: tests.to_vec() };
         assert_eq!(legs(&[2, 0, 1, 0], &known), [leg(0, &[0, 1]), leg(1, &[2]), leg(0, &[3])]);
         assert!(legs(&[], &known).is_empty());
     }

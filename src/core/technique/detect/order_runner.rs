@@ -13,7 +13,9 @@ use super::coverage::Pairs;
 use super::record::{Ends, Record};
 use super::roster::Roster;
 use crate::bad_usage::BadUsage;
-use crate::engine::{Allotment, Handling, Isolation, Parallelism, RunRequest, Selection, Session, Watch};
+use crate::engine::{
+    Instrumentation, Isolation, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session,
+};
 use crate::suite::{Accesses, Outcome, RunEnd, SuiteRun};
 use crate::wording::hex;
 
@@ -190,9 +192,9 @@ pub struct Company<'a> {
 
 /// How an order is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Care {
-    Look,
-    Sure,
+pub enum ProcessFreshness {
+    Warm,
+    Fresh,
 }
 
 /// Runs that took place.
@@ -211,12 +213,12 @@ pub struct Limits {
     pub test: Option<Duration>,
 }
 
-pub struct Lab<'a> {
+pub struct OrderRunner<'a> {
     pub roster: Roster,
     pub limits: Limits,
     session: &'a mut dyn Session,
     company: Company<'a>,
-    allotment: Allotment,
+    resources: Resources,
     has_warm: bool,
     /// Do tests end alike when other runs are under way at the same time?
     sociable: bool,
@@ -243,12 +245,12 @@ pub struct Lab<'a> {
     doing: String,
 }
 
-impl<'a> Lab<'a> {
+impl<'a> OrderRunner<'a> {
     pub fn new(
         session: &'a mut dyn Session,
         roster: Roster,
         company: Company<'a>,
-        allotment: Allotment,
+        resources: Resources,
         budget: Duration,
     ) -> Self {
         let capabilities = session.capabilities();
@@ -260,13 +262,13 @@ impl<'a> Lab<'a> {
             true => Limits { run: whole, suite: None, test: Some(whole / 8) },
             false => Limits { run: whole / 4, suite: None, test: None },
         };
-        Lab {
+        OrderRunner {
             pairs: Pairs::of(roster.len()),
             roster,
             limits,
             session,
             company,
-            allotment,
+            resources,
             has_warm,
             sociable: false,
             misled: BTreeSet::new(),
@@ -350,8 +352,12 @@ impl<'a> Lab<'a> {
 
     /// How questions about causes are asked first. Where tests take nearly all of the time, a process that stays saves none,
     /// and tells less.
-    pub fn care_for_causes(&self) -> Care {
-        if !self.has_warm || self.is_short() && self.tests_dominate { Care::Sure } else { Care::Look }
+    pub fn care_for_causes(&self) -> ProcessFreshness {
+        if !self.has_warm || self.is_short() && self.tests_dominate {
+            ProcessFreshness::Fresh
+        } else {
+            ProcessFreshness::Warm
+        }
     }
 
     /// How the test has ended in fresh processes so far, after exactly these.
@@ -364,8 +370,8 @@ impl<'a> Lab<'a> {
     }
 
     /// How a question about this test is asked.
-    pub fn care_for(&self, test: usize, care: Care) -> Care {
-        if self.misled.contains(&test) { Care::Sure } else { care }
+    pub fn care_for(&self, test: usize, care: ProcessFreshness) -> ProcessFreshness {
+        if self.misled.contains(&test) { ProcessFreshness::Fresh } else { care }
     }
 
     /// From now on, runs are carried out side by side or not.
@@ -389,16 +395,16 @@ impl<'a> Lab<'a> {
     }
 
     /// Does the test fail at the end of this order? `None` where it did not run, or nobody can tell.
-    pub fn fails(&mut self, before: &[usize], test: usize, care: Care) -> Step<Option<bool>> {
+    pub fn fails(&mut self, before: &[usize], test: usize, care: ProcessFreshness) -> Step<Option<bool>> {
         let order: Vec<usize> = before.iter().copied().chain([test]).collect();
         let care = self.care_for(test, care);
         Ok(self.observe(&order, care)?.fails_at_end(test))
     }
 
     /// The same of several orders and tests.
-    pub fn fail(&mut self, asked: &[(Vec<usize>, usize)], care: Care) -> Step<Vec<Option<bool>>> {
+    pub fn fail(&mut self, asked: &[(Vec<usize>, usize)], care: ProcessFreshness) -> Step<Vec<Option<bool>>> {
         let mut ends = vec![None; asked.len()];
-        for way in [Care::Look, Care::Sure] {
+        for way in [ProcessFreshness::Warm, ProcessFreshness::Fresh] {
             let places: Vec<usize> =
                 (0..asked.len()).filter(|place| self.care_for(asked[*place].1, care) == way).collect();
             let orders: Vec<Vec<usize>> =
@@ -411,10 +417,10 @@ impl<'a> Lab<'a> {
     }
 
     /// The same; what fresh processes have shown before they are not asked again.
-    pub fn fail_or_failed(&mut self, asked: &[(Vec<usize>, usize)], care: Care) -> Step<Vec<Option<bool>>> {
+    pub fn fail_or_failed(&mut self, asked: &[(Vec<usize>, usize)], care: ProcessFreshness) -> Step<Vec<Option<bool>>> {
         let known = |(before, test): &(Vec<usize>, usize)| match care {
-            Care::Sure => self.recorded(before, *test).agreed(),
-            Care::Look => None,
+            ProcessFreshness::Fresh => self.recorded(before, *test).agreed(),
+            ProcessFreshness::Warm => None,
         };
         let mut ends: Vec<Option<bool>> = asked.iter().map(known).collect();
         let open: Vec<usize> = (0..asked.len()).filter(|place| ends[*place].is_none()).collect();
@@ -424,18 +430,18 @@ impl<'a> Lab<'a> {
         Ok(ends)
     }
 
-    pub fn observe(&mut self, order: &[usize], care: Care) -> Step<Observation> {
+    pub fn observe(&mut self, order: &[usize], care: ProcessFreshness) -> Step<Observation> {
         self.observe_all(&[order.to_vec()], care).map(|mut seen| seen.pop().unwrap_or_default())
     }
 
     /// Several orders, none of which has to wait for what another shows.
-    pub fn observe_all(&mut self, orders: &[Vec<usize>], care: Care) -> Step<Vec<Observation>> {
+    pub fn observe_all(&mut self, orders: &[Vec<usize>], care: ProcessFreshness) -> Step<Vec<Observation>> {
         let (seen, ended) = self.observe_some(orders, care);
         ended.map(|()| seen)
     }
 
     /// The same, with what was seen before it had to stop.
-    pub fn observe_some(&mut self, orders: &[Vec<usize>], care: Care) -> (Vec<Observation>, Step<()>) {
+    pub fn observe_some(&mut self, orders: &[Vec<usize>], care: ProcessFreshness) -> (Vec<Observation>, Step<()>) {
         let mut seen = Vec::new();
         while seen.len() < orders.len() {
             let rest = &orders[seen.len()..];
@@ -461,10 +467,10 @@ impl<'a> Lab<'a> {
         brief.count().max(lanes).min(orders.len())
     }
 
-    fn observe_batch(&mut self, orders: &[Vec<usize>], care: Care) -> Step<Vec<Observation>> {
+    fn observe_batch(&mut self, orders: &[Vec<usize>], care: ProcessFreshness) -> Step<Vec<Observation>> {
         let isolation = match care {
-            Care::Look if self.has_warm => Isolation::Warm,
-            Care::Look | Care::Sure => Isolation::Fresh,
+            ProcessFreshness::Warm if self.has_warm => Isolation::Warm,
+            ProcessFreshness::Warm | ProcessFreshness::Fresh => Isolation::Fresh,
         };
         let keys: Vec<String> = orders.iter().map(|order| self.next_key(order, isolation)).collect();
         let mut seen: Vec<Option<Observation>> = keys.iter().map(|key| self.company.memory.recall(key)).collect();
@@ -526,11 +532,11 @@ impl<'a> Lab<'a> {
             return Err(Halt::Broken(BadUsage { message, help }.into()));
         }
         let plain = self.request(tests, Isolation::Fresh, "accesses");
-        let test_limit = plain.handling.test_limit.map(|limit| limit * WATCHING);
+        let test_limit = plain.policy.test_limit.map(|limit| limit * WATCHING);
         let request = RunRequest {
             time_limit: plain.time_limit * WATCHING,
-            handling: Handling { test_limit, ..Handling::default() },
-            watch: Watch { accesses: true, ..Watch::default() },
+            policy: ProcessPolicy { test_limit, ..ProcessPolicy::default() },
+            watch: Instrumentation { accesses: true, ..Instrumentation::default() },
             ..plain
         };
         let run = self.session.run(&request)?;
@@ -561,15 +567,15 @@ impl<'a> Lab<'a> {
             label: label.to_owned(),
             selection: Selection::Tests(self.roster.ids(order)),
             parallelism: Parallelism::SEQUENTIAL,
-            allotment: self.allotment.clone(),
+            resources: self.resources.clone(),
             time_limit: self.limit_of(order.len()),
-            handling: Handling {
+            policy: ProcessPolicy {
                 isolation,
                 test_limit: self.limits.test,
                 quick_start: self.has_warm,
-                ..Handling::default()
+                ..ProcessPolicy::default()
             },
-            watch: Watch::default(),
+            watch: Instrumentation::default(),
         }
     }
 

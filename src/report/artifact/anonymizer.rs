@@ -66,7 +66,7 @@ const PATH: &str = "(path)";
 
 /// What is looked for, and what stands there instead.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Veil {
+pub(super) struct Anonymizer {
     /// Longest first.
     words: Vec<(String, String)>,
     /// Names of hosts in the order in which they are numbered, common ones too.
@@ -79,10 +79,10 @@ pub(super) struct Veil {
     tests: RefCell<BTreeSet<String>>,
 }
 
-impl Veil {
+impl Anonymizer {
     /// For a run, made on this machine by this user. `folders` are further paths that might be named.
     pub fn of(run: &RunData, remote: &[String], folders: &[&Path]) -> Self {
-        let mut veil = Veil { roots: roots(), kept: remote.to_vec(), ..Veil::default() };
+        let mut veil = Anonymizer { roots: roots(), kept: remote.to_vec(), ..Anonymizer::default() };
         for host in hosts(&run.manifest, &run.environment.hostname) {
             veil.add_host(&host);
         }
@@ -304,8 +304,8 @@ fn roots() -> BTreeSet<String> {
 mod tests {
     use super::*;
 
-    fn veil() -> Veil {
-        let mut veil = Veil { roots: ROOTS.map(str::to_owned).into(), ..Veil::default() };
+    fn veil() -> Anonymizer {
+        let mut veil = Anonymizer { roots: ROOTS.map(str::to_owned).into(), ..Anonymizer::default() };
         veil.kept = vec!["https://example.org/lovelace/engine".to_owned()];
         veil.add_host("lab-7.example.org");
         veil.add_host("vm");

@@ -6,8 +6,8 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::Detective;
-use super::lab::{Care, Step};
+use super::DetectionState;
+use super::order_runner::{ProcessFreshness, Step};
 
 /// Executions in one chain: long enough to save processes, short enough to be repeated.
 const CHAIN: usize = 1_500;
@@ -54,9 +54,9 @@ fn halves(chunk: &[usize]) -> Vec<Vec<usize>> {
     chunk.chunks(chunk.len().div_ceil(2).max(1)).map(<[usize]>::to_vec).collect()
 }
 
-impl Detective<'_> {
+impl DetectionState<'_> {
     /// All pairs of candidate and target in which the candidate matters, as far as looking can tell.
-    pub(super) fn sweep(&mut self, question: &Question, candidates: Vec<usize>) -> Step<Vec<(usize, usize)>> {
+    pub(super) fn scan_causes(&mut self, question: &Question, candidates: Vec<usize>) -> Step<Vec<(usize, usize)>> {
         let mut queue: VecDeque<usize> = candidates.into();
         let mut hits = Vec::new();
         let executions: usize =
@@ -136,14 +136,14 @@ impl Detective<'_> {
             if targets.len() > 1 && question.control.is_none() {
                 let order: Vec<usize> =
                     [&question.lead, &vec![*candidate], &targets].into_iter().flatten().copied().collect();
-                let seen = self.lab.observe(&order, Care::Look)?;
+                let seen = self.order_runner.observe(&order, ProcessFreshness::Warm)?;
                 if targets.iter().all(|target| seen.fails(*target) == Some(question.usually_fail)) {
                     continue;
                 }
             }
             for target in targets {
                 let before: Vec<usize> = question.lead.iter().copied().chain([*candidate]).collect();
-                if self.lab.fails(&before, target, Care::Look)? == Some(!question.usually_fail) {
+                if self.order_runner.fails(&before, target, ProcessFreshness::Warm)? == Some(!question.usually_fail) {
                     hits.push((*candidate, target));
                 }
             }
@@ -160,7 +160,7 @@ impl Detective<'_> {
         let reached = question.targets.iter().filter(|target| !control.contains(target));
         blocks.push(control.iter().chain(reached).copied().collect());
         let order = blocks.concat();
-        let seen = self.lab.observe(&order, Care::Look)?;
+        let seen = self.order_runner.observe(&order, ProcessFreshness::Warm)?;
         if !seen.is_as_asked(&order) {
             return Ok(Chain::Unreadable);
         }

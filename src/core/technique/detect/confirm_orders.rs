@@ -3,17 +3,17 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::Detective;
+use super::DetectionState;
 use super::evidence::Known;
-use super::lab::{Care, Observation, Step};
+use super::order_runner::{Observation, ProcessFreshness, Step};
 use super::strategy::Order;
 
 /// Fresh runs of one order that have to agree, besides the one that made the test a suspect.
 const VOUCHES: usize = 2;
 
-impl Detective<'_> {
+impl DetectionState<'_> {
     /// Runs the orders again that show most of the suspects without an explanation, then each of these suspects alone.
-    pub(super) fn vouch(&mut self) -> Step<()> {
+    pub(super) fn confirm_orders(&mut self) -> Step<()> {
         self.vouch_by(usize::MAX)?;
         self.see_vouched_alone()
     }
@@ -24,7 +24,7 @@ impl Detective<'_> {
         let mut open = self.unexplained();
         while !open.is_empty() && done.len() < orders {
             let Some(order) = self.telling_order(&open, &done) else { break };
-            self.lab.doing(format!("repeating an order that shows {} unexplained suspects", open.len()));
+            self.order_runner.doing(format!("repeating an order that shows {} unexplained suspects", open.len()));
             let ends = self.end_otherwise(&order, &open)?;
             open.retain(|test| !ends.contains(test));
             self.vouched.extend(ends);
@@ -50,8 +50,9 @@ impl Detective<'_> {
     fn telling_order(&self, open: &BTreeSet<usize>, done: &HashSet<Order>) -> Option<Order> {
         let shown = |seen: &Observation| self.ending_otherwise(seen).intersection(open).count();
         let orders = self.orders.iter().map(|seen| (shown(seen), sequence(seen)));
-        let is_open =
-            |(count, order): &(usize, Order)| *count > 0 && !done.contains(order) && self.lab.roster.counts(order);
+        let is_open = |(count, order): &(usize, Order)| {
+            *count > 0 && !done.contains(order) && self.order_runner.roster.counts(order)
+        };
         let best = orders.filter(is_open).max_by_key(|(count, _)| *count);
         let own = || open.iter().flat_map(|test| self.own_orders(*test)).find(|order| !done.contains(order));
         best.map(|(_, order)| order).or_else(own)
@@ -61,7 +62,7 @@ impl Detective<'_> {
         let Some(evidence) = self.evidence.get(&test) else { return Vec::new() };
         let otherwise =
             if self.baseline.fails.get(&test) == Some(&true) { &evidence.passing } else { &evidence.failing };
-        let nearest = otherwise.iter().map(|history| self.lab.roster.as_in_a_build(history, test));
+        let nearest = otherwise.iter().map(|history| self.order_runner.roster.as_in_a_build(history, test));
         nearest.take(1).map(|history| [history.as_slice(), &[test]].concat()).collect()
     }
 
@@ -76,7 +77,7 @@ impl Detective<'_> {
     fn end_otherwise(&mut self, order: &[usize], open: &BTreeSet<usize>) -> Step<BTreeSet<usize>> {
         let runs = vec![order.to_vec(); self.confirmations.max(VOUCHES)];
         let mut left = open.clone();
-        for seen in self.lab.observe_all(&runs, Care::Sure)? {
+        for seen in self.order_runner.observe_all(&runs, ProcessFreshness::Fresh)? {
             let otherwise = self.ending_otherwise(&seen);
             left.retain(|test| otherwise.contains(test));
         }
@@ -87,10 +88,10 @@ impl Detective<'_> {
     fn see_vouched_alone(&mut self) -> Step<()> {
         let unknown = |test: &usize| !self.alone.contains_key(test) && !self.is_explained(*test);
         let open: Vec<usize> = self.vouched.iter().copied().filter(unknown).collect();
-        self.lab.doing(format!("running {} suspects alone", open.len()));
+        self.order_runner.doing(format!("running {} suspects alone", open.len()));
         for batch in open.chunks(self.at_once()) {
             let asked: Vec<(Vec<usize>, usize)> = batch.iter().map(|test| (Vec::new(), *test)).collect();
-            for (test, fails) in batch.iter().zip(self.lab.fail(&asked, Care::Sure)?) {
+            for (test, fails) in batch.iter().zip(self.order_runner.fail(&asked, ProcessFreshness::Fresh)?) {
                 if let Some(fails) = fails {
                     self.alone.insert(*test, fails);
                 }
