@@ -4,6 +4,7 @@ use crate::maven::KnownTest;
 use crate::spec::Origin;
 use crate::spec::fingerprint_tests::{self, Dependents, assert_key_follows};
 use crate::subject::Silent;
+use crate::suite::Finding;
 use crate::suite::FindingKind;
 
 #[test]
