@@ -68,6 +68,15 @@ impl EngineKind {
             EngineKind::Model => "model",
         }
     }
+
+    /// Who runs the tests, for people.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            EngineKind::Surefire => "by Maven",
+            EngineKind::Direct => "in JVMs of parade's own",
+            EngineKind::Model => "in the model",
+        }
+    }
 }
 
 impl fmt::Display for EngineKind {

@@ -9,7 +9,7 @@ use super::AssessmentRequest;
 use super::course::MOST_BLOCKS;
 use super::survey::Survey;
 use super::taken::Taken;
-use super::ways::{ParallelMode, SEQUENTIAL};
+use super::ways::{SEQUENTIAL, ParallelMode};
 use crate::experiment::format_duration;
 use crate::spec::Origin;
 use crate::store::record::TrialRecord;
@@ -162,8 +162,7 @@ pub struct Item {
 pub fn by_promise(survey: &Survey) -> Vec<ParallelMode> {
     let is_parallel = !survey.parallel_today.is_empty();
     let expected = |way: ParallelMode| survey.promised(way).unwrap_or(f64::MAX);
-    let mut others: Vec<ParallelMode> =
-        survey.ways.iter().copied().filter(|way| *way != ParallelMode::Project).collect();
+    let mut others: Vec<ParallelMode> = survey.ways.iter().copied().filter(|way| *way != ParallelMode::Project).collect();
     let mut sorted = Vec::new();
     while let Some(fastest) = others.iter().map(|way| expected(*way)).min_by(f64::total_cmp) {
         let near = others.iter().copied().filter(|way| expected(*way) / AS_PROMISING <= fastest);
@@ -209,21 +208,9 @@ pub(super) mod tests {
 
     #[test]
     fn what_the_forecast_says_is_fastest_is_tried_first() {
-        let promise = vec![
-            (ParallelMode::Forks, 9.0),
-            (ParallelMode::Classes, 8.0),
-            (ParallelMode::ClassesAndMethods, 3.0),
-            (ParallelMode::Methods, 2.95),
-        ];
+        let promise = vec![(ParallelMode::Forks, 9.0), (ParallelMode::Classes, 8.0), (ParallelMode::ClassesAndMethods, 3.0), (ParallelMode::Methods, 2.95)];
         let survey = Survey { ways: ParallelMode::ALL.to_vec(), promise, ..Survey::example(10.0, 12.0) };
-        let expected = [
-            ParallelMode::ClassesAndMethods,
-            ParallelMode::Methods,
-            ParallelMode::Classes,
-            ParallelMode::Forks,
-            ParallelMode::Modules,
-            ParallelMode::Project,
-        ];
+        let expected = [ParallelMode::ClassesAndMethods, ParallelMode::Methods, ParallelMode::Classes, ParallelMode::Forks, ParallelMode::Modules, ParallelMode::Project];
         assert_eq!(by_promise(&survey), expected);
         let today = Survey { parallel_today: vec!["forkCount = 2".to_owned()], ..survey.clone() };
         assert_eq!(by_promise(&today)[..2], [ParallelMode::Project, ParallelMode::ClassesAndMethods]);

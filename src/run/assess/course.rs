@@ -12,7 +12,7 @@ use super::evidence;
 use super::firmness::HOPELESS;
 use super::survey::Survey;
 use super::taken::Taken;
-use super::ways::{ParallelMode, SEQUENTIAL};
+use super::ways::{SEQUENTIAL, ParallelMode};
 use crate::experiment::Trial;
 use crate::store::record::{Phase, TrialRecord, Verdict};
 use crate::suite::TestId;
@@ -92,8 +92,7 @@ impl Known {
             *known.runs.entry(Cell { configuration, cores: trial.cores }).or_default() += 1;
         }
         let on_all: Vec<&TrialRecord> = earlier.into_iter().filter(|trial| trial.cores == cores).collect();
-        known.glimpses =
-            ParallelMode::ALL.into_iter().filter_map(|way| glimpse(way, survey, &on_all, &unsteady)).collect();
+        known.glimpses = ParallelMode::ALL.into_iter().filter_map(|way| glimpse(way, survey, &on_all, &unsteady)).collect();
         known
     }
 
@@ -142,12 +141,7 @@ fn is_clean(trial: &TrialRecord, unsteady: &BTreeSet<&TestId>) -> bool {
     }
 }
 
-fn glimpse(
-    way: ParallelMode,
-    survey: &Survey,
-    trials: &[&TrialRecord],
-    unsteady: &BTreeSet<&TestId>,
-) -> Option<PartialResult> {
+fn glimpse(way: ParallelMode, survey: &Survey, trials: &[&TrialRecord], unsteady: &BTreeSet<&TestId>) -> Option<PartialResult> {
     let of = |name: &'static str| trials.iter().copied().filter(move |trial| trial.configuration == name);
     let seconds = |trial: &TrialRecord| {
         // Before any repair: what repairs cost can change once tests are mended.
@@ -347,24 +341,17 @@ mod tests {
         let course = Course { survey: &survey, cores: 4 };
         let of = |block, glimpses: Vec<PartialResult>| names(&course.block(block, &known(glimpses)));
         assert_eq!(of(1, vec![]), ["sequential@4+classes@4"]);
-        assert_eq!(
-            of(3, vec![seen(ParallelMode::Classes, 0.5)]),
-            ["sequential@4+classes@4"],
-            "until there is an interval"
-        );
+        assert_eq!(of(3, vec![seen(ParallelMode::Classes, 0.5)]), ["sequential@4+classes@4"], "until there is an interval");
         let tries = ["sequential@1", "sequential@4+classes@4", "forks@4", "methods@4"];
         assert_eq!(of(4, vec![seen(ParallelMode::Classes, 0.5)]), tries);
         let failing = PartialResult { clean: false, ..seen(ParallelMode::Classes, 0.5) };
         let others_first = ["sequential@4+classes@4", "forks@4", "methods@4", "sequential@1"];
         assert_eq!(of(2, vec![failing]), others_first);
-        let all = || {
-            vec![seen(ParallelMode::Classes, 0.5), seen(ParallelMode::Forks, 0.9), seen(ParallelMode::Methods, 0.55)]
-        };
+        let all = || vec![seen(ParallelMode::Classes, 0.5), seen(ParallelMode::Forks, 0.9), seen(ParallelMode::Methods, 0.55)];
         assert_eq!(of(6, all()), ["sequential@1", "sequential@4+classes@4", "methods@4"]);
         assert_eq!(of(7, all())[3..], ["sequential@2", "classes@2", "methods@2"], "the curve comes last");
         let nothing = |way| PartialResult { overlapped: false, ..seen(way, 1.0) };
-        let without_effect =
-            || [ParallelMode::Forks, ParallelMode::Classes, ParallelMode::Methods].map(nothing).to_vec();
+        let without_effect = || [ParallelMode::Forks, ParallelMode::Classes, ParallelMode::Methods].map(nothing).to_vec();
         assert_eq!(of(2, without_effect()), ["sequential@1"], "for the prediction");
         let runs = BTreeMap::from([(Cell { configuration: SEQUENTIAL, cores: 1 }, 1)]);
         assert!(course.block(3, &Known { glimpses: without_effect(), runs }).is_empty());
@@ -373,8 +360,7 @@ mod tests {
     #[test]
     fn the_plan_is_told_by_blocks_that_are_alike() {
         let promise = vec![(ParallelMode::Classes, 5.0), (ParallelMode::Forks, 9.0)];
-        let survey =
-            Survey { ways: vec![ParallelMode::Forks, ParallelMode::Classes], promise, ..Survey::example(10.0, 12.0) };
+        let survey = Survey { ways: vec![ParallelMode::Forks, ParallelMode::Classes], promise, ..Survey::example(10.0, 12.0) };
         let (course, taken) = (Course { survey: &survey, cores: 2 }, Taken::of(&survey, 2, &[]));
         let told = |time| course.told(&course.ahead(1, Known::default(), &taken, time), &taken);
         let brief: Vec<String> = told(46.0).into_iter().map(|item| format!("{} {}", item.runs, item.what)).collect();

@@ -107,8 +107,7 @@ pub struct Decision {
 /// `sound`: does the suite pass without any parallelism, flaky tests left aside?
 pub fn decide(sound: bool, ways: &[Seen]) -> Decision {
     let decision = |verdict, way: Option<&Seen>| Decision { verdict, way: way.map(|seen| seen.way) };
-    let candidates: Vec<&Seen> =
-        ways.iter().filter(|seen| seen.way != ParallelMode::Project && seen.overlapped).collect();
+    let candidates: Vec<&Seen> = ways.iter().filter(|seen| seen.way != ParallelMode::Project && seen.overlapped).collect();
     if !sound {
         return decision(Verdict::FixFirst, best(&candidates, potential));
     }
@@ -187,8 +186,8 @@ mod tests {
 
     #[test]
     fn the_rules_by_example() {
-        use ParallelMode::{Classes, ClassesAndMethods, Forks, Methods, Project};
         use Verdict::{Adopt, AdoptWithPaste, AlreadyParallel, FixFirst, NotWorthIt};
+        use ParallelMode::{Classes, ClassesAndMethods, Forks, Methods, Project};
         let hung = Seen { plain: None, repaired: None, expected: Some(1.8), ..failing(Methods, 1.0, None) };
         let alone = Seen { overlapped: false, ..clean(Classes, 1.4) };
         let uncertain = Seen { plain: gain(1.3, 0.9), repaired: gain(1.3, 0.9), ..clean(Classes, 1.3) };

@@ -35,7 +35,8 @@ impl Shortfall {
             }
             Shortfall::WideInterval { mode } => {
                 format!(
-                    "the runs of {mode} differ too much to tell; repeat on a quiet machine or with a larger --budget"
+                    "the runs of {mode} neither show a sufficient gain nor rule one out; repeat on a quiet machine or \
+                     with a larger --budget"
                 )
             }
         }
@@ -101,8 +102,7 @@ fn of_gain(grounds: &Grounds<'_>) -> Option<Shortfall> {
 
 /// That nothing gains this much has to hold for every mode that may.
 fn of_refusal(grounds: &Grounds<'_>, gain: f64) -> Vec<Shortfall> {
-    let candidates =
-        grounds.ways.iter().filter(|evidence| evidence.way != ParallelMode::Project && evidence.overlapped);
+    let candidates = grounds.ways.iter().filter(|evidence| evidence.way != ParallelMode::Project && evidence.overlapped);
     let compared: Vec<(ParallelMode, Speedup)> =
         candidates.filter_map(|evidence| Some((evidence.way, evidence.plain?))).collect();
     let fastest = compared.iter().map(|(_, speedup)| speedup.value).fold(0.0, f64::max);
@@ -137,8 +137,7 @@ mod tests {
     fn what_was_not_tried_is_not_judged() {
         let not_tried = [ParallelMode::Forks, ParallelMode::Methods];
         for verdict in [Verdict::NotWorthIt, Verdict::Adopt, Verdict::FixFirst, Verdict::AlreadyParallel] {
-            let found =
-                missing(verdict, &[evidence(ParallelMode::Classes, speedup(1.02, 1.0, 1.04, 8))], &not_tried, false);
+            let found = missing(verdict, &[evidence(ParallelMode::Classes, speedup(1.02, 1.0, 1.04, 8))], &not_tried, false);
             assert_eq!(found.first(), Some(&Shortfall::NotTried { modes: vec!["forks", "methods"] }), "{verdict:?}");
         }
         let unsound = Grounds {
@@ -165,8 +164,7 @@ mod tests {
         assert!(!is_unjudged(&possible, &[today(false), classes.clone()]));
         assert!(is_unjudged(&possible, &[Evidence { plain: None, ..classes }]), "it was never compared");
         assert!(!is_unjudged(&[ParallelMode::Project], &[today(false)]), "there is nothing to try");
-        let already =
-            missing(Verdict::AlreadyParallel, &[today(true)], &[ParallelMode::Forks, ParallelMode::Classes], false);
+        let already = missing(Verdict::AlreadyParallel, &[today(true)], &[ParallelMode::Forks, ParallelMode::Classes], false);
         assert_eq!(already.first(), Some(&Shortfall::NotTried { modes: vec!["forks", "classes"] }));
     }
 

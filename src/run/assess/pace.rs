@@ -9,7 +9,7 @@ use super::agenda;
 use super::course::{self, Cell, Course, FEWEST_BLOCKS, Fitting, Known};
 use super::evidence;
 use super::taken::Taken;
-use super::ways::{ParallelMode, SEQUENTIAL};
+use super::ways::{SEQUENTIAL, ParallelMode};
 use crate::experiment::Trial;
 use crate::runner::{Allowance, BudgetPolicy};
 use crate::store::record::{Phase, TrialRecord};
@@ -243,11 +243,7 @@ mod tests {
 
     fn survey() -> Survey {
         let promise = vec![(ParallelMode::Classes, 6.0), (ParallelMode::Forks, 7.0), (ParallelMode::Methods, 8.0)];
-        Survey {
-            ways: vec![ParallelMode::Forks, ParallelMode::Classes, ParallelMode::Methods],
-            promise,
-            ..Survey::example(10.0, 12.0)
-        }
+        Survey { ways: vec![ParallelMode::Forks, ParallelMode::Classes, ParallelMode::Methods], promise, ..Survey::example(10.0, 12.0) }
     }
 
     /// On a machine that is so many times slower than it was for the first run; failures of a way are given by its name.

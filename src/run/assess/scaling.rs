@@ -7,7 +7,7 @@ use super::agenda;
 use super::evidence::{self, Evidence, Measured};
 use super::forecast::{Check, MeanTime, Model, Observed, PredictionBasis, Suite};
 use super::survey;
-use super::ways::{ParallelMode, SEQUENTIAL};
+use super::ways::{SEQUENTIAL, ParallelMode};
 use crate::stats;
 use crate::store::RunFolder;
 use crate::store::record::{Phase, TrialRecord, Verdict};
@@ -38,9 +38,8 @@ pub fn observed(trials: &[TrialRecord], folder: &RunFolder) -> miette::Result<Op
 /// tells. A mode in which tests failed is none to judge the model by.
 pub fn checks(trials: &[TrialRecord], model: &Model, measured: &Measured, cores: usize) -> Vec<Check> {
     let basis = Runs::on_one_core(trials).basis();
-    let is_clean = |evidence: &&Evidence| {
-        evidence.way != ParallelMode::Project && evidence.overlapped && evidence.failing_runs == 0
-    };
+    let is_clean =
+        |evidence: &&Evidence| evidence.way != ParallelMode::Project && evidence.overlapped && evidence.failing_runs == 0;
     let ways: Vec<&Evidence> = measured.ways.iter().filter(is_clean).collect();
     let mut checks = Vec::new();
     for count in agenda::core_counts(cores).into_iter().filter(|count| *count > 1) {
@@ -217,8 +216,7 @@ mod tests {
     #[test]
     fn runs_with_failures_are_no_measure() {
         let trials = [run(SEQUENTIAL, 1, 10.0, 0.0), run(SEQUENTIAL, 2, 10.0, 0.0)];
-        let failing =
-            Evidence { failing_runs: 1, ..evidence(ParallelMode::Classes, speedup_of(&[(8.0, 5.0)]).unwrap()) };
+        let failing = Evidence { failing_runs: 1, ..evidence(ParallelMode::Classes, speedup_of(&[(8.0, 5.0)]).unwrap()) };
         let found = checks(&trials, &model(), &measured_with(&trials, vec![failing]), 2);
         assert!(found.iter().all(|check| check.way == SEQUENTIAL), "{found:?}");
         let mut on_two = run("classes", 2, 5.0, 0.0);

@@ -13,8 +13,7 @@ use super::forecast::{Model, Observed, Suite};
 use super::ways::ParallelMode;
 use super::{AssessmentRequest, TAG};
 use crate::engine::{
-    Capabilities, EngineKind, Instrumentation, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session,
-    Support,
+    Resources, Capabilities, EngineKind, ProcessPolicy, Parallelism, RunRequest, Selection, Session, Support, Instrumentation,
 };
 use crate::home::Home;
 use crate::process::{self, Interrupt};
@@ -267,12 +266,7 @@ impl Opener<'_, '_> {
     }
 }
 
-fn first_run(
-    order: &AssessmentRequest,
-    session: &mut dyn Session,
-    logs: &Path,
-    time_limit: Duration,
-) -> miette::Result<SuiteRun> {
+fn first_run(order: &AssessmentRequest, session: &mut dyn Session, logs: &Path, time_limit: Duration) -> miette::Result<SuiteRun> {
     session.run(&RunRequest {
         label: "sequential".to_owned(),
         selection: Selection::All,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::survey::Survey;
-use super::ways::{ParallelMode, SEQUENTIAL};
+use super::ways::{SEQUENTIAL, ParallelMode};
 use crate::experiment::Trial;
 use crate::store::record::{Phase, TrialRecord};
 

@@ -39,14 +39,8 @@ pub const SEQUENTIAL: &str = "sequential";
 
 impl ParallelMode {
     /// The safer ones first: what shares less can break less.
-    pub const ALL: [ParallelMode; 6] = [
-        ParallelMode::Project,
-        ParallelMode::Forks,
-        ParallelMode::Modules,
-        ParallelMode::Classes,
-        ParallelMode::ClassesAndMethods,
-        ParallelMode::Methods,
-    ];
+    pub const ALL: [ParallelMode; 6] =
+        [ParallelMode::Project, ParallelMode::Forks, ParallelMode::Modules, ParallelMode::Classes, ParallelMode::ClassesAndMethods, ParallelMode::Methods];
 
     /// Also the name of its configuration.
     pub fn name(self) -> &'static str {
@@ -107,9 +101,7 @@ impl ParallelMode {
     pub fn configuration(self, threads_per_core: u32, rerun_engine: Option<&str>) -> String {
         let settings = match self {
             ParallelMode::Project => "technique = \"parallel\"\nparallel = \"project\"\n".to_owned(),
-            ParallelMode::Forks => {
-                format!("{}parallel = \"classes\"\nthreads = 1\nforks = \"1C\"\n", repaired(rerun_engine))
-            }
+            ParallelMode::Forks => format!("{}parallel = \"classes\"\nthreads = 1\nforks = \"1C\"\n", repaired(rerun_engine)),
             ParallelMode::Modules => format!("{}modules = \"1C\"\n", repaired(rerun_engine)),
             ParallelMode::Classes | ParallelMode::ClassesAndMethods | ParallelMode::Methods => format!(
                 "{}parallel = \"{}\"\nthreads = {threads_per_core}\nthreads_per_core = true\n",

@@ -79,12 +79,7 @@ pub struct Found {
     pub notes: Vec<Finding>,
 }
 
-pub fn run(
-    order: &DetectionRequest,
-    home: &Home,
-    interrupt: &Interrupt,
-    watcher: &mut dyn Watcher,
-) -> miette::Result<Ended> {
+pub fn run(order: &DetectionRequest, home: &Home, interrupt: &Interrupt, watcher: &mut dyn Watcher) -> miette::Result<Ended> {
     let watcher = RefCell::new(watcher);
     watcher.borrow_mut().event(&Event::Preparing { subject: &order.subject.name });
     let opened = opened::open(order, home, interrupt, &watcher)?;

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 
-use crate::engine::{EngineKind, Parallelism, Resources};
+use crate::engine::{Resources, EngineKind, Parallelism};
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::project::{self, FirstRun, OpenFailure, OpenRequest};
@@ -24,7 +24,7 @@ use crate::runner::judge::{Expectation, Judgement, judge};
 use crate::runner::{Event, Telling, Watcher};
 use crate::spec::Subject;
 use crate::suite::{Finding, FindingKind};
-use crate::technique::{self, Engines, Stage, TechniqueRun, TrialLimits};
+use crate::technique::{self, TrialLimits, Engines, Stage, TechniqueRun};
 use crate::technique::{Harness, TechniqueKind};
 
 pub use outcome::{Attempt, Counts, Outcome, StageStory, TestStory};
@@ -59,12 +59,7 @@ pub enum Ended {
     Interrupted,
 }
 
-pub fn run(
-    order: &SuiteRequest,
-    home: &Home,
-    interrupt: &Interrupt,
-    watcher: &mut dyn Watcher,
-) -> miette::Result<Ended> {
+pub fn run(order: &SuiteRequest, home: &Home, interrupt: &Interrupt, watcher: &mut dyn Watcher) -> miette::Result<Ended> {
     let watcher = RefCell::new(watcher);
     watcher.borrow_mut().event(&Event::Preparing { subject: &order.subject.name });
     let progress = Telling(&watcher);

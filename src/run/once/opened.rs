@@ -6,9 +6,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::{SuiteRequest, note};
-use crate::engine::{
-    Capabilities, EngineKind, Instrumentation, Isolation, ProcessPolicy, RunRequest, Selection, Session,
-};
+use crate::engine::{Capabilities, EngineKind, ProcessPolicy, Isolation, RunRequest, Selection, Session, Instrumentation};
 use crate::project::Project;
 use crate::runner::{Event, Watcher};
 use crate::suite::{ClassId, Cost, Finding, Granularity, Outcome, RunEnd, Seen, SuiteRun, TestId};
@@ -227,7 +225,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::engine::{Parallelism, Resources};
+    use crate::engine::{Resources, Parallelism};
     use crate::project::ToolFacts;
     use crate::subject::Checkout;
 

@@ -13,9 +13,7 @@ use std::time::Duration;
 use super::opened::TAG;
 use super::{fresh_logs, note};
 use crate::engine::model::ModelSuite;
-use crate::engine::{
-    EngineKind, Instrumentation, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session,
-};
+use crate::engine::{Resources, EngineKind, ProcessPolicy, Parallelism, RunRequest, Selection, Session, Instrumentation};
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::project::{self, OpenFailure, OpenRequest, Opened, Project};
@@ -166,11 +164,7 @@ impl OrderedSuite {
             let of = if machines.len() > 1 { format!(" of machine {number}") } else { String::new() };
             let text = format!("running {}{of}", counted(tests.len(), "test", "tests"));
             watcher.event(&Event::Stage { text: &text });
-            let run = self.run_one(
-                &format!("machine-{number}"),
-                Selection::Tests(tests.clone()),
-                Instrumentation::default(),
-            )?;
+            let run = self.run_one(&format!("machine-{number}"), Selection::Tests(tests.clone()), Instrumentation::default())?;
             if self.interrupt.is_set() {
                 return Ok(None);
             }

@@ -16,7 +16,7 @@ use crate::technique::Ordering;
 use crate::technique::arrange::{Arrangement, Material, arrange};
 
 use super::Run;
-use super::knowledge::{Refusal, SubjectProfile};
+use super::knowledge::{SubjectProfile, Refusal};
 use super::open::OpenSubject;
 use super::trial::describe;
 

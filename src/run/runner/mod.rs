@@ -35,7 +35,7 @@ use crate::store::{self, Entry, Journal, Located, Recorded, RunFolder};
 use crate::suite::Change;
 
 use forecast::Forecast;
-use knowledge::{Refusal, SubjectProfile};
+use knowledge::{SubjectProfile, Refusal};
 use open::OpenSubject;
 pub use pace::{Allowance, BudgetPolicy};
 use trial::Assignment;
@@ -158,11 +158,7 @@ fn folder_of(experiment: &Experiment, quick: bool) -> String {
     if quick { format!("{name}-quick") } else { name.clone() }
 }
 
-fn manifest(
-    order: &ExperimentRequest<'_>,
-    environment: &Environment,
-    contents: BTreeMap<String, String>,
-) -> RunManifest {
+fn manifest(order: &ExperimentRequest<'_>, environment: &Environment, contents: BTreeMap<String, String>) -> RunManifest {
     let experiment = order.experiment;
     let configurations = experiment.configurations.iter().map(|configuration| ConfigurationSummary {
         name: configuration.name.clone(),

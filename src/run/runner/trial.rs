@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::engine::{EngineKind, Parallelism, Resources, Session};
+use crate::engine::{Resources, EngineKind, Parallelism, Session};
 use crate::experiment::{Experiment, Trial};
 use crate::store::record::{ArrangementRecord, Environment, ExecutionRow, Phase, TrialRecord, Verdict};
 use crate::store::{self, Strain};
 use crate::suite::{Concurrency, Cost, Finding, FindingKind, RunEnd, Tally};
 use crate::technique::arrange::Arrangement;
-use crate::technique::{self, Engines, Stage, TechniqueRun, TrialLimits, ordered};
+use crate::technique::{self, TrialLimits, Engines, Stage, TechniqueRun, ordered};
 use crate::technique::{Harness, TechniqueKind};
 
 use super::judge::{self, Expectation, Judgement};

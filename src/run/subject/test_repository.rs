@@ -11,7 +11,12 @@ pub struct TestRepository {
 }
 
 impl TestRepository {
+<<<<<<< HEAD
+    #[allow(clippy::new_without_default, reason = "it makes a folder")]
+    pub fn new() -> Self {
+=======
     pub fn create() -> Self {
+>>>>>>> b8e7dc4
         let folder = tempfile::tempdir().unwrap();
         let mut options = git2::RepositoryInitOptions::new();
         options.initial_head("main").external_template(false);

@@ -196,16 +196,10 @@ mod tests {
     fn every_way_divides_the_suite_differently() {
         let suite = suite();
         let at = |way, width| suite.makespan(way, width);
-        assert_eq!(
-            [at(ParallelMode::Classes, 1), at(ParallelMode::Methods, 1), at(ParallelMode::ClassesAndMethods, 1)],
-            [9.0; 3]
-        );
+        assert_eq!([at(ParallelMode::Classes, 1), at(ParallelMode::Methods, 1), at(ParallelMode::ClassesAndMethods, 1)], [9.0; 3]);
         assert_eq!([at(ParallelMode::Classes, 2), at(ParallelMode::Forks, 2), at(ParallelMode::Modules, 2)], [4.5; 3]);
         assert_eq!((at(ParallelMode::Methods, 2), at(ParallelMode::ClassesAndMethods, 2)), (6.0, 5.5));
-        assert_eq!(
-            (suite.longest(ParallelMode::Classes).seconds, suite.longest(ParallelMode::ClassesAndMethods).seconds),
-            (4.5, 3.5)
-        );
+        assert_eq!((suite.longest(ParallelMode::Classes).seconds, suite.longest(ParallelMode::ClassesAndMethods).seconds), (4.5, 3.5));
         assert_eq!(suite.longest(ParallelMode::Methods).seconds, at(ParallelMode::Methods, 100));
     }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::engine::{EngineKind, Forks, Isolation, Mode, Parallelism, ProcessPolicy};
+use crate::engine::{EngineKind, Forks, ProcessPolicy, Isolation, Mode, Parallelism};
 
 #[test]
 fn the_shortest_file_gets_the_documented_defaults() {

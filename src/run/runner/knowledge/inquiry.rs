@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
-use crate::engine::{Instrumentation, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session};
+use crate::engine::{Resources, ProcessPolicy, Parallelism, RunRequest, Selection, Session, Instrumentation};
 use crate::process::Interrupt;
 use crate::runner::{Event, Watcher};
 use crate::suite::{Coverage, Dependency, DependencyGraph, RunEnd, SuiteRun, TestId};

@@ -13,7 +13,7 @@ mod tidy;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::engine::{EngineKind, Resources, Session};
+use crate::engine::{Resources, EngineKind, Session};
 use crate::experiment::Trial;
 use crate::spec::Subject;
 use crate::store::Entry;
