@@ -79,8 +79,10 @@ fn that_times_are_virtual_is_said_first_in_every_form() {
         String::from_utf8(output.stdout).unwrap()
     };
     let (terminal, comment, page) = (printed(&[]), printed(&["--format", "md"]), printed(&["--format", "html"]));
-    assert!(terminal.starts_with(&format!("! {VIRTUAL}\n")), "{terminal}");
-    assert_eq!(comment.lines().nth(2), Some(format!("> {VIRTUAL}").as_str()), "{comment}");
+    // Only that nothing was run now comes before it.
+    let first: Vec<&str> = terminal.lines().take(2).collect();
+    assert!(first[0].contains("already answered") && first[1] == format!("! {VIRTUAL}"), "{terminal}");
+    assert_eq!(comment.lines().nth(4), Some(format!("> {VIRTUAL}").as_str()), "{comment}");
     assert!(page.find(VIRTUAL).unwrap() < page.find("<h1>").unwrap());
     for form in [&terminal, &comment, &page] {
         assert_eq!(form.matches("nothing was measured").count(), 1, "{form}");
@@ -170,6 +172,40 @@ fn a_suite_that_gains_nothing_is_left_alone() {
     assert_eq!((answer["verdict"].as_str(), &answer["broken"][0]), (Some("fix_first"), &Value::from("A#b")));
 }
 
+/// One number of the model for one thing, and none for what was not checked.
+#[test]
+fn curves_are_of_modes_that_were_checked_and_have_the_measured_time() {
+    if !has_two_cores() {
+        return;
+    }
+    let one_class = "startup = 5\n[[test]]\nid = 'A#a'\nseconds = 20\n[[test]]\nid = 'A#b'\nseconds = 20\n";
+    for suite in [suite("", ""), one_class.to_owned(), suite("races_with = ['B#t']", "")] {
+        let desk = Desk::new();
+        let answer = assess(&desk, &suite, &["--budget", "60m"]);
+        let list = |key: &str| answer[key].as_array().unwrap().clone();
+        for curve in list("predictions") {
+            let is_machines = curve["machines"].as_bool().unwrap();
+            let mode = if is_machines { Value::from("sequential") } else { curve["way"].clone() };
+            let checks = list("checks");
+            let check = checks.iter().find(|check| check["way"] == mode && check["cores"] == 2).expect("a check");
+            assert!(check["error_percent"].as_f64().unwrap().abs() <= 25.0, "{check}");
+            if !is_machines {
+                let way = list("ways").into_iter().find(|way| way["way"] == mode).unwrap();
+                assert_eq!(way["overlapped"], true, "{way}");
+                let (told, measured) = (points(&curve["points"])[&2], check["measured_seconds"].as_f64().unwrap());
+                assert!((told - measured).abs() < 1e-6, "{told} and {measured}");
+            }
+        }
+        let report = desk.command(["report", answer["run_dir"].as_str().unwrap()]).output().unwrap();
+        let text = String::from_utf8(report.stdout).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(!text.contains("speed of project"), "{text}");
+        if answer["verdict"] == "adopt" {
+            assert!(text.contains("forks is 1.89× faster than sequential"), "{text}");
+            assert!(!text.contains("rerun failed tests on another one"), "{text}");
+        }
+    }
+}
+
 #[test]
 fn an_answer_can_be_asked_for_again_in_every_form() {
     let desk = Desk::new();
@@ -233,11 +269,9 @@ fn a_larger_budget_goes_on_with_what_is_there() {
     let again = assess(&desk, &suite("", ""), &["--budget", "5m"]);
     assert_eq!((&again["blocks"], &again["budget_seconds"]), (&large["blocks"], &large["budget_seconds"]));
     assert_eq!(again["plan"], large["plan"]);
-    let notes: Vec<&str> = again["notes"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
-    assert!(
-        notes.contains(&"this question was already answered with a budget of 20m; nothing was run now"),
-        "{notes:?}"
-    );
+    let stored =
+        "This question was already answered, with a budget of 20m; nothing was run now. `--fresh` measures anew.";
+    assert_eq!((again["stored"].as_str(), &large["stored"]), (Some(stored), &Value::Null));
 }
 
 #[test]
@@ -439,7 +473,11 @@ fn a_budget_below_one_run_is_refused_and_what_comes_of_a_small_one_is_called_pre
 fn what_makes_no_sense_is_bad_usage() {
     let desk = Desk::new();
     fs::create_dir(desk.path("empty")).unwrap();
+    let experiment = "[experiment]\nname = 'x'\n[[subject]]\nname = 'y'\n[[configuration]]\nname = 'z'\n";
+    fs::write(desk.path("experiment.toml"), experiment).unwrap();
     for (arguments, named) in [
+        (&["experiment.toml"][..], "is an experiment file, not a model suite"),
+        (&["empty", "-DforkCount=2"], "give --forks to `parade test`"),
         (&["empty"][..], "pom.xml"),
         (&["nowhere"], "nowhere"),
         (&["empty", "--budget", "never"], "90s"),

@@ -30,7 +30,11 @@ fn main() -> ExitCode {
     {
         tracing::warn!("errors keep their default look: {error}");
     }
-    match cli::Cli::parse().run() {
+    let parsed = cli::Cli::try_parse().map_err(|error| match refused_option(&error) {
+        Some(refusal) => refusal,
+        None => error.exit(),
+    });
+    match parsed.map_err(miette::Report::from).and_then(cli::Cli::run) {
         Ok(code) => code,
         Err(report) => {
             // Nobody may be reading any more.
@@ -41,6 +45,13 @@ fn main() -> ExitCode {
             if bad_usage { ExitCode::from(BAD_USAGE) } else { ExitCode::FAILURE }
         }
     }
+}
+
+/// An option of Maven that clap does not know, and that parade takes nowhere.
+fn refused_option(error: &clap::Error) -> Option<BadUsage> {
+    let arguments: Vec<String> = std::env::args_os().map(|each| each.to_string_lossy().into_owned()).collect();
+    let is_unknown = error.kind() == clap::error::ErrorKind::UnknownArgument;
+    commands::maven_options::refused_anywhere(&arguments).filter(|_| is_unknown)
 }
 
 /// A caret under the mistake; colour only for a terminal that wants it.

@@ -10,6 +10,7 @@ use quick_xml::Reader;
 use quick_xml::events::Event;
 
 use crate::project::Refusal;
+use crate::toml_file::names::suggestion;
 
 const POM: &str = "pom.xml";
 const POM_LIMIT: u64 = 8 << 20;
@@ -195,9 +196,15 @@ fn chosen_module(module: &str, folder: &Path, below: &Path) -> Result<String, Re
         && !module.contains([',', ':'])
         && Path::new(module).components().all(is_plain);
     if !plain || !folder.join(module).exists() {
+        let known: Vec<String> =
+            listed_modules(folder).iter().map(|path| path.to_string_lossy().into_owned()).collect();
+        let modules = match known.is_empty() {
+            true => "it has no modules".to_owned(),
+            false => suggestion(module, "its modules", known.iter().map(String::as_str)),
+        };
         return Err(Refusal {
             message: format!("there is no module `{module}` in {}", folder.display()),
-            help: "give its path below the project, such as web/api, or its name, such as :api".to_owned(),
+            help: format!("{modules}; give a path below the project, such as web/api, or a name, such as :api"),
         });
     }
     Ok(below.join(module).to_string_lossy().into_owned())
@@ -262,6 +269,18 @@ mod tests {
         assert_eq!(around(&root.join("near")).root, root.join("near"));
         assert_eq!(around(&root.join("far")).tree, root.join("far"));
         assert_eq!(around(&root.join("build/parent")).tree, root);
+    }
+
+    #[test]
+    fn a_module_that_is_not_there_is_answered_with_those_that_are() {
+        let (_folder, root) = project(&[
+            ("pom.xml", &lists(&["core", "web"])),
+            ("core/pom.xml", "<project/>"),
+            ("web/pom.xml", "<project/>"),
+        ]);
+        let refused = chosen_modules(&root, &around(&root), &["cor".to_owned()]).unwrap_err();
+        assert!(refused.help.starts_with("did you mean `core`? its modules: "), "{}", refused.help);
+        assert!(refused.help.contains("web"), "{}", refused.help);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use parade::folders;
 use parade::home::Home;
 use parade::java::maven::Helper;
-use parade::java::{self, Jdk, Jdks};
+use parade::java::{self, Jdk, Jdks, MavenJdk};
 use parade::process::{self, Interrupt};
 use parade::store;
 use parade::wording::plural;
@@ -54,7 +54,7 @@ pub fn run(options: &DoctorOptions) -> miette::Result<ExitCode> {
     }
     let ready = checks.iter().all(|check| check.state != State::Missing);
     if options.json {
-        let jdks = jdk_documents(java::jdks());
+        let jdks = jdk_documents(java::jdks(), &java::maven_jdk());
         output::print(&format!("{}\n", json!({ "ready": ready, "checks": checks, "jdks": jdks })))?;
     } else {
         let conclusion = if ready { "Ready to measure." } else { "Not ready: see what is missing above." };
@@ -92,7 +92,7 @@ fn machine() -> Check {
 }
 
 fn java() -> Vec<Check> {
-    let mut checks = jdk_checks(java::jdks());
+    let mut checks = jdk_checks(java::jdks(), &java::maven_jdk());
     match java::toolchain() {
         Ok(found) => checks.push(good("maven", format!("{} ({})", found.maven_version, found.mvn.display()))),
         Err(error) => checks.push(Check {
@@ -127,13 +127,28 @@ fn python() -> Check {
     }
 }
 
-/// The newest comes first, and is what subjects get that do not ask for another, if it builds them.
-fn jdk_checks(jdks: &Jdks) -> Vec<Check> {
+/// Is it the one that Maven would take by itself?
+fn is_of_maven(jdk: &Jdk, of_maven: &MavenJdk) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    matches!(of_maven, MavenJdk::Jdk { home, .. } if real(home) == real(&jdk.home))
+}
+
+/// The newest comes first. Experiments take it for subjects that do not ask for another, if it builds them. Commands on a single
+/// project take the one that Maven would take.
+fn jdk_checks(jdks: &Jdks, of_maven: &MavenJdk) -> Vec<Check> {
     let jdk = |(at, jdk): (usize, &Jdk)| {
         let vendor = jdk.vendor.as_deref().map(|vendor| format!(", {vendor}")).unwrap_or_default();
-        let default = if at == 0 { "; the default, unless an older one is requested or needed" } else { "" };
+        let mut uses = String::new();
+        if at == 0 {
+            uses += "; `parade run` uses it, unless an older one is requested or needed";
+        }
+        if let MavenJdk::Jdk { why, .. } = of_maven
+            && is_of_maven(jdk, of_maven)
+        {
+            uses += &format!("; `parade test`, `assess`, `detect` and `order` use it without --jdk ({why})");
+        }
         let found_by = jdk.found_by.join(", ");
-        good("jdk", format!("{}{vendor} in {} (by {found_by}){default}", jdk.version, jdk.home.display()))
+        good("jdk", format!("{}{vendor} in {} (by {found_by}){uses}", jdk.version, jdk.home.display()))
     };
     let passed_over = |note: &String| Check {
         name: "jdk".to_owned(),
@@ -146,7 +161,7 @@ fn jdk_checks(jdks: &Jdks) -> Vec<Check> {
 }
 
 /// For scripts.
-fn jdk_documents(jdks: &Jdks) -> Vec<serde_json::Value> {
+fn jdk_documents(jdks: &Jdks, of_maven: &MavenJdk) -> Vec<serde_json::Value> {
     let document = |(at, jdk): (usize, &Jdk)| {
         json!({
             "version": jdk.version,
@@ -155,6 +170,8 @@ fn jdk_documents(jdks: &Jdks) -> Vec<serde_json::Value> {
             "home": jdk.home,
             "found_by": jdk.found_by,
             "default": at == 0,
+            "default_of_run": at == 0,
+            "default_of_commands": is_of_maven(jdk, of_maven),
         })
     };
     jdks.found.iter().enumerate().map(document).collect()
@@ -339,15 +356,19 @@ mod tests {
 
     #[test]
     fn all_jdks_are_listed_and_the_default_is_marked() {
-        let lines: String = jdk_checks(&jdks()).iter().map(shown).collect();
+        let of_maven = MavenJdk::Jdk { home: "/jdk/1.8.0_392".into(), why: "the java on the PATH, as for mvn" };
+        let lines: String = jdk_checks(&jdks(), &of_maven).iter().map(shown).collect();
         assert_eq!(
             lines,
-            "✓ jdk: 17.0.2, Lab in /jdk/17.0.2 (by JAVA_HOME); the default, unless an older one is requested or needed\n\
-             ✓ jdk: 1.8.0_392, Lab in /jdk/1.8.0_392 (by JAVA_HOME)\n\
+            "✓ jdk: 17.0.2, Lab in /jdk/17.0.2 (by JAVA_HOME); `parade run` uses it, unless an older one is requested or \
+             needed\n\
+             ✓ jdk: 1.8.0_392, Lab in /jdk/1.8.0_392 (by JAVA_HOME); `parade test`, `assess`, `detect` and `order` use it \
+             without --jdk (the java on the PATH, as for mvn)\n\
              ! jdk: ignored: /x: nothing\n"
         );
-        let documents = jdk_documents(&jdks());
+        let documents = jdk_documents(&jdks(), &of_maven);
         assert_eq!((&documents[0]["default"], &documents[1]["default"]), (&json!(true), &json!(false)));
+        assert_eq!(documents[1]["default_of_commands"], true);
         assert_eq!(documents[1]["version"], "1.8.0_392");
         assert_eq!(documents[1]["major"], 8);
     }

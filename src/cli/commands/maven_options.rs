@@ -227,6 +227,14 @@ fn check_arguments(args: &[String]) -> Result<(), BadUsage> {
     Ok(())
 }
 
+/// Of a command line that clap refuses: an option of Maven that stands before the `--`, and would be refused behind it as well.
+/// Then clap's advice to put it there would lead nowhere.
+pub fn refused_anywhere(arguments: &[String]) -> Option<BadUsage> {
+    let options = arguments.iter().take_while(|argument| *argument != "--").filter(|each| each.starts_with("-D"));
+    let (name, instead) = options.filter_map(|option| reserved(option)).next()?;
+    Some(BadUsage { message: format!("`-D{name}`: parade sets this itself"), help: instead.to_owned() })
+}
+
 fn reserved(argument: &str) -> Option<(&'static str, &'static str)> {
     if let Some(property) = argument.strip_prefix("-D") {
         let name = property.split('=').next().unwrap_or(property);
@@ -248,6 +256,7 @@ mod tests {
     use std::time::Duration;
 
     fn subject() -> (tempfile::TempDir, Subject) {
+        parade::register_platforms();
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("pom.xml"), "<project/>").unwrap();
         let path = folder.path().to_str().unwrap().to_owned();
@@ -337,6 +346,18 @@ mod tests {
     fn a_variable_has_one_value() {
         assert_eq!(variables(&["A=x", "A=x"]).unwrap().len(), 1);
         assert!(variables(&["SET", "SET=other"]).unwrap_err().contains("SET is given twice, with different values"));
+    }
+
+    #[test]
+    fn nothing_is_sent_behind_the_dashes_that_is_refused_there() {
+        let of = |line: &str| {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            refused_anywhere(&words).map(|refusal| format!("{}; {}", refusal.message, refusal.help))
+        };
+        let expected = "`-DforkCount`: parade sets this itself; give --forks to `parade test`";
+        assert_eq!(of("parade test . -DforkCount=2").as_deref(), Some(expected));
+        assert_eq!(of("parade test . -Dname=value"), None, "clap's advice helps");
+        assert_eq!(of("parade test . -- -DforkCount=2"), None, "it is refused by the command");
     }
 
     #[test]

@@ -516,12 +516,12 @@ fn stages(outcome: &Outcome) -> String {
     }
     let line = |stage: &once::StageStory| {
         format!(
-            "  {}: {}, {} left, {:.1} s by {}\n",
+            "  {}: {}, {} left, {:.1} s {}\n",
             stage.purpose,
             plural(stage.tests, "test"),
             plural(stage.failures_after, "failure"),
             stage.seconds,
-            stage.engine
+            stage.engine.in_words()
         )
     };
     let lines: String = outcome.stages.iter().map(line).collect();

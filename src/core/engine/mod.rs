@@ -71,6 +71,16 @@ impl EngineKind {
             EngineKind::Pytest => "pytest",
         }
     }
+
+    /// Who runs the tests, for people.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            EngineKind::Surefire => "by Maven",
+            EngineKind::Direct => "in JVMs of parade's own",
+            EngineKind::Model => "in the model",
+            EngineKind::Pytest => "by pytest",
+        }
+    }
 }
 
 impl fmt::Display for EngineKind {

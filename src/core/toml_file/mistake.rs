@@ -73,6 +73,10 @@ impl fmt::Display for Mistakes {
         files.sort_unstable();
         files.dedup();
         match (files.as_slice(), self.count()) {
+            // What is not read at all has no mistake in it.
+            ([file], 1) if self.shown.iter().all(|mistake| mistake.line.is_none()) => {
+                write!(f, "{file} cannot be used")
+            }
             ([file], 1) => write!(f, "{file} has a mistake"),
             ([file], count) => write!(f, "{file} has {count} mistakes"),
             (_, count) => write!(f, "{} and a file that it names have {count} mistakes", self.file),

@@ -59,8 +59,9 @@ fn modules(summary: &ConfigurationSummary) -> Option<String> {
 /// What runs it, where that is not Surefire alone.
 fn engines(summary: &ConfigurationSummary) -> Option<String> {
     let Harness { engine, rerun_engine, .. } = summary.harness;
-    let reruns = (summary.technique.reruns() && rerun_engine != engine).then(|| format!("reruns on {rerun_engine}"));
-    let main = (engine != EngineKind::default()).then(|| format!("on {engine}"));
+    let reruns =
+        (summary.technique.reruns() && rerun_engine != engine).then(|| format!("reruns {}", rerun_engine.in_words()));
+    let main = (engine != EngineKind::default()).then(|| engine.in_words().to_owned());
     let parts: Vec<String> = [main, reruns].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join(", "))
 }

@@ -71,6 +71,8 @@ pub struct Answer {
     #[serde(flatten)]
     pub identity: ProjectIdentity,
     pub verdict: Verdict,
+    /// Was nothing run now, because the question was answered before? What is to be said first, then.
+    pub stored: Option<String>,
     /// Something is missing that a firm answer needs.
     pub preliminary: bool,
     /// What that is; empty for a firm answer.
@@ -185,12 +187,13 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// `classes 2 of 3, methods 1 of 1, repeated 1 of 1`.
+    /// `classes 2 of 3, methods 1 of 1, methods repeated 1 of 1`.
     pub fn counts(&self) -> String {
         let mut counts: Vec<String> =
             self.failed_in.iter().map(|count| format!("{} {} of {}", count.mode, count.failed, count.runs)).collect();
         if self.again.runs > 0 {
-            counts.push(format!("repeated {} of {}", self.again.failed, self.again.runs));
+            let mode = self.again.mode.map(|way| format!("{way} ")).unwrap_or_default();
+            counts.push(format!("{mode}repeated {} of {}", self.again.failed, self.again.runs));
         }
         counts.join(", ")
     }
@@ -278,6 +281,7 @@ pub mod tests {
                 virtual_time: false,
                 identity: ProjectIdentity { name: "shop".to_owned(), ..ProjectIdentity::default() },
                 verdict: decision.verdict,
+                stored: None,
                 preliminary: !shortfalls.is_empty(),
                 shortfalls,
                 basis,
@@ -333,7 +337,7 @@ pub mod tests {
             explanation: "passes alone".to_owned(),
             shares: Vec::new(),
             failed_in: vec![Count { mode: "classes".to_owned(), failed: 2, runs: 3 }],
-            again: Again { failed: 1, runs: 1 },
+            again: Again { mode: Some(ParallelMode::Methods), failed: 1, runs: 1 },
             without_parallelism: Without::of_suite(4, 0),
             in_mode: true,
             unrepaired: true,
@@ -359,7 +363,7 @@ pub mod tests {
             answer.reason
         );
         let told = failure(Some(in_use)).sentence();
-        let expected = "failed (classes 2 of 3, repeated 1 of 1) with “java.net.BindException: Address already in use”, \
+        let expected = "failed (classes 2 of 3, methods repeated 1 of 1) with “java.net.BindException: Address already in use”, \
             and in none of 4 sequential runs. It passes alone";
         assert_eq!(told, expected);
         let silent = Answer::example(vec![failing], vec![failure(None)]);

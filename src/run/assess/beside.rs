@@ -19,6 +19,8 @@ const LEAST_RUNS: f64 = 2.0;
 
 /// How the parallel run was, and what may be used for running it again.
 pub(super) struct Again<'a> {
+    /// The mode that is run again.
+    pub way: ParallelMode,
     pub parallelism: Parallelism,
     pub cores: usize,
     pub memory_bytes: Option<u64>,
@@ -40,7 +42,7 @@ impl Again<'_> {
         }
         let began = Instant::now();
         let first = session.run(&self.request("messages", self.time.mul_f64(SHARE)))?;
-        note_troubles(known, first, &self.cut);
+        note_troubles(known, self.way, first, &self.cut);
         let took = began.elapsed();
         let more = self.time.saturating_sub(took).mul_f64(LARGER_SHARE);
         let cut_by_parade = |beside: &Beside| beside.limited && beside.message.is_none();
@@ -71,13 +73,16 @@ impl Again<'_> {
 }
 
 /// What failed again, and what had been cut down before. A run that came to its end counts as one more.
-fn note_troubles(known: &mut BTreeMap<TestId, Beside>, run: SuiteRun, cut: &BTreeSet<TestId>) {
+fn note_troubles(known: &mut BTreeMap<TestId, Beside>, way: ParallelMode, run: SuiteRun, cut: &BTreeSet<TestId>) {
     for test in cut {
         known.entry(test.clone()).or_default().limited = true;
     }
     let counts = run.end == RunEnd::Finished;
     if counts {
-        known.values_mut().for_each(|beside| beside.again.runs += 1);
+        known.values_mut().for_each(|beside| {
+            beside.again.runs += 1;
+            beside.again.mode = Some(way);
+        });
     }
     for execution in run.executions.into_iter().filter(|execution| execution.outcome.is_failure()) {
         let beside = known.entry(execution.test).or_default();
@@ -144,10 +149,11 @@ mod tests {
         ]);
         let mut seen =
             BTreeMap::from([("A#races".parse().unwrap(), Beside { failed: 2, runs: 3, ..Beside::default() })]);
-        note_troubles(&mut seen, first, &BTreeSet::from(["B#hung".parse().unwrap()]));
+        note_troubles(&mut seen, ParallelMode::Methods, first, &BTreeSet::from(["B#hung".parse().unwrap()]));
         let races = &seen[&"A#races".parse::<TestId>().unwrap()];
         assert_eq!((races.failed, races.runs), (2, 3), "what was measured stays");
-        assert_eq!((races.again.failed, races.again.runs), (1, 1), "it failed once more");
+        let again = (races.again.mode, races.again.failed, races.again.runs);
+        assert_eq!(again, (Some(ParallelMode::Methods), 1, 1), "it failed once more");
         let larger = run(&[
             ("A#slow", Outcome::Passed, None),
             ("A#waits", Outcome::Error, None),

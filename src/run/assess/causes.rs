@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use super::ways::ParallelMode;
 use crate::engine::{Instrumentation, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session};
 use crate::project::Words;
+use crate::shown_text::p_value;
 use crate::stats::{self, Alternative};
 use crate::suite::{Accesses, Outcome, RunEnd, TestId};
 use crate::wording::first_line;
@@ -154,6 +156,9 @@ impl Beside {
 /// Runs of a parallel mode beyond the measured ones, and those of them in which a test failed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Again {
+    /// The mode in which they were made.
+    #[serde(default)]
+    pub mode: Option<ParallelMode>,
     pub failed: usize,
     pub runs: usize,
 }
@@ -189,13 +194,9 @@ fn explanation(kind: Kind, beside: &Beside) -> &'static str {
             "passes alone: it races with other tests, or shares a resource with them. Run it alone ({alone}), or give each test its own resource"
         }
         Kind::ChanceOrRareRace if beside.is_final => {
-            "passes alone. So few failures can be chance or a rare race, and parade plans no more runs that could \
-             tell: watch it in CI"
+            "passes alone. parade plans no more runs that could tell: watch it in CI"
         }
-        Kind::ChanceOrRareRace => {
-            "passes alone. So few failures can be chance or a rare race: a larger --budget allows more runs, which \
-             may tell"
-        }
+        Kind::ChanceOrRareRace => "passes alone. A larger --budget allows more runs, which may tell",
         Kind::Chance => {
             "also fails sometimes when it runs alone: it is flaky, and this does not count against parallelism. Fix \
              it in any case"
@@ -219,6 +220,21 @@ fn explanation(kind: Kind, beside: &Beside) -> &'static str {
         Kind::Unexplained => "also fails after all tests before it: the failure has another cause",
         Kind::NotTried => "was not examined",
     }
+}
+
+/// What speaks for a race, and how likely chance did the same.
+fn not_proven(beside: &Beside, without: Without, p: Option<f64>) -> String {
+    let (failed, runs) = (beside.failed + beside.again.failed, beside.runs + beside.again.runs);
+    let parallel = match (failed, runs) {
+        (1, 1) => "in the only parallel run".to_owned(),
+        _ if failed == runs => format!("in all {runs} parallel runs"),
+        _ => format!("in {failed} of {runs} parallel runs"),
+    };
+    let p = p.map(|p| format!(" (p = {})", p_value(p))).unwrap_or_default();
+    format!(
+        ". It failed {parallel} and in none of {} sequential ones; that parallelism is the cause is not yet proven{p}",
+        without.suite_runs
+    )
 }
 
 /// A port in use says by itself what tests share.
@@ -274,16 +290,22 @@ pub fn not_tried(tests: &BTreeSet<TestId>, beside: &BTreeMap<TestId, Beside>, wh
 
 fn unexamined(test: &TestId, beside: &Beside, why: NotExamined) -> Cause {
     let explanation = why.told() + port_hint(beside);
-    let cause = cause(test, Kind::NotTried, beside, Without::default());
+    let cause = cause(test, Kind::NotTried, beside, Without::default(), None);
     Cause { not_tried: Some(why), explanation, ..cause }
 }
 
-fn cause(test: &TestId, kind: Kind, beside: &Beside, without: Without) -> Cause {
+fn cause(test: &TestId, kind: Kind, beside: &Beside, without: Without, p: Option<f64>) -> Cause {
+    let explained = match (kind, explanation(kind, beside).split_once(". ")) {
+        (Kind::ChanceOrRareRace, Some((first, rest))) => {
+            format!("{first}{}. {rest}", not_proven(beside, without, p))
+        }
+        _ => explanation(kind, beside).to_owned(),
+    };
     Cause {
         test: test.clone(),
         kind,
         not_tried: None,
-        explanation: explanation(kind, beside).replace("{alone}", Words::default().alone) + port_hint(beside),
+        explanation: explained.replace("{alone}", Words::default().alone) + port_hint(beside),
         message: beside.message.as_deref().map(first_line).filter(|line| !line.is_empty()),
         again: beside.again,
         without,
@@ -314,7 +336,7 @@ pub fn explain(
     doubt(&mut found);
     let named = |(test, beside, found): (&TestId, Beside, FoundOut)| match found.kind {
         Kind::NotTried => (unexamined(test, &beside, found.not_tried), None),
-        kind => (cause(test, kind, &beside, found.without), found.accesses),
+        kind => (cause(test, kind, &beside, found.without, found.chance), found.accesses),
     };
     let found: Vec<(Cause, Option<Accesses>)> = found.into_iter().map(named).collect();
     let shared = shared(&found);
@@ -328,7 +350,7 @@ fn doubt(found: &mut [(&TestId, Beside, FoundOut)]) {
     let chances: Vec<f64> = found.iter().filter_map(|(_, _, found)| found.chance).collect();
     let corrected = stats::benjamini_hochberg(&chances);
     for ((_, beside, found), p) in found.iter_mut().filter(|(_, _, found)| is_open(found)).zip(corrected) {
-        found.kind = beside.kind(p < CHANCE);
+        (found.kind, found.chance) = (beside.kind(p < CHANCE), Some(p));
     }
 }
 
@@ -597,7 +619,7 @@ flaky = 1.0
 
     #[test]
     fn a_single_failure_is_no_race_and_many_are() {
-        let again = Beside { again: Again { failed: 1, runs: 1 }, ..failed(1, 1) };
+        let again = Beside { again: Again { mode: None, failed: 1, runs: 1 }, ..failed(1, 1) };
         for (seen, kind, alone) in [
             (failed(1, 1), Kind::ChanceOrRareRace, 5),
             (failed(1, 6), Kind::ChanceOrRareRace, 5),
@@ -610,6 +632,21 @@ flaky = 1.0
             let expected = Without { alone, ..Without::of_suite(4, 0) };
             assert_eq!(found[0].without, expected, "{found:?}");
         }
+    }
+
+    #[test]
+    fn what_always_failed_in_parallel_is_told_with_its_p() {
+        let seen = Beside { ways: 5, ..failed(3, 3) };
+        let found = explained(SUITE, &[("A#races", seen)], 60);
+        assert_eq!(found[0].kind, Kind::RaceOrSharedResource, "it was run alone until that was certain");
+        let told = cause(&found[0].test, Kind::ChanceOrRareRace, &failed(3, 3), Without::of_suite(7, 0), Some(0.083));
+        let expected = "passes alone. It failed in all 3 parallel runs and in none of 7 sequential ones; that parallelism \
+            is the cause is not yet proven (p = 0.083). A larger --budget allows more runs, which may tell";
+        assert_eq!(told.explanation, expected);
+        let found = explained(SUITE, &[("A#races", failed(1, 6))], 60);
+        let said = "in 1 of 6 parallel runs and in none of 4 sequential ones; that parallelism is the cause is not yet \
+            proven (p = 1";
+        assert!(found[0].explanation.contains(said), "{found:?}");
     }
 
     #[test]
@@ -679,7 +716,7 @@ flaky = 1.0
         let found = |name: &str, reads: &[&str], writes: &[&str]| {
             let texts = |list: &[&str]| list.iter().map(|&text| text.to_owned()).collect();
             let kind = Kind::RaceOrSharedResource;
-            let cause = cause(&test(name), kind, &Beside::default(), Without::default());
+            let cause = cause(&test(name), kind, &Beside::default(), Without::default(), None);
             (cause, Some(Accesses { test: test(name), reads: texts(reads), writes: texts(writes) }))
         };
         let all = [found("a", &["x", "y"], &["z"]), found("b", &["x", "z"], &["y"]), found("c", &["x"], &[])];
@@ -720,7 +757,9 @@ flaky = 1.0
     fn a_port_in_use_is_explained_as_one() {
         let test: TestId = "a.B#c".parse().unwrap();
         let beside = |message: &str| Beside { message: Some(message.to_owned()), ..Beside::default() };
-        let of = |message: &str| cause(&test, Kind::ChanceOrRareRace, &beside(message), Without::default()).explanation;
+        let of = |message: &str| {
+            cause(&test, Kind::ChanceOrRareRace, &beside(message), Without::default(), None).explanation
+        };
         assert!(of("java.net.BindException: Address already in use").contains("take a free port"));
         assert!(!of("expected 1").contains("port"));
     }

@@ -1,6 +1,7 @@
 //! From everything that was seen to the answer: the model, the decision, the advice.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use super::AssessmentRequest;
 use super::advice;
@@ -8,13 +9,15 @@ use super::agenda::{self, Item};
 use super::answer::{Answer, Basis, Count, Failure, Risk};
 use super::causes::{Cause, Kind};
 use super::costs::{self, Use};
+use super::course::{Course, Known};
 use super::decide::{self, Decision, Seen, Verdict};
 use super::evidence::{self, Evidence, Measured, Speedup};
 use super::firmness::{self, Grounds, Shortfall};
-use super::forecast::{self, Check, Curve, Here, Model, Reconciled};
+use super::forecast::{self, Check, Curve, Model, Reconciled};
 use super::scaling;
 use super::sentence;
 use super::survey::Survey;
+use super::taken::Taken;
 use super::untried;
 use super::ways::{ModeInWords, ParallelMode, SEQUENTIAL};
 use crate::project::ProjectIdentity;
@@ -28,6 +31,10 @@ use crate::wording::{VIRTUAL_TIME, counted};
 
 /// The numbers of cores, and of machines, that are told.
 const CORES: [usize; 6] = [2, 4, 8, 16, 32, 64];
+/// Wilcoxon's test cannot reach p < 0.05 with fewer pairs.
+const PAIRS_FOR_P: usize = 6;
+/// Runs take longer now and then than they did.
+const ROOM: f64 = 1.15;
 
 pub(super) struct Conclusion<'a> {
     pub order: &'a AssessmentRequest,
@@ -48,8 +55,8 @@ pub(super) struct Conclusion<'a> {
     pub spent: f64,
     /// Would more time lead to no more runs?
     pub is_complete: bool,
-    /// Was less time given now than the answer was found in?
-    pub is_asked_less: bool,
+    /// Was nothing run now, because the question was answered before with as much time?
+    pub is_stored: bool,
 }
 
 impl Conclusion<'_> {
@@ -57,11 +64,11 @@ impl Conclusion<'_> {
         let plain_model = self.model()?;
         let decision = self.decide(plain_model.as_ref());
         let checks = plain_model.as_ref().map(|model| self.checks(model)).unwrap_or_default();
-        let model = plain_model.map(|model| self.corrected(model));
+        let model = plain_model.map(|model| corrected(model, &checks));
         let about = self.about(&decision);
         let evidence = about.and_then(|way| self.measured.way(way));
         let speedup = evidence.and_then(|evidence| told_speedup(decision.verdict, evidence));
-        let predictions = model.as_ref().map(|model| self.predictions(model)).unwrap_or_default();
+        let predictions = model.as_ref().map(|model| self.predictions(model, &checks)).unwrap_or_default();
         let contradictions = predictions.told();
         let curves = predictions.curves;
         let prediction = about.and_then(|way| curves.iter().find(|curve| curve.way == way.name()));
@@ -73,13 +80,14 @@ impl Conclusion<'_> {
         let mean = self.measured.baseline.map(|used| used.wall_seconds);
         let is_advised = !matches!(decision.verdict, Verdict::FixFirst | Verdict::NotWorthIt);
         let snippets = if self.is_sound() { self.snippets(&decision) } else { Vec::new() };
-        let notes = self.notes(!snippets.is_empty(), speedup);
+        let notes = self.notes(!snippets.is_empty(), about, speedup);
         let shortfalls = self.shortfalls(&decision, about, speedup);
         let mut answer = Answer {
             project: self.order.project.clone(),
             virtual_time: self.order.subject.is_model(),
             identity: ProjectIdentity::find(&self.order.subject, Some(&self.survey.revision)),
             verdict: decision.verdict,
+            stored: self.is_stored.then(|| stored(self.budget)),
             preliminary: !shortfalls.is_empty(),
             shortfalls,
             basis: self.basis(&decision, speedup),
@@ -249,32 +257,22 @@ impl Conclusion<'_> {
         scaling::checks(&self.run.trials, model, self.measured, self.order.cores)
     }
 
-    fn corrected(&self, mut model: Model) -> Model {
-        for evidence in self.measured.ways.iter().filter(|evidence| evidence.failing_runs == 0) {
-            if let Some(plain) = evidence.plain {
-                model.correct(evidence.way, self.order.cores, plain.seconds);
-            }
-        }
-        model
-    }
-
-    /// What the model says of more cores, without what measurements contradict.
-    fn predictions(&self, model: &Model) -> Predictions {
+    /// What the model says of more cores: of modes that it was checked in, and without what measurements contradict.
+    fn predictions(&self, model: &Model, checks: &[Check]) -> Predictions {
         let cores = self.order.cores;
         let mut predictions = Predictions::default();
-        for evidence in self.measured.ways.iter().filter(|evidence| evidence.way != ParallelMode::Project) {
-            let measured = scaling::measured_on(&self.run.trials, evidence.way.name());
-            let curve = model.curve(evidence.way, &CORES);
-            let modelled = model.seconds(evidence.way, cores);
-            let here = Here { cores, modelled, measured: evidence.plain.map(|plain| plain.seconds) };
-            predictions.add(curve, here, &measured);
+        let of = |name: &str| checks.iter().filter(|check| check.way == name).collect::<Vec<_>>();
+        for evidence in
+            self.measured.ways.iter().filter(|evidence| evidence.way != ParallelMode::Project && evidence.overlapped)
+        {
+            let name = evidence.way.name();
+            let measured = scaling::measured_on(&self.run.trials, name);
+            predictions.add(model.curve(evidence.way, &CORES), &of(name), &measured);
         }
         let measured = scaling::measured_on(&self.run.trials, SEQUENTIAL);
-        let mean = self.measured.baseline.map(|used| used.wall_seconds);
-        let here = Here { cores, modelled: model.sequential(cores), measured: mean };
         for scheduler in [Scheduler::P1, Scheduler::P2, Scheduler::P3] {
             let curve = model.on_machines(scheduler, &CORES, cores);
-            predictions.add(curve, here, &measured);
+            predictions.add(curve, &of(SEQUENTIAL), &measured);
         }
         predictions
     }
@@ -382,28 +380,39 @@ impl Conclusion<'_> {
         sentence::quoted(&tests, &self.messages())
     }
 
+    /// The budget within which the mode would probably have so many pairs that p < 0.05 can be reached. Nothing where no budget
+    /// leads to them.
+    fn budget_for_p(&self, way: ParallelMode, pairs: usize) -> Option<Duration> {
+        let (survey, cores, trials) = (self.survey, self.order.cores, &self.run.trials);
+        let course = Course { survey, cores };
+        let next = super::blocks(trials, cores) + 1;
+        let taken = Taken::of(survey, cores, trials);
+        let known = Known::before(next, survey, cores, trials);
+        let (mut missing, mut seconds) = (PAIRS_FOR_P.saturating_sub(pairs), self.spent);
+        for (_, cells) in course.ahead(next, known, &taken, f64::INFINITY) {
+            seconds += cells.iter().map(|cell| course.expected(*cell, &taken)).sum::<f64>();
+            missing -= usize::from(cells.iter().any(|cell| cell.configuration == way.name() && cell.cores == cores));
+            if missing == 0 {
+                let reserved = if self.causes.is_empty() { 0.0 } else { agenda::FOR_CAUSES };
+                return Some(rounded_up(seconds * ROOM / (1.0 - reserved)).max(rounded_up(self.budget + 1.0)));
+            }
+        }
+        None
+    }
+
     /// What makes the answer weaker than it looks.
-    fn notes(&self, advises: bool, speedup: Option<Speedup>) -> Vec<String> {
+    fn notes(&self, advises: bool, about: Option<ParallelMode>, speedup: Option<Speedup>) -> Vec<String> {
         let is_virtual = self.order.subject.is_model();
         let mut notes: Vec<String> = is_virtual.then(|| VIRTUAL_TIME.to_owned()).into_iter().collect();
         notes.extend(self.survey.notes.iter().cloned());
         notes.extend(agenda::threads_unknown(self.survey).filter(|_| self.has_threads()));
-        let pairs = speedup.map_or(0, |speedup| speedup.pairs);
         if !self.cut.is_empty() {
             let names: Vec<&str> = self.cut.iter().map(String::as_str).collect();
             notes.push(format!("a run of {} was cut off when the budget ended, and is not counted", names.join(", ")));
         }
-        if (1..6).contains(&pairs) && !self.is_complete {
-            let runs = counted(pairs, "pair of runs", "pairs of runs");
-            notes.push(format!("{runs} can never reach p < 0.05, but six can: give a larger --budget"));
-        }
-        if self.is_asked_less {
-            let before = std::time::Duration::from_secs_f64(self.budget);
-            notes.push(format!(
-                "this question was already answered with a budget of {}; nothing was run \
-                now",
-                agenda::shown(before)
-            ));
+        if let Some((way, speedup)) = about.zip(speedup).filter(|(_, speedup)| speedup.pairs < PAIRS_FOR_P) {
+            let budget = if self.is_complete { None } else { self.budget_for_p(way, speedup.pairs) };
+            notes.push(speedup.certainty(PAIRS_FOR_P, budget.map(agenda::shown).as_deref()));
         }
         if !self.measured.flaky.is_empty() {
             let count = counted(
@@ -465,9 +474,9 @@ struct Contradiction {
 
 impl Predictions {
     /// `measured`: seconds of single runs, by number of cores.
-    fn add(&mut self, curve: Curve, here: Here, measured: &[(usize, f64)]) {
+    fn add(&mut self, curve: Curve, checks: &[&Check], measured: &[(usize, f64)]) {
         let mode = curve.way.clone();
-        match forecast::reconciled(curve, here, measured) {
+        match forecast::reconciled(curve, checks, measured) {
             Reconciled::Consistent(curve) => self.curves.push(curve),
             Reconciled::WithoutBound(curve, why) => {
                 self.curves.push(curve);
@@ -489,6 +498,30 @@ impl Predictions {
         let told = |each: &Contradiction| format!("No {} for {}: {}.", each.what, each.of.join(", "), each.why);
         self.contradictions.iter().map(told).collect()
     }
+}
+
+/// What is said before anything else of an answer that was there.
+fn stored(budget: f64) -> String {
+    let budget = agenda::shown(Duration::from_secs_f64(budget));
+    format!(
+        "This question was already answered, with a budget of {budget}; nothing was run now. `--fresh` measures anew."
+    )
+}
+
+/// To ten seconds, or to minutes.
+fn rounded_up(seconds: f64) -> Duration {
+    let step = if seconds <= 120.0 { 10.0 } else { 60.0 };
+    Duration::from_secs_f64((seconds.min(1e9) / step).ceil() * step)
+}
+
+/// With the times that the model is checked by: where one was measured, the model says the same.
+fn corrected(mut model: Model, checks: &[Check]) -> Model {
+    for check in checks {
+        if let Some(way) = ParallelMode::of_name(&check.way) {
+            model.correct(way, check.cores, check.measured_seconds);
+        }
+    }
+    model
 }
 
 /// With repairs where they are advised, without where nothing needs them.

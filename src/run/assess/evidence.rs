@@ -65,7 +65,10 @@ pub struct Evidence {
     pub way: ParallelMode,
     pub runs: usize,
     pub overlapped: bool,
+    /// Tests at the same time, in the mean over the time that tests ran.
     pub concurrency: f64,
+    /// The most tests that ever ran at the same time.
+    pub most_at_once: usize,
     /// Of the parallel run by itself, failures and all.
     pub plain: Option<Speedup>,
     /// Of the runs that this is made from, those during which other work kept the machine busy.
@@ -89,6 +92,20 @@ impl Evidence {
     pub fn time(&self) -> Option<MeanTime> {
         let plain = self.plain?;
         Some(MeanTime { seconds: plain.seconds, runs: plain.pairs, disturbed_runs: self.disturbed_runs })
+    }
+
+    /// Did it run to its end without any two tests at the same time? Then its times say nothing about parallelism.
+    pub fn had_no_effect(&self) -> bool {
+        !self.overlapped && self.plain.is_some()
+    }
+
+    /// How many tests ran at the same time: `1.8`, `up to 2` where that was so briefly that the mean does not show it, `never`.
+    pub fn at_once(&self) -> String {
+        match format!("{:.1}", self.concurrency) {
+            _ if !self.overlapped => "never".to_owned(),
+            mean if mean == "1.0" || mean == "0.0" => format!("up to {}", self.most_at_once),
+            mean => mean,
+        }
     }
 
     /// In how many of its runs a test failed, before or after repairs; `None` where it never did.
@@ -461,6 +478,7 @@ fn evidence(
         runs: trials.len(),
         overlapped: trials.iter().any(|trial| trial.concurrency.max > 1),
         concurrency: stats::mean(&concurrency).unwrap_or(0.0),
+        most_at_once: trials.iter().map(|trial| trial.concurrency.max).max().unwrap_or(0),
         plain: speedup(&plain),
         disturbed_runs,
         repaired: speedup(&repaired),
@@ -577,6 +595,7 @@ pub mod tests {
             runs: speedup.pairs,
             overlapped: true,
             concurrency: 2.0,
+            most_at_once: 2,
             plain: Some(speedup),
             disturbed_runs: 0,
             repaired: Some(speedup),

@@ -34,6 +34,19 @@ impl Speedup {
         judge_speed(&SpeedEvidence { pairs: self.pairs, interval, concurrency })
     }
 
+    /// What the interval of few pairs shows, and what p would need. `budget` would probably give so many pairs.
+    pub fn certainty(&self, needed: usize, budget: Option<&str>) -> String {
+        let interval = match (self.interval_text(), self.ci_low, self.ci_high) {
+            (Some(text), Some(low), _) if low > 1.0 => format!("the interval {text} lies above 1: it shows a gain"),
+            (Some(text), _, Some(high)) if high < 1.0 => format!("the interval {text} lies below 1: it shows a loss"),
+            (Some(text), ..) => format!("the interval {text} contains 1: it shows no difference"),
+            _ => "there is no interval below three pairs".to_owned(),
+        };
+        let how = budget.map(|budget| format!("; a --budget of {budget} should give {needed}")).unwrap_or_default();
+        let there = if self.pairs == 1 { "there is 1".to_owned() } else { format!("there are {}", self.pairs) };
+        format!("{interval}. p < 0.05 needs at least {needed} pairs, and {there}{how}")
+    }
+
     /// What the runs show, and no more: faster, slower, no difference, or too few runs to tell.
     pub fn compared(&self) -> String {
         let (value, told) = (self.value_text(), self.told());
@@ -55,6 +68,15 @@ impl Speedup {
 #[cfg(test)]
 mod tests {
     use crate::assess::evidence::tests::speedup;
+
+    #[test]
+    fn what_the_interval_shows_and_what_p_needs_is_one_sentence_each() {
+        let told = speedup(1.29, 1.15, 1.44, 5).certainty(6, Some("12m"));
+        let expected = "the interval 1.15–1.44 lies above 1: it shows a gain. p < 0.05 needs at least 6 pairs, and \
+            there are 5; a --budget of 12m should give 6";
+        assert_eq!(told, expected);
+        assert!(speedup(1.1, 0.9, 1.3, 4).certainty(6, None).ends_with("needs at least 6 pairs, and there are 4"));
+    }
 
     #[test]
     fn nothing_is_called_faster_that_the_runs_do_not_show() {

@@ -35,7 +35,8 @@ impl Shortfall {
             }
             Shortfall::WideInterval { mode } => {
                 format!(
-                    "the runs of {mode} differ too much to tell; repeat on a quiet machine or with a larger --budget"
+                    "the runs of {mode} neither show a sufficient gain nor rule one out; repeat on a quiet machine or \
+                     with a larger --budget"
                 )
             }
         }

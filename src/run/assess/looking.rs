@@ -140,6 +140,7 @@ impl Assessment<'_> {
         let configuration = worst.and_then(|evidence| self.experiment.configuration(evidence.way.name()));
         let (Some(worst), Some(configuration)) = (worst, configuration) else { return Ok(()) };
         let again = beside::Again {
+            way: worst.way,
             parallelism: configuration.parallelism,
             cores: self.order.cores,
             memory_bytes: self.order.memory_bytes,

@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use miette::miette;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::bad_usage::BadUsage;
 use crate::experiment::{self, Experiment, MachineLimits, Plan};
@@ -59,6 +59,8 @@ use ways::{ParallelMode, SEQUENTIAL};
 const TAG: &str = "assess";
 /// The answer in a run's folder; the last thing that is written.
 pub const ANSWER: &str = "assessment/answer.json";
+/// What a broken-off sitting had spent, in the folder of the project's runs.
+const INTERRUPTED: &str = "interrupted.json";
 
 /// What is asked.
 #[derive(Debug)]
@@ -121,7 +123,7 @@ pub fn run(
     // For the run's folder, which others may see.
     let text = crate::redaction::redact(&text);
     let standing = Standing::of(&folder, &text, order.fresh);
-    let earlier = if standing.is_new { 0.0 } else { standing.spent(&survey) };
+    let earlier = standing.spent(&survey);
     let model = order.subject.is_model().then_some(survey.seconds);
     let clock = Clock { began, earlier, model, lost: Cell::new(0.0) };
     let least = agenda::least_time(&survey, order.cores);
@@ -131,7 +133,9 @@ pub fn run(
     }
     let results = Results { folder, text, fresh: standing.is_new };
     let mut assessment = Assessment { order, home, interrupt, experiment, survey, budget, clock, results, standing };
-    assessment.carry_out(watcher)
+    let ended = assessment.carry_out(watcher)?;
+    assessment.keep_what_was_spent(&ended)?;
+    Ok(ended)
 }
 
 /// A build that the budget cut off is none that failed.
@@ -184,6 +188,25 @@ struct Standing {
     trials: Vec<TrialRecord>,
     /// The answer that was given, if it came to that.
     answered: Option<Answered>,
+    /// The time that was spent before an interruption, builds and broken-off runs included.
+    interrupted: Option<f64>,
+}
+
+/// Of a sitting that was broken off, what the next one has to know.
+#[derive(Debug, Serialize, Deserialize)]
+struct Interrupted {
+    /// The question.
+    experiment: String,
+    spent_seconds: f64,
+}
+
+impl Interrupted {
+    /// Of the same question.
+    fn read(folder: &Path, text: &str) -> Option<f64> {
+        let kept = whole_file::read(&folder.join(INTERRUPTED)).ok()?;
+        let kept: Interrupted = serde_json::from_str(&kept).ok()?;
+        (kept.experiment == text).then_some(kept.spent_seconds)
+    }
 }
 
 /// Of an answer, what the next sitting has to know.
@@ -200,16 +223,20 @@ impl Standing {
     fn of(folder: &Path, text: &str, fresh: bool) -> Self {
         let latest = RunFolder::open(&folder.join("latest")).ok();
         let same = latest.filter(|latest| !fresh && latest.experiment_text().is_ok_and(|before| before == text));
-        let Some(same) = same else { return Standing { is_new: true, ..Standing::default() } };
+        let interrupted = Interrupted::read(folder, text).filter(|_| !fresh);
+        let Some(same) = same else { return Standing { is_new: true, interrupted, ..Standing::default() } };
         let answer = whole_file::read(&same.dir().join(ANSWER)).ok();
         let answered = answer.and_then(|answer| serde_json::from_str(&answer).ok());
         let trials = same.read().map(|run| run.trials).unwrap_or_default();
-        Standing { is_new: false, trials, answered }
+        Standing { is_new: false, trials, answered, interrupted }
     }
 
+    /// In earlier sittings. Without a word of theirs, what their runs took.
     fn spent(&self, survey: &Survey) -> f64 {
+        let answered = self.answered.as_ref().map(|answered| answered.spent_seconds);
+        let known = [answered, self.interrupted].into_iter().flatten().reduce(f64::max);
         let ran = || survey.seconds + self.trials.iter().map(|record| record.cost.wall_seconds).sum::<f64>();
-        self.answered.as_ref().map_or_else(ran, |answered| answered.spent_seconds)
+        known.unwrap_or_else(|| if self.is_new { 0.0 } else { ran() })
     }
 
     /// Was the question answered with as much time as there is now?
@@ -303,7 +330,7 @@ impl Assessment<'_> {
             budget,
             spent,
             is_complete: self.is_complete(&run),
-            is_asked_less: budget > self.budget.time.as_secs_f64(),
+            is_stored: is_done,
         };
         if conclusion.is_unknown() {
             let why =
@@ -315,6 +342,21 @@ impl Assessment<'_> {
             ));
         }
         conclusion.answer().map(|answer| Ended::Answered(Box::new(answer)))
+    }
+
+    /// Time that an interrupted sitting spent is not given back.
+    fn keep_what_was_spent(&self, ended: &Ended) -> miette::Result<()> {
+        let file = self.results.folder.join(INTERRUPTED);
+        match ended {
+            Ended::Interrupted => {
+                let (experiment, spent_seconds) = (self.results.text.clone(), self.clock.spent(&[]));
+                whole_file::write_json(&file, &Interrupted { experiment, spent_seconds })
+            }
+            _ => {
+                let _ = std::fs::remove_file(file);
+                Ok(())
+            }
+        }
     }
 
     /// Would more time lead to no more runs?
@@ -427,4 +469,23 @@ fn blocks(trials: &[TrialRecord], cores: usize) -> u32 {
         .iter()
         .filter(|trial| trial.phase == Phase::Measured && trial.configuration == SEQUENTIAL && trial.cores == cores);
     baselines.map(|trial| trial.repetition).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interruption_gives_no_time_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let survey = Survey::example(10.0, 12.0);
+        let at = |text: &str, fresh| Standing::of(folder.path(), text, fresh).spent(&survey);
+        assert_eq!(at("question", false), 0.0);
+        let kept = Interrupted { experiment: "question".to_owned(), spent_seconds: 95.0 };
+        whole_file::write_json(&folder.path().join(INTERRUPTED), &kept).unwrap();
+        assert_eq!((at("question", false), at("another", false), at("question", true)), (95.0, 0.0, 0.0));
+        let answered = Answered { budget_seconds: 60.0, spent_seconds: 50.0, plan: Vec::new() };
+        let standing = Standing { answered: Some(answered), interrupted: Some(95.0), ..Standing::default() };
+        assert_eq!(standing.spent(&survey), 95.0, "what came after the answer counts, too");
+    }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::answer::{Answer, Basis, Failure};
 use super::decide::LEAST_GAIN;
 use super::evidence::{Evidence, FEW_BROKEN};
+use super::ways::ParallelMode;
 use crate::suite::TestId;
 use crate::wording::plural;
 
@@ -25,8 +26,8 @@ pub fn reason(answer: &Answer) -> String {
             format!("{mode} {gain} if failed tests are rerun; {} and passed in a rerun", failing(answer, "failed"))
         }
         Basis::RepairedOrChance => {
-            let what = "by chance or in a rare race";
-            format!("{mode} {gain} if failed tests are rerun; {}, {what}", failing(answer, "failed"))
+            let what = "that parallelism is the cause is not yet proven";
+            format!("{mode} {gain} if failed tests are rerun; {}; {what}", failing(answer, "failed"))
         }
         Basis::FailsInParallel => {
             format!("{mode} {gain}, but {}: fix or isolate what fails first", failing(answer, "fail"))
@@ -53,11 +54,12 @@ pub fn reason(answer: &Answer) -> String {
         Basis::NoOverlap if answer.survey.tests == 1 => "the suite has only one test".to_owned(),
         Basis::NoOverlap => format!("no two tests ran at the same time in any mode ({})", tried(answer)),
         Basis::TooLittle => format!(
-            "the best mode, {mode}, {gain}; less than {LEAST_GAIN:.2}× is not worth a change ({})",
+            "{}, {mode}, {gain}; less than {LEAST_GAIN:.2}× is not worth a change ({})",
+            best(answer),
             tried(answer)
         ),
         Basis::NotShown => {
-            format!("the best mode, {mode}, {gain}; no gain of {LEAST_GAIN:.2}× is shown ({})", tried(answer))
+            format!("{}, {mode}, {gain}; no gain of {LEAST_GAIN:.2}× is shown ({})", best(answer), tried(answer))
         }
         Basis::OwnSettings => {
             let gain =
@@ -145,9 +147,22 @@ pub fn quoted(tests: &[TestId], messages: &BTreeMap<String, String>) -> String {
     named.join(", ") + &more
 }
 
+/// Modes without effect are no candidates.
+fn best(answer: &Answer) -> &'static str {
+    let is_mode = |evidence: &&Evidence| evidence.way != ParallelMode::Project;
+    match answer.ways.iter().filter(is_mode).any(Evidence::had_no_effect) {
+        true => "the best of the modes that had an effect",
+        false => "the best mode",
+    }
+}
+
 fn tried(answer: &Answer) -> String {
-    let names: Vec<&str> =
-        answer.ways.iter().map(|evidence| evidence.way.name()).filter(|name| *name != "project").collect();
+    let named = |evidence: &Evidence| match evidence.had_no_effect() {
+        true => format!("{} (no effect)", evidence.way),
+        false => evidence.way.name().to_owned(),
+    };
+    let names: Vec<String> =
+        answer.ways.iter().filter(|evidence| evidence.way != ParallelMode::Project).map(named).collect();
     let tried = if names.is_empty() { "no mode was tried".to_owned() } else { format!("tried: {}", names.join(", ")) };
     if answer.not_tried.is_empty() { tried } else { format!("{tried}; not tried: {}", answer.not_tried.join(", ")) }
 }

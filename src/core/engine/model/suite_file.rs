@@ -1,6 +1,6 @@
 //! A model suite as it is written: all of its mistakes at once, each with its place.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
 use toml::de::DeTable;
@@ -47,6 +47,12 @@ pub(super) fn read(text: &str, name: &str) -> Result<ModelSuite, Mistakes> {
         let message = format!("{} is not a model suite: {what}", quoted(name));
         return Err(Mistakes::unreadable(name, message, "docs/model-suite.md describes model suites"));
     }
+    if let Ok(tree) = DeTable::parse(text)
+        && is_experiment(tree.get_ref())
+    {
+        let message = format!("{} is an experiment file, not a model suite", quoted(name));
+        return Err(Mistakes::unreadable(name, message, &format!("use `parade run {name}`")));
+    }
     let log = Log::default();
     let suite = document::parse(text, &log).map(|tree| Pen { log: &log }.suite(&tree));
     match suite {
@@ -55,10 +61,17 @@ pub(super) fn read(text: &str, name: &str) -> Result<ModelSuite, Mistakes> {
     }
 }
 
+/// Has it tables of an experiment file, and nothing of a model suite?
+fn is_experiment(tree: &DeTable<'_>) -> bool {
+    let has = |names: &[&str]| names.iter().any(|name| tree.contains_key(*name));
+    has(&["experiment", "subject", "configuration"]) && !has(FILE.keys)
+}
+
 /// A test with the place of its id, and the tests that it names with theirs.
 struct WrittenTest {
     test: ModelTest,
     id: Option<At<TestId>>,
+    needs: Vec<At<TestId>>,
     named: Vec<At<TestId>>,
 }
 
@@ -73,6 +86,7 @@ impl Pen<'_> {
         let startup = self.seconds(&reader, "startup", "1.5").unwrap_or_default();
         let tests: Vec<WrittenTest> = reader.tables("test").iter().map(|table| self.test(table)).collect();
         self.check_names(&tests);
+        self.check_cycles(&tests);
         ModelSuite {
             startup,
             tests: tests.into_iter().map(|written| written.test).collect(),
@@ -110,8 +124,36 @@ impl Pen<'_> {
             declared_order: reader.flag("declared_order").is_some_and(|flag| flag.value),
             fails_by: self.fails_by(&reader),
         };
-        let named = [needs, polluted_by, cleaned_by, races_with].into_iter().flatten().collect();
-        WrittenTest { test, id, named }
+        let named = [needs.clone(), polluted_by, cleaned_by, races_with].into_iter().flatten().collect();
+        WrittenTest { test, id, needs, named }
+    }
+
+    /// Tests that need each other can never pass: each cycle is named once, where it is closed.
+    fn check_cycles(&self, tests: &[WrittenTest]) {
+        let by_id: BTreeMap<&TestId, &WrittenTest> =
+            tests.iter().filter_map(|test| Some((&test.id.as_ref()?.value, test))).collect();
+        let mut done: BTreeSet<&TestId> = BTreeSet::new();
+        for start in by_id.keys().copied() {
+            // Each entry: a test on the path, and how many of its needs were followed.
+            let mut path: Vec<(&TestId, usize)> = if done.contains(start) { Vec::new() } else { vec![(start, 0)] };
+            while let Some((id, followed)) = path.last_mut() {
+                let Some(need) = by_id.get(*id).and_then(|test| test.needs.get(*followed)) else {
+                    done.insert(*id);
+                    path.pop();
+                    continue;
+                };
+                *followed += 1;
+                if let Some(from) = path.iter().position(|(id, _)| **id == need.value) {
+                    let names = path[from..].iter().map(|(id, _)| id.to_string()).chain([need.value.to_string()]);
+                    let cycle = names.collect::<Vec<_>>().join(" → ");
+                    let message = format!("these tests need each other: {cycle}");
+                    self.log.add(&need.span, message, "take one of these out of `needs`");
+                } else if let Some((known, _)) = by_id.get_key_value(&need.value).filter(|(id, _)| !done.contains(*id))
+                {
+                    path.push((known, 0));
+                }
+            }
+        }
     }
 
     /// Every test once, and no other named.
@@ -254,6 +296,28 @@ mod tests {
             assert!(found.2.starts_with(message), "{found:?}");
         }
         assert!(mistakes.entries().iter().all(|each| each.file == "shop.toml" && !each.help.is_empty()));
+    }
+
+    #[test]
+    fn an_experiment_file_is_told_in_one_sentence() {
+        let text = "[experiment]\nname = 'x'\n[[subject]]\nname = 'y'\n[[configuration]]\nname = 'z'\n";
+        let mistakes = read(text, "paste.toml").unwrap_err();
+        let told = format!("{} | {}", mistakes.entries()[0].message, mistakes.entries()[0].help);
+        assert_eq!(told, "`paste.toml` is an experiment file, not a model suite | use `parade run paste.toml`");
+        assert_eq!(mistakes.count(), 1);
+    }
+
+    #[test]
+    fn tests_that_need_each_other_are_named() {
+        let cycle = "[[test]]\nid = 'A#a'\nneeds = ['A#b']\n[[test]]\nid = 'A#b'\nneeds = ['A#c']\n\
+            [[test]]\nid = 'A#c'\nneeds = ['A#a']\n[[test]]\nid = 'A#d'\nneeds = ['A#a']\n";
+        let mistakes = read(cycle, "suite.toml").unwrap_err();
+        let told: Vec<&str> = mistakes.entries().iter().map(|mistake| mistake.message.as_str()).collect();
+        assert_eq!(told, ["these tests need each other: A#a → A#b → A#c → A#a"]);
+        let itself = "[[test]]\nid = 'A#a'\nneeds = ['A#a']\n";
+        assert_eq!(read(itself, "suite.toml").unwrap_err().count(), 1);
+        let chain = cycle.replace("needs = ['A#a']\n[[test]]", "[[test]]");
+        assert!(read(&chain, "suite.toml").is_ok());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::repairs::{RepairCounts, repair_counts, repair_sentence};
 use super::speedups::{AverageRow, Scope, SpeedupRow};
-use super::warnings::missing_trials;
+use super::warnings::{has_rerun, missing_trials};
 use crate::shown_text::shown;
 use crate::stats::speed_judgement::{FEWEST_PAIRS_WORD, SpeedJudgement};
 use crate::store::RowTotals;
@@ -151,11 +151,18 @@ impl<'a> Comparable<'a> {
         let baseline = manifest.configurations.iter().find(|each| each.name == manifest.baseline);
         let kept = baseline.map(|baseline| baseline.harness.engine).unwrap_or_default();
         let same = |each: &&ConfigurationSummary| {
-            each.harness.engine == kept && (!each.technique.reruns() || each.harness.rerun_engine == kept)
+            let is_rerun_alike = !each.technique.reruns() || each.harness.rerun_engine == kept;
+            each.harness.engine == kept && (is_rerun_alike || !has_rerun(&each.name, &run.trials))
+        };
+        let overlapped = |name: &str| {
+            let is_of_it = |trial: &&TrialRecord| trial.phase == Phase::Measured && trial.configuration == name;
+            run.trials.iter().filter(is_of_it).any(|trial| trial.concurrency.max > 1)
         };
         let others = || manifest.configurations.iter().filter(|each| each.name != manifest.baseline);
         let alike: HashSet<&str> = others().filter(same).map(|each| each.name.as_str()).collect();
-        if alike.is_empty() {
+        // What had no effect is nothing to speak of, if something else had one.
+        let is_idle = !alike.iter().any(|name| overlapped(name)) && others().any(|each| overlapped(&each.name));
+        if alike.is_empty() || is_idle {
             Comparable { names: others().map(|each| each.name.as_str()).collect() }
         } else {
             Comparable { names: alike }
@@ -169,7 +176,7 @@ impl<'a> Comparable<'a> {
 
 fn best(speedups: &[SpeedupRow]) -> Option<Best> {
     let shown = speedups.iter().filter(|row| row.gained()).filter_map(|row| Some((row, row.speedup?)));
-    let (row, speedup) = shown.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let (row, speedup) = shown.rev().max_by(|a, b| a.1.total_cmp(&b.1))?;
     Some(Best {
         subject: row.subject.clone(),
         configuration: row.configuration.clone(),
@@ -197,11 +204,17 @@ fn speed(run: &RunData, speedups: &[SpeedupRow], averages: &[AverageRow]) -> Str
         return "Nothing has been measured yet.".to_owned();
     }
     let all = averages.iter().filter(|row| row.scope == Scope::All && row.gained > 0);
-    if let Some(row) = all.max_by(|a, b| overall_gain(a).total_cmp(&overall_gain(b))) {
+    // Of equals, the first: `max_by` takes the last.
+    if let Some(row) = all.rev().max_by(|a, b| overall_gain(a).total_cmp(&overall_gain(b))) {
         return average_speed(run, row, speedups);
     }
     let compared: Vec<&SpeedupRow> =
         speedups.iter().filter(|row| row.judgement != SpeedJudgement::NotCompared).collect();
+    let overlapping: Vec<&SpeedupRow> =
+        compared.iter().copied().filter(|row| row.judgement != SpeedJudgement::NoConcurrency).collect();
+    if let ([row], 1) = (overlapping.as_slice(), run.manifest.subjects.len()) {
+        return only_comparison(run, row);
+    }
     match compared.as_slice() {
         [] => format!("No sound speedup could be measured on {}.", plural(run.manifest.subjects.len(), "subject")),
         [row] => only_comparison(run, row),
@@ -209,14 +222,24 @@ fn speed(run: &RunData, speedups: &[SpeedupRow], averages: &[AverageRow]) -> Str
     }
 }
 
+/// A configuration that is called `project` reads like the whole project.
+fn named(configuration: &str) -> String {
+    if configuration == "project" { "the mode `project`".to_owned() } else { shown(configuration) }
+}
+
+/// At the beginning of a sentence; names stay as they are.
+fn capitalised(name: &str) -> String {
+    name.strip_prefix("the mode").map_or_else(|| name.to_owned(), |rest| format!("The mode{rest}"))
+}
+
 /// One comparison that does not show the configuration to be faster.
 fn only_comparison(run: &RunData, row: &SpeedupRow) -> String {
-    let (name, baseline) = (shown(&row.configuration), shown(&run.manifest.baseline));
+    let (name, baseline) = (named(&row.configuration), shown(&run.manifest.baseline));
     let place = place(run, row);
     let speedup = row.speedup.unwrap_or(1.0);
     match row.judgement {
         SpeedJudgement::Slower => {
-            format!("{name} is slower than {baseline}{place} ({speedup:.2}×, {}).", row.evidence())
+            format!("{} is slower than {baseline}{place} ({speedup:.2}×, {}).", capitalised(&name), row.evidence())
         }
         SpeedJudgement::NotEnoughRuns => {
             format!("Not enough runs to tell whether {name} saves time over {baseline}{place} ({}).", row.lacking())
@@ -267,11 +290,12 @@ fn overall_gain(row: &AverageRow) -> f64 {
 fn average_speed(run: &RunData, row: &AverageRow, speedups: &[SpeedupRow]) -> String {
     let here = speedups.iter().filter(|s| s.configuration == row.configuration && s.cores == row.cores);
     let here: Vec<&SpeedupRow> = here.filter(|s| s.judgement.is_answer()).collect();
-    let (name, baseline) = (shown(&row.configuration), shown(&run.manifest.baseline));
+    let (name, baseline) = (named(&row.configuration), shown(&run.manifest.baseline));
     let cores = plural(row.cores, "core");
     let of = run.manifest.subjects.len();
     let mean = row.geometric_mean.unwrap_or(1.0);
     if let ([only], 1) = (here.as_slice(), of) {
+        let name = capitalised(&name);
         return format!("{name} is {mean:.2}× faster than {baseline} ({cores}, {}).", only.evidence());
     }
     let count = |judgement| here.iter().filter(|row| row.judgement == judgement).count();

@@ -231,7 +231,11 @@ pub(super) fn warnings(
     // pytest has one engine, whatever the experiment asks for.
     let is_other = |trial: &TrialRecord| trial.engine != Some(EngineKind::Pytest);
     if measured(timed).next().is_none() || measured(timed).any(is_other) {
-        warnings.extend(other_harness(&timed.run.manifest.configurations, &timed.run.manifest.baseline));
+        warnings.extend(other_harness(
+            &timed.run.manifest.configurations,
+            &timed.run.manifest.baseline,
+            &timed.run.trials,
+        ));
     }
     warnings.extend(too_few_pairs(speedups));
     warnings.extend(few_pairs(speedups));
@@ -314,8 +318,15 @@ fn unfinished(grid: &Grid) -> Option<Warning> {
     (missing > 0).then(|| Warning::of_run(WarningKind::Unfinished, text))
 }
 
-/// A time by another engine is another harness's too: Maven's start-up alone is seconds.
-fn other_harness(configurations: &[ConfigurationSummary], baseline: &str) -> Option<Warning> {
+/// Did some measured trial of a configuration run tests again?
+pub(super) fn has_rerun(configuration: &str, trials: &[TrialRecord]) -> bool {
+    let is_of_it = |trial: &&TrialRecord| trial.phase == Phase::Measured && trial.configuration == configuration;
+    trials.iter().filter(is_of_it).any(|trial| trial.stages.len() > 1)
+}
+
+/// A time by another engine is another harness's too: Maven's start-up alone is seconds. Where nothing was rerun, it does not
+/// matter what would have done it.
+fn other_harness(configurations: &[ConfigurationSummary], baseline: &str, trials: &[TrialRecord]) -> Option<Warning> {
     let kept = configurations.iter().find(|each| each.name == baseline)?.harness.engine;
     let mut parts = Vec::new();
     let others = configurations.iter().filter(|each| each.harness.engine != kept);
@@ -324,7 +335,8 @@ fn other_harness(configurations: &[ConfigurationSummary], baseline: &str) -> Opt
         parts.push(format!("{} ran on another engine than the baseline ({kept})", names.join(", ")));
     }
     let reruns = |each: &&ConfigurationSummary| {
-        each.harness.engine == kept && each.technique.reruns() && each.harness.rerun_engine != kept
+        let is_other = each.harness.engine == kept && each.technique.reruns() && each.harness.rerun_engine != kept;
+        is_other && has_rerun(&each.name, trials)
     };
     let names: Vec<String> = configurations.iter().filter(reruns).map(|each| shown(&each.name)).collect();
     if !names.is_empty() {
@@ -518,6 +530,8 @@ fn slow_start(walls: &[f64]) -> Option<String> {
 mod tests {
     use super::*;
     use crate::engine::Parallelism;
+    use crate::report::sample;
+    use crate::store::record::tests::trial;
     use crate::technique::{Harness, TechniqueKind};
 
     #[test]
@@ -592,10 +606,15 @@ mod tests {
             configuration("base", TechniqueKind::Sequential, surefire, surefire),
             configuration("alike", TechniqueKind::Paste, surefire, surefire),
         ];
-        assert_eq!(other_harness(&all, "base"), None);
+        assert_eq!(other_harness(&all, "base", &[]), None);
         all.push(configuration("quick", TechniqueKind::Paste, surefire, direct));
         all.push(configuration("other", TechniqueKind::Sequential, direct, direct));
-        let text = other_harness(&all, "base").unwrap().text;
+        let text = other_harness(&all, "base", &[]).unwrap().text;
+        assert!(!text.contains("quick"), "it reran nothing: {text}");
+        let stages = sample::study().trials.into_iter().map(|trial| trial.stages).find(|stages| stages.len() > 1);
+        let mut reran = trial("reran");
+        (reran.configuration, reran.stages) = ("quick".to_owned(), stages.unwrap());
+        let text = other_harness(&all, "base", &[reran]).unwrap().text;
         assert!(text.starts_with("other ran on another engine than the baseline (surefire); quick ran on"), "{text}");
         assert!(text.contains("quick ran on the baseline's engine (surefire), but rerun failed tests"), "{text}");
     }

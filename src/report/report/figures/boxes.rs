@@ -6,6 +6,7 @@ use super::axis::{AXIS, Axis, MARGIN, TEXT, WIDTH};
 use super::canvas::{Anchor, Canvas, Drawn, fitted, palette};
 use super::scale::{Kind, Scale};
 use crate::stats;
+use crate::wording::plural;
 
 const LABELS: i32 = 150;
 const ROW: i32 = 52;
@@ -20,8 +21,6 @@ pub struct BoxFigure {
     pub from_zero: bool,
     /// A value to compare with, such as a speedup of one.
     pub reference: Option<f64>,
-    /// Which colour the first group has; the first one is the baseline's.
-    pub first_colour: usize,
     pub panels: Vec<Panel>,
 }
 
@@ -30,8 +29,11 @@ pub struct Panel {
     pub groups: Vec<Group>,
 }
 
+/// The values of one configuration, one for each subject.
 pub struct Group {
     pub label: String,
+    /// The first colour is the baseline's.
+    pub colour: usize,
     pub values: Vec<f64>,
 }
 
@@ -69,7 +71,7 @@ impl BoxFigure {
         }
         for (index, group) in panel.groups.iter().enumerate() {
             let middle = top + panel.head() + ROW * index as i32 + ROW / 2;
-            self.draw_group(canvas, group, scale, middle, palette::series(self.first_colour + index))?;
+            self.draw_group(canvas, group, scale, middle, palette::series(group.colour))?;
         }
         Ok(())
     }
@@ -85,7 +87,7 @@ impl BoxFigure {
         let label = fitted(&group.label, LABELS - MARGIN, TEXT);
         canvas.text(&label, (LABELS, middle - 8), TEXT, palette::INK, Anchor::End)?;
         canvas.text(
-            &format!("n = {}", group.values.len()),
+            &plural(group.values.len(), "subject"),
             (LABELS, middle + 9),
             TEXT - 2.0,
             palette::FAINT,

@@ -52,6 +52,11 @@ fn dot_words(analysis: &Analysis) -> &'static str {
     }
 }
 
+/// What has no value has no row.
+fn with_values(groups: impl Iterator<Item = Group>) -> Vec<Group> {
+    groups.filter(|group| !group.values.is_empty()).collect()
+}
+
 fn speedups(analysis: &Analysis, scope: Scope) -> Option<Figure> {
     let panel = |cores: &usize| {
         let here = at(analysis, *cores);
@@ -60,16 +65,19 @@ fn speedups(analysis: &Analysis, scope: Scope) -> Option<Figure> {
             let of_it = here.iter().filter(|row| row.configuration == name && members.has(&row.subject));
             of_it.filter_map(|row| row.answer()).collect()
         };
-        let groups = analysis.run.candidates().map(|c| Group { label: shown(&c.name), values: values(&c.name) });
-        Panel { title: panel_title(analysis, *cores), groups: groups.collect() }
+        let groups = (1..).zip(analysis.run.candidates()).map(|(colour, c)| Group {
+            label: shown(&c.name),
+            colour,
+            values: values(&c.name),
+        });
+        Panel { title: panel_title(analysis, *cores), groups: with_values(groups) }
     };
     let figure = BoxFigure {
         axis: format!("speedup over {}", shown(&analysis.run.manifest.baseline)),
         kind: Kind::Linear,
         from_zero: false,
         reference: Some(1.0),
-        first_colour: 1,
-        panels: analysis.run.manifest.cores.iter().map(panel).collect(),
+        panels: analysis.run.manifest.cores.iter().map(panel).filter(|panel| !panel.groups.is_empty()).collect(),
     };
     figure.has_data().then(|| Figure {
         name: if scope == Scope::All { "speedups" } else { "speedups-study" }.to_owned(),
@@ -95,16 +103,20 @@ fn times(analysis: &Analysis, scope: Scope) -> Option<Figure> {
         let all = &analysis.run.manifest.configurations;
         let baseline_first =
             all.iter().filter(|c| c.name == analysis.run.manifest.baseline).chain(analysis.run.candidates());
-        let groups = baseline_first.map(|c| Group { label: shown(&c.name), values: values(&c.name) });
-        Panel { title: panel_title(analysis, *cores), groups: groups.collect() }
+        let groups = (0..).zip(baseline_first).map(|(colour, c)| Group {
+            label: shown(&c.name),
+            colour,
+            values: values(&c.name),
+        });
+        Panel { title: panel_title(analysis, *cores), groups: with_values(groups) }
     };
-    let panels: Vec<Panel> = analysis.run.manifest.cores.iter().map(panel).collect();
+    let panels = analysis.run.manifest.cores.iter().map(panel);
+    let panels: Vec<Panel> = panels.filter(|panel| !panel.groups.is_empty()).collect();
     let figure = BoxFigure {
         axis: "running time in seconds".to_owned(),
         kind: Kind::suited_to(panels.iter().flat_map(|panel| &panel.groups).flat_map(|group| &group.values)),
         from_zero: true,
         reference: None,
-        first_colour: 0,
         panels,
     };
     figure.has_data().then(|| Figure {
@@ -112,7 +124,7 @@ fn times(analysis: &Analysis, scope: Scope) -> Option<Figure> {
         section: section(scope),
         title: "Distribution of running times".to_owned(),
         caption: format!(
-            "Mean running time of the clean repetitions, {}; {} is a dot.",
+            "Mean running time of the clean repetitions of a subject, {}; {} is a dot.",
             if scope == Scope::All { "over all subjects" } else { scope_words(scope) },
             dot_words(analysis)
         ),

@@ -27,7 +27,8 @@ struct Fact {
 }
 
 pub fn terminal(answer: &Answer, style: term::Style) -> String {
-    let mut out = virtual_time(answer).map(|text| term::caution(text, style)).unwrap_or_default();
+    let mut out = answer.stored.as_deref().map(|text| term::caution(text, style)).unwrap_or_default();
+    out += &virtual_time(answer).map(|text| term::caution(text, style)).unwrap_or_default();
     out += &term::emphasised(&headline(answer), style);
     for fact in facts(answer) {
         out += &term::labelled(fact.name, 14, &fact.text, style);
@@ -194,7 +195,8 @@ fn risk(answer: &Answer) -> Option<String> {
 /// For a pull request: the answer, what to do, then the tables folded away.
 pub fn markdown(answer: &Answer) -> String {
     let escape = md::escape;
-    let mut out = format!("## Tests in parallel: `{}`, {}\n\n", answer.verdict.name(), answer.meaning());
+    let mut out = answer.stored.as_deref().map(|text| format!("> {}\n\n", escape(text))).unwrap_or_default();
+    out += &format!("## Tests in parallel: `{}`, {}\n\n", answer.verdict.name(), answer.meaning());
     if let Some(text) = virtual_time(answer) {
         out += &format!("> {}\n\n", escape(text));
     }
@@ -226,6 +228,8 @@ pub fn markdown(answer: &Answer) -> String {
 struct Page {
     carried: Carried,
     project: String,
+    /// Of an answer that was there.
+    stored: Option<String>,
     /// What to know before anything else.
     virtual_time: Option<&'static str>,
     verdict: &'static str,
@@ -259,6 +263,7 @@ pub fn html(answer: &Answer) -> miette::Result<String> {
     let page = Page {
         carried: Carried::with(html::data::embedded(&serde_json::json!({}))?),
         project: shown(&answer.identity.told()),
+        stored: answer.stored.clone(),
         virtual_time: virtual_time(answer),
         verdict: answer.verdict.name(),
         meaning: answer.meaning().to_owned(),
@@ -272,8 +277,9 @@ pub fn html(answer: &Answer) -> miette::Result<String> {
     html::page::render(&TEMPLATE, &page)
 }
 
-/// Every form beside the records; the page's path comes back.
+/// Every form beside the records; the page's path comes back. Files are read later: when they were asked for is no part of them.
 pub fn write_all(answer: &Answer, run_dir: &Path) -> miette::Result<PathBuf> {
+    let answer = &Answer { stored: None, ..answer.clone() };
     let answer_file = run_dir.join(crate::assess::ANSWER);
     let page = answer_file.with_file_name("index.html");
     write_atomically(&page, html(answer)?.as_bytes())?;
@@ -321,7 +327,9 @@ mod tests {
     fn expected_row(way: &Value) -> Vec<String> {
         let number = |value: &Value| value.as_f64().unwrap();
         let plain = &way["plain"];
+        let overlapped = way["overlapped"].as_bool().unwrap();
         let interval = match (plain["ci_low"].as_f64(), plain["ci_high"].as_f64()) {
+            _ if !overlapped => "–".to_owned(),
             (Some(low), Some(high)) => format!("{low:.2}–{high:.2}"),
             _ => "–".to_owned(),
         };
@@ -338,6 +346,40 @@ mod tests {
 
     fn is_shown(speedup: &Value) -> bool {
         speedup["pairs"].as_u64().unwrap() >= 5 && speedup["ci_low"].as_f64().is_some_and(|low| low > 1.0)
+    }
+
+    #[test]
+    fn a_mode_without_effect_has_no_speedup() {
+        let fast =
+            Evidence { overlapped: false, ..evidence(ParallelMode::Classes, speedup_of(&[(20.0, 10.0); 5]).unwrap()) };
+        let today = Evidence { way: ParallelMode::Project, ..fast.clone() };
+        let brief = Evidence {
+            concurrency: 1.006,
+            most_at_once: 2,
+            ..evidence(ParallelMode::Forks, speedup_of(&[(20.0, 19.0); 5]).unwrap())
+        };
+        let answer = Answer::example(vec![today, brief, fast], Vec::new());
+        let (classes, project, forks) = (row(&answer, "classes"), row(&answer, "project"), row(&answer, "forks"));
+        assert_eq!((classes[4].as_str(), classes[10].as_str()), ("no effect", "never"));
+        assert_eq!((project[4].as_str(), project[10].as_str()), ("as sequential", "never"));
+        assert_eq!((forks[4].as_str(), forks[10].as_str()), ("1.05", "up to 2"));
+        assert!(answer.reason.starts_with("the best of the modes that had an effect, forks"), "{}", answer.reason);
+        assert!(answer.reason.contains("classes (no effect)"), "{}", answer.reason);
+        let style = Style { width: 200, colour: false };
+        for form in [terminal(&answer, style), html(&answer).unwrap(), markdown(&answer)] {
+            let words = form.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(words.contains("classes had no effect (no two tests ran at the same time)"), "{words}");
+        }
+    }
+
+    #[test]
+    fn that_an_answer_was_there_comes_first() {
+        let classes = evidence(ParallelMode::Classes, speedup_of(&[(20.0, 10.0); 6]).unwrap());
+        let stored = Some("Already answered. `--fresh` measures anew.".to_owned());
+        let answer = Answer { stored, ..Answer::example(vec![classes], Vec::new()) };
+        let text = terminal(&answer, Style { width: 200, colour: false });
+        assert!(text.lines().next().unwrap().contains("--fresh"), "{text}");
+        assert!(markdown(&answer).lines().next().unwrap().contains("--fresh"));
     }
 
     proptest! {

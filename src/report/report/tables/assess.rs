@@ -5,7 +5,7 @@ use crate::assess::answer::{Answer, Failure};
 use crate::assess::causes::Kind;
 use crate::assess::evidence::{Evidence, Speedup};
 use crate::assess::forecast::{Check, Curve};
-use crate::assess::ways::ModeInWords;
+use crate::assess::ways::{ModeInWords, ParallelMode};
 use crate::shown_text::{duration, p_value, shown};
 use crate::stats::speed_judgement::SpeedJudgement;
 use crate::wording::plural;
@@ -52,12 +52,16 @@ fn ways(answer: &Answer) -> DisplayTable {
         DisplayColumn::right("failing"),
     ];
     let rows = answer.ways.iter().map(|evidence| way_row(answer, evidence)).collect();
-    let modes = answer.modes.iter().map(|known| format!("{}: {}.", known.mode, known.explained));
+    let is_listed = |known: &&ModeInWords| {
+        known.mode != "project" || answer.ways.iter().any(|each| each.way == ParallelMode::Project)
+    };
+    let modes = answer.modes.iter().filter(is_listed).map(|known| format!("{}: {}.", known.mode, known.explained));
+    let without = answer.ways.iter().filter(|evidence| evidence.had_no_effect()).map(without_effect);
     let threads = crate::assess::agenda::threads_told(&answer.survey).map(|told| capitalised(&told) + ".");
-    let notes = modes.chain(threads).chain([
+    let notes = modes.chain(threads).chain(without).chain([
         "Speedup: mean time of the sequential runs divided by the mean time of the parallel runs, in pairs of the same block. Each row has the sequential runs of its own pairs, so the sequential times of two modes can differ. With repairs: the same for runs that were clean \
          after failed tests were rerun. The interval is the t interval of the log ratios for 3 to 29 pairs, and the BCa bootstrap interval from 30 on; below five pairs a speedup is preliminary. \
-         p: Wilcoxon test with Holm's correction. At once: the mean number of tests that ran at the same time. Failing: the runs in which a test failed that passes in sequential runs."
+         p: Wilcoxon test with Holm's correction. At once: the mean number of tests that ran at the same time; `up to 2` if that was too brief for the mean to show. Failing: the runs in which a test failed that passes in sequential runs."
             .to_owned(),
     ]);
     let notes = notes.collect();
@@ -65,29 +69,46 @@ fn ways(answer: &Answer) -> DisplayTable {
     table("ways", &format!("{how} {}", plural(answer.cores, "core")), columns, rows, notes)
 }
 
+/// Of a mode without effect, whose times are no speedup.
+fn without_effect(evidence: &Evidence) -> String {
+    match evidence.way {
+        ParallelMode::Project => {
+            "project ran as sequential: the project's own settings run no two tests at the same time.".to_owned()
+        }
+        way => format!("{way} had no effect (no two tests ran at the same time), so it has no speedup."),
+    }
+}
+
 fn way_row(answer: &Answer, evidence: &Evidence) -> Vec<DisplayCell> {
     let plain = evidence.plain;
-    let interval = plain.and_then(|speedup| speedup.interval_text());
+    // Times of runs in which nothing overlapped say nothing about the mode.
+    let compared = plain.filter(|_| evidence.overlapped);
+    let interval = compared.and_then(|speedup| speedup.interval_text());
+    let no_effect = if evidence.way == ParallelMode::Project { "as sequential" } else { "no effect" };
     let is_this = |known: &&ModeInWords| known.mode == evidence.way.name();
     let explained = answer.modes.iter().find(is_this).map(|known| known.explained.clone());
-    let repaired = evidence.repaired.filter(|_| evidence.failing_runs > 0);
+    let repaired = evidence.repaired.filter(|_| evidence.failing_runs > 0 && evidence.overlapped);
     let failing = DisplayCell::count(evidence.failing_runs);
     vec![
         DisplayCell::new(evidence.way.name()).hinted(explained),
         DisplayCell::count(evidence.runs),
         seconds_cell(plain.map(|speedup| speedup.baseline_seconds)),
         seconds_cell(plain.map(|speedup| speedup.seconds)),
-        speedup_cell(plain),
+        if evidence.had_no_effect() {
+            DisplayCell::muted(no_effect).hinted(Some(without_effect(evidence)))
+        } else {
+            speedup_cell(compared)
+        },
         interval.map_or_else(DisplayCell::dash, DisplayCell::new),
         plain.map_or_else(DisplayCell::dash, |speedup| DisplayCell::count(speedup.pairs)),
         // A single pair has a p-value of 1 whatever it showed.
-        plain
+        compared
             .filter(|speedup| speedup.pairs > 1)
             .and_then(|speedup| speedup.p)
             .map_or_else(DisplayCell::dash, |p| DisplayCell::new(p_value(p)).valued(p)),
         seconds_cell(repaired.map(|speedup| speedup.seconds)),
         speedup_cell(repaired),
-        DisplayCell::new(format!("{:.1}", evidence.concurrency)).valued(evidence.concurrency),
+        DisplayCell::new(evidence.at_once()).valued(evidence.concurrency),
         if evidence.failing_runs > 0 { failing.toned(Tone::Bad) } else { failing },
     ]
 }
@@ -135,6 +156,14 @@ fn failures(answer: &Answer) -> DisplayTable {
     table(ISOLATE, title, columns, rows, notes)
 }
 
+/// What failed every time is no rare race, and chance is not shown either.
+fn kind_words(kind: Kind) -> String {
+    match kind {
+        Kind::ChanceOrRareRace => "chance or race, not proven".to_owned(),
+        other => other.name().replace('_', " "),
+    }
+}
+
 fn failure_row(failure: &Failure) -> Vec<DisplayCell> {
     let mut why = match failure.kind {
         Kind::NotTried => failure.explanation.clone(),
@@ -152,7 +181,7 @@ fn failure_row(failure: &Failure) -> Vec<DisplayCell> {
             .message
             .as_deref()
             .map_or_else(|| DisplayCell::muted("no message"), |message| DisplayCell::new(shown(message))),
-        DisplayCell::new(failure.kind.name().replace('_', " ")).toned(kind_tone),
+        DisplayCell::new(kind_words(failure.kind)).toned(kind_tone),
         DisplayCell::new(why),
     ]
 }
@@ -166,27 +195,46 @@ fn predictions(answer: &Answer) -> DisplayTable {
     let mut columns = vec![DisplayColumn::left("mode")];
     columns.extend(counts.iter().map(|count| DisplayColumn::right(count.to_string()).under("cores, or machines")));
     columns.extend([
-        DisplayColumn::right("knee"),
+        DisplayColumn::right("worth it up to"),
         DisplayColumn::right("lower bound"),
         DisplayColumn::left("because of"),
     ]);
     let rows = answer.predictions.iter().map(prediction_row).collect();
-    let source = if answer.virtual_time {
-        "These times are predicted. The prediction schedules the tests on threads after a start-up time, with their durations in the model suite, and is corrected by its runs on all cores."
-    } else {
-        "These times are predicted by a model, not measured. The model schedules the tests on threads after a start-up time, with their durations on one core, and is corrected by the runs on this machine."
-    };
+    let (durations, runs) =
+        if answer.virtual_time { ("in the model suite", "computed") } else { ("on one core", "measured") };
     let mut notes = vec![format!(
-        "{source} \
-         P1 to P3 distribute the tests over several machines, each of which runs its tests one after the other: P1 in turn, P2 the longest test first to the machine that is done earliest, P3 by time and dependencies. \
-         Knee: the number of cores at which speedup times efficiency is largest. Lower bound: start-up time plus the longest part that cannot be split."
+        "These times are predicted by a model, not {runs}. The model schedules the tests on threads after a start-up time, with their durations {durations}."
     )];
+    if answer.predictions.iter().any(|curve| !curve.machines) {
+        notes.push(format!(
+            "Modes are corrected: on {} the time is the {runs} one, and the same factor is applied to other numbers of cores.",
+            plural(answer.cores, "core")
+        ));
+    }
+    let schedules: Vec<&str> = answer.predictions.iter().filter_map(schedule_words).collect();
+    if !schedules.is_empty() {
+        notes.push(format!(
+            "Several machines share the tests, and each runs its tests one after the other: {}. These times are not corrected.",
+            schedules.join(", ")
+        ));
+    }
+    notes.push("Worth it up to: the number of cores, or machines, at which speedup times efficiency is largest. Lower bound: start-up time plus the longest part that cannot be split.".to_owned());
     notes.extend(answer.contradictions.iter().cloned());
     table("prediction", "How long would it take on more cores?", columns, rows, notes)
 }
 
+fn schedule_words(curve: &Curve) -> Option<&'static str> {
+    match curve.way.as_str() {
+        _ if !curve.machines => None,
+        "P1" => Some("P1 in turn"),
+        "P2" => Some("P2 the longest test first to the machine that is done earliest"),
+        "P3" => Some("P3 by time and dependencies"),
+        _ => None,
+    }
+}
+
 fn prediction_row(curve: &Curve) -> Vec<DisplayCell> {
-    let name = if curve.machines { format!("{} on machines", curve.way) } else { curve.way.clone() };
+    let name = if curve.machines { format!("{}, several machines", curve.way) } else { curve.way.clone() };
     let mut row = vec![DisplayCell::new(name)];
     row.extend(curve.points.iter().map(|point| DisplayCell::new(duration(point.seconds)).valued(point.seconds)));
     row.push(curve.knee.map_or_else(DisplayCell::dash, DisplayCell::count));
@@ -227,6 +275,9 @@ fn checks(answer: &Answer) -> DisplayTable {
     if answer.checks.iter().any(|check| check.disturbed) {
         notes.push("busy: other work kept the machine busy during these runs, or during all runs on one core. Then the error is not the model's alone.".to_owned());
     }
+    if answer.predictions.is_empty() {
+        notes.extend(answer.contradictions.iter().cloned());
+    }
     let title =
         if answer.virtual_time { "How accurate is the prediction here?" } else { "How accurate is the model here?" };
     table("checks", title, columns, rows, notes)
@@ -257,7 +308,13 @@ fn capitalised(text: &str) -> String {
 }
 
 fn improvements(answer: &Answer) -> DisplayTable {
-    let columns = DisplayColumn::aligned(&["<change", "<what", ">takes now", ">would gain", ">on cores"]);
+    let columns = vec![
+        DisplayColumn::left("change"),
+        DisplayColumn::left("what"),
+        DisplayColumn::right("takes now").under("seconds"),
+        DisplayColumn::right("would save").under("seconds"),
+        DisplayColumn::right("on cores"),
+    ];
     let row = |change: &crate::assess::forecast::Improvement| {
         let what = if change.change == "split" { "split the class" } else { "make the test twice as fast" };
         vec![
@@ -269,5 +326,8 @@ fn improvements(answer: &Answer) -> DisplayTable {
         ]
     };
     let rows = answer.improvements.iter().map(row).collect();
-    table("improvements", "What would help most?", columns, rows, Vec::new())
+    let mode = answer.mode.as_deref().map(|mode| format!(" in the mode `{mode}`")).unwrap_or_default();
+    let note =
+        "Each change is computed by itself, by the model; the seconds that it would save are those of the whole run.";
+    table("improvements", &format!("What would help most{mode}?"), columns, rows, vec![note.to_owned()])
 }

@@ -2,8 +2,8 @@
 //!
 //! A run is a start-up and tests, which are laid out on threads as the way says. Both are shorter by what the JVM computes
 //! beside them as soon as there is a second core ([`parts`]). Tests compute or wait: what they compute is bound by the cores,
-//! what they wait is not. How far the model is off is measured where it can be, and corrected there; the correction is carried
-//! over to other numbers of cores.
+//! what they wait is not. How far the model is off is measured where it can be. There the whole time is corrected, so that it is
+//! the measured one; the correction is carried over to other numbers of cores.
 
 mod gains;
 mod layout;
@@ -16,16 +16,13 @@ use serde::Serialize;
 
 pub use gains::{Improvement, improvements};
 pub use layout::Suite;
-pub use reconcile::{Here, Reconciled, reconciled};
+pub use reconcile::{Reconciled, reconciled};
 
 use super::ways::ParallelMode;
 use crate::simulation::{Scheduler, Workload, simulate};
 use crate::stats;
 use crate::suite::JvmWork;
 use parts::Parts;
-
-/// A correction beyond these says that something else is going on.
-const CORRECTIONS: std::ops::RangeInclusive<f64> = 0.5..=2.0;
 
 /// What a sequential run on a single core showed.
 #[derive(Debug, Clone, PartialEq)]
@@ -125,8 +122,8 @@ pub struct Model {
     observed: Observed,
     parts: Parts,
     threads_per_core: usize,
-    /// By way: measured over predicted time of the tests.
-    corrections: BTreeMap<ParallelMode, f64>,
+    /// By way, and by the number of cores on which it was measured: the measured time over the predicted one.
+    corrections: BTreeMap<ParallelMode, BTreeMap<usize, f64>>,
 }
 
 impl Model {
@@ -151,7 +148,19 @@ impl Model {
     }
 
     pub fn seconds(&self, way: ParallelMode, cores: usize) -> f64 {
+        self.uncorrected(way, cores) * self.correction(way, cores)
+    }
+
+    /// From the single core alone.
+    fn uncorrected(&self, way: ParallelMode, cores: usize) -> f64 {
         self.startup(cores) + self.processes(way, cores) + self.tests(way, cores)
+    }
+
+    /// Of this number of cores; else of the largest below it that was measured, else of the smallest above it.
+    fn correction(&self, way: ParallelMode, cores: usize) -> f64 {
+        let Some(known) = self.corrections.get(&way) else { return 1.0 };
+        let below = known.range(..=cores).next_back();
+        below.or_else(|| known.first_key_value()).map_or(1.0, |(_, factor)| *factor)
     }
 
     /// Every core starts a process of its own, and none is left for their compilers.
@@ -163,10 +172,6 @@ impl Model {
     }
 
     fn tests(&self, way: ParallelMode, cores: usize) -> f64 {
-        self.uncorrected(way, cores) * self.corrections.get(&way).copied().unwrap_or(1.0)
-    }
-
-    fn uncorrected(&self, way: ParallelMode, cores: usize) -> f64 {
         let laid_out = self.observed.suite.makespan(way, self.threads(way, cores)) * self.pace(cores);
         laid_out.max(self.computing(way, cores) / cores.max(1) as f64)
     }
@@ -182,12 +187,11 @@ impl Model {
         if way.has_threads() { self.threads_per_core * cores } else { cores }
     }
 
-    /// Takes a measured time into account.
+    /// Takes a measured time into account: from now on this is the time on so many cores.
     pub fn correct(&mut self, way: ParallelMode, cores: usize, measured: f64) {
-        let (fixed, tests) = (self.startup(cores) + self.processes(way, cores), self.uncorrected(way, cores));
-        let factor = (measured - fixed) / tests;
-        if factor.is_finite() {
-            self.corrections.insert(way, factor.clamp(*CORRECTIONS.start(), *CORRECTIONS.end()));
+        let factor = measured / self.uncorrected(way, cores);
+        if factor.is_finite() && factor > 0.0 {
+            self.corrections.entry(way).or_default().insert(cores, factor);
         }
     }
 
@@ -196,8 +200,7 @@ impl Model {
         let most = cores.iter().copied().max().unwrap_or(1);
         let longest = self.observed.suite.longest(way);
         let fixed = self.startup(most) + self.processes(way, most);
-        let bound_seconds =
-            fixed + longest.seconds * self.pace(most) * self.corrections.get(&way).copied().unwrap_or(1.0);
+        let bound_seconds = (fixed + longest.seconds * self.pace(most)) * self.correction(way, most);
         Curve {
             way: way.name().to_owned(),
             machines: false,
@@ -311,16 +314,24 @@ mod tests {
         assert!((processes - 9.0).abs() < 1e-9, "both compile, but Maven's compilers are there once");
     }
 
+    /// Whatever the model said: where there is a measured time, the curve has it.
     #[test]
-    fn what_was_measured_corrects_what_is_told_of_more_cores() {
+    fn a_corrected_curve_has_the_measured_time() {
+        for measured in [3.0, 8.4, 40.0] {
+            let mut model = model(14.0, 1);
+            let before = model.seconds(ParallelMode::Classes, 4);
+            let factor = measured / model.seconds(ParallelMode::Classes, 2);
+            model.correct(ParallelMode::Classes, 2, measured);
+            let curve = model.curve(ParallelMode::Classes, &[2, 4]);
+            assert!((curve.points[0].seconds - measured).abs() < 1e-9, "{curve:?}");
+            assert!((curve.points[1].seconds - before * factor).abs() < 1e-9, "{curve:?}");
+            assert!(curve.bound_seconds.unwrap() <= curve.points[1].seconds + 1e-9, "{curve:?}");
+        }
         let mut model = model(14.0, 1);
-        let before = model.seconds(ParallelMode::Classes, 4);
-        let measured = model.startup(2) + 7.2;
-        model.correct(ParallelMode::Classes, 2, measured);
-        assert!((model.seconds(ParallelMode::Classes, 2) - measured).abs() < 1e-9);
-        assert!((model.seconds(ParallelMode::Classes, 4) - model.startup(4) - 3.6).abs() < 1e-9 && before < measured);
-        model.correct(ParallelMode::Classes, 2, 1000.0);
-        assert!(model.seconds(ParallelMode::Classes, 2) < 20.0, "nonsense is not believed");
+        model.correct(ParallelMode::Classes, 2, 9.0);
+        model.correct(ParallelMode::Classes, 4, 7.0);
+        let on = |cores| model.seconds(ParallelMode::Classes, cores);
+        assert!((on(2) - 9.0).abs() < 1e-9 && (on(4) - 7.0).abs() < 1e-9, "each number of cores has its own");
     }
 
     #[test]
