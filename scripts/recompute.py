@@ -26,8 +26,12 @@ from collections import Counter
 from pathlib import Path
 from statistics import NormalDist
 
-import numpy as np
-import pandas as pd
+try:
+    import numpy as np
+    import pandas as pd
+    import pyarrow  # noqa: F401
+except ImportError as missing:
+    sys.exit(f"recompute.py: {missing.name} is missing; install it with: pip install numpy pandas pyarrow")
 
 ENDED = {"clean", "failing", "lost_tests"}
 BROKE_BEFORE = {"build_failed", "harness_error"}

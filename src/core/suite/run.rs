@@ -138,6 +138,8 @@ pub enum FindingKind {
     NotReconciled,
     /// Maven was told to activate a profile that no pom and no settings file has.
     UnknownProfile,
+    /// Set-aside tests did not run to their end.
+    SetAsideCut,
 }
 
 impl FindingKind {
@@ -159,6 +161,7 @@ impl FindingKind {
             FindingKind::Contradiction => "contradiction",
             FindingKind::NotReconciled => "not_reconciled",
             FindingKind::UnknownProfile => "unknown_profile",
+            FindingKind::SetAsideCut => "set_aside_cut",
         }
     }
 }
@@ -231,18 +234,22 @@ impl Concurrency {
     /// Sweeps over starts and ends. A test that ends as another starts does not overlap it. Tests too short for the clock
     /// (JUnit 3 can run ten within its resolution) still ran, one at a time as far as anyone can tell.
     pub fn of(executions: &[Execution]) -> Self {
-        let ran = executions.iter().any(|e| !matches!(e.outcome, Outcome::NotRun | Outcome::Skipped));
-        let swept = Self::swept(executions);
+        Self::of_spans(executions.iter().map(|e| (e.outcome, e.start, e.seconds)))
+    }
+
+    /// The same of outcomes with start and duration: records and what is computed again from their rows have to agree.
+    pub fn of_spans(spans: impl Iterator<Item = (Outcome, f64, f64)> + Clone) -> Self {
+        let ran = spans.clone().any(|(outcome, ..)| !matches!(outcome, Outcome::NotRun | Outcome::Skipped));
+        let swept = Self::swept(spans);
         if ran && swept.max == 0 { Concurrency { mean: 1.0, max: 1 } } else { swept }
     }
 
-    fn swept(executions: &[Execution]) -> Self {
+    fn swept(spans: impl Iterator<Item = (Outcome, f64, f64)>) -> Self {
         // What ends and begins in the same nanosecond does not overlap, whatever sums of fractions make of it.
         let nanosecond = |seconds: f64| (seconds * 1e9).round() / 1e9;
-        let mut edges: Vec<(f64, i64)> = executions
-            .iter()
-            .filter(|e| e.outcome != Outcome::NotRun)
-            .map(|e| (nanosecond(e.start), nanosecond(e.start + e.seconds)))
+        let mut edges: Vec<(f64, i64)> = spans
+            .filter(|(outcome, ..)| *outcome != Outcome::NotRun)
+            .map(|(_, start, seconds)| (nanosecond(start), nanosecond(start + seconds)))
             .filter(|(start, end)| start < end)
             .flat_map(|(start, end)| [(start, 1), (end, -1)])
             .collect();

@@ -39,11 +39,14 @@ pub fn judge(stages: &[Stage], expectation: &Expectation<'_>) -> Judgement {
     let last = LastOutcomes::after(stages, expectation.set_aside);
     let residual = residual(&last, expectation);
     let lost = count(&residual, |outcome| outcome == Outcome::NotRun);
-    let tally = Tally::of(last.outcomes().chain(std::iter::repeat_n(Outcome::NotRun, lost)));
+    // A test that never ran may have a record that says so; it counts once.
+    let ran = last.outcomes().filter(|outcome| *outcome != Outcome::NotRun);
+    let tally = Tally::of(ran.chain(std::iter::repeat_n(Outcome::NotRun, lost)));
     let unexpected = unexpected_tests(stages, &last, expectation);
     let (verdict, reason) = verdict(stages, &residual, &unexpected);
     let mut findings: Vec<Finding> = stages.iter().flat_map(|stage| stage.run.findings.clone()).collect();
     findings.extend(lost_tests(&residual));
+    findings.extend(set_aside_cut(stages, expectation));
     findings.extend(unexpected.finding());
     findings.extend(stages.first().and_then(|stage| idle_parallelism(stage, expectation)));
     findings.extend(stages.first().and_then(|stage| partial_mode(stage, expectation)));
@@ -173,6 +176,32 @@ fn lost_tests(residual: &[ResidualTest]) -> Option<Finding> {
             format!("{} never ran: {}", counted(lost.len(), "expected test", "expected tests"), some_names(&lost));
         Finding::new(FindingKind::LostTests, text)
     })
+}
+
+/// Set-aside tests that did not run to their end, each with how it ended. They count in no verdict, but what they did not do saves
+/// time. All are named: trials are compared by this text.
+fn set_aside_cut(stages: &[Stage], expectation: &Expectation<'_>) -> Option<Finding> {
+    if stages.iter().all(|stage| stage.run.executions.is_empty()) {
+        return None;
+    }
+    let mut ends: HashMap<&TestId, Outcome> = HashMap::new();
+    for execution in stages.iter().flat_map(|stage| &stage.run.executions) {
+        ends.insert(&execution.test, execution.outcome);
+    }
+    let mut cut = Vec::new();
+    for test in expectation.tests.iter().filter(|test| expectation.set_aside.contains(*test)) {
+        match ends.get(test).copied().unwrap_or(Outcome::NotRun) {
+            Outcome::Passed | Outcome::Failed | Outcome::Error | Outcome::Skipped => {}
+            Outcome::TimedOut => cut.push(format!("`{test}` (its time was up)")),
+            Outcome::Crashed => cut.push(format!("`{test}` (its process ended)")),
+            Outcome::NotRun => cut.push(format!("`{test}` (never ran)")),
+        }
+    }
+    let text = || {
+        let tests = counted(cut.len(), "set-aside test", "set-aside tests");
+        format!("{tests} did not run to the end: {}", cut.join(", "))
+    };
+    (!cut.is_empty()).then(|| Finding::new(FindingKind::SetAsideCut, text()))
 }
 
 /// Tests that ran and that discovery had not seen.
@@ -374,6 +403,30 @@ mod tests {
         let stages = [stage(1, CLASSES, &[("a", Passed, 0.0, 2.0, 1), ("b", Skipped, 0.0, 1.0, 1)])];
         let judgement = judge_suite(&stages, &["a", "b"], &[]);
         assert_eq!((judgement.verdict, judgement.reason, judgement.findings), (Verdict::Clean, None, vec![]));
+    }
+
+    #[test]
+    fn a_test_that_is_on_record_as_never_run_counts_once() {
+        let tests = [("a", Passed, 0.0, 2.0, 1), ("b", Failed, 0.0, 1.0, 1), ("c", Outcome::NotRun, 0.0, 0.0, 1)];
+        let tally = judge_suite(&[stage(1, CLASSES, &tests)], &["a", "b", "c"], &[]).tally;
+        assert_eq!((tally.passed, tally.failed, tally.not_run), (1, 1, 1));
+    }
+
+    #[test]
+    fn a_process_that_ends_in_a_set_aside_test_is_told() {
+        let tests = |slow| [("a", Passed, 0.0, 2.0, 1), ("slow", slow, 0.0, 1.0, 1), ("exits", Crashed, 0.5, 1.0, 1)];
+        let told = |slow| {
+            let stages = [stage(1, CLASSES, &tests(slow))];
+            let judgement = judge_suite(&stages, &["a", "slow", "exits", "last"], &["slow", "exits", "last"]);
+            assert_eq!((judgement.verdict, kinds(&judgement)), (Verdict::Clean, vec![FindingKind::SetAsideCut]));
+            judgement.findings[0].text.clone()
+        };
+        let exits = "`C#exits` (its process ended), `C#last` (never ran)";
+        assert_eq!(told(Failed), format!("2 set-aside tests did not run to the end: {exits}"));
+        assert_eq!(
+            told(Crashed),
+            format!("3 set-aside tests did not run to the end: `C#slow` (its process ended), {exits}")
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! The report's own tables come from the records, which also know what rows cannot tell: wall time, verdicts, lost tests. Where both
 //! know a number they must agree; this is where it is seen whether they do.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 
@@ -17,8 +17,6 @@ use crate::wording::plural;
 
 /// Times are sums of many; what differs by less than this is the same.
 const SAME_SECONDS: f64 = 1e-6;
-/// More trials than this are counted, not named.
-const MOST_NAMED: usize = 20;
 
 /// Tables I, II and IV from the rows of `tests.parquet`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -165,34 +163,50 @@ pub(super) fn warnings(grid: &Grid, rows: &RowTotals) -> Vec<Warning> {
     }
     warnings.extend(rows.problems.iter().map(unread));
     let found = Found::of(rows);
-    let mut contradicted: Vec<Warning> = Vec::new();
+    let mut contradicted: BTreeMap<Disagreement, Vec<(CellKey, &TrialRecord, String)>> = BTreeMap::new();
     for (key, _) in grid.keys(|_| true) {
         for record in grid.trials(key) {
             let rows = found.0.get(record.trial.as_str());
-            contradicted.extend(rows.and_then(|rows| contradiction(key, record, rows)));
+            for (kind, text) in rows.map(|rows| differences(record, rows)).unwrap_or_default() {
+                contradicted.entry(kind).or_default().push((key, record, text));
+            }
         }
     }
-    let others = contradicted.len().saturating_sub(MOST_NAMED);
-    warnings.extend(contradicted.into_iter().take(MOST_NAMED));
-    if others > 0 {
-        let text = format!("the records of {} disagree with their executions", plural(others, "more trial"));
-        warnings.push(Warning::of_run(WarningKind::RecordsDisagree, text));
-    }
+    warnings.extend(contradicted.into_values().filter_map(|found| contradiction(&found)));
     warnings
 }
 
-fn contradiction(key: CellKey, record: &TrialRecord, rows: &TrialTotals) -> Option<Warning> {
-    let mut differences: Vec<String> = record.stages.iter().flat_map(|stage| stage_differences(stage, rows)).collect();
-    differences.extend(outcome_difference("in the end", &record.tally, &rows.tally));
-    let text = format!(
-        "the record of {} disagrees with its executions in tests.parquet: {}",
-        shown(&record.trial),
-        differences.join("; ")
-    );
-    (!differences.is_empty()).then(|| Warning::of_cell(WarningKind::RecordsDisagree, key, text))
+/// What a record and its rows can disagree about; each is told once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Disagreement {
+    Outcomes,
+    Failures,
+    Seconds,
+    Concurrency,
 }
 
-fn stage_differences(record: &StageRecord, rows: &TrialTotals) -> Vec<String> {
+/// The first is told, the others are counted.
+fn contradiction(found: &[(CellKey, &TrialRecord, String)]) -> Option<Warning> {
+    let (key, first, difference) = found.first()?;
+    let trials: BTreeSet<&str> = found.iter().map(|(_, record, _)| record.trial.as_str()).collect();
+    let told =
+        format!("the record of {} disagrees with its executions in tests.parquet: {difference}", shown(&first.trial));
+    Some(match trials.len() {
+        1 => Warning::of_cell(WarningKind::RecordsDisagree, *key, told),
+        many => {
+            let text = format!("{told}; so do those of {} in the same way", plural(many - 1, "more trial"));
+            Warning::of_run(WarningKind::RecordsDisagree, text)
+        }
+    })
+}
+
+fn differences(record: &TrialRecord, rows: &TrialTotals) -> Vec<(Disagreement, String)> {
+    let mut found: Vec<_> = record.stages.iter().flat_map(|stage| stage_differences(stage, rows)).collect();
+    found.extend(outcome_difference("in the end", &record.tally, &rows.tally));
+    found
+}
+
+fn stage_differences(record: &StageRecord, rows: &TrialTotals) -> Vec<(Disagreement, String)> {
     // Executions of an interrupted stage are not kept; a stage without any has no row that could tell of it.
     if record.end == RunEnd::Interrupted {
         return Vec::new();
@@ -201,22 +215,24 @@ fn stage_differences(record: &StageRecord, rows: &TrialTotals) -> Vec<String> {
     let Some(rows) = rows.stages.iter().find(|stage| stage.stage == record.stage) else {
         return outcome_difference(&place, &record.tally, &Tally::default()).into_iter().collect();
     };
-    let mut differences: Vec<String> = outcome_difference(&place, &record.tally, &rows.tally).into_iter().collect();
+    let mut differences: Vec<_> = outcome_difference(&place, &record.tally, &rows.tally).into_iter().collect();
     if record.failures_after != rows.failures_after {
         let (ours, theirs) = (record.failures_after, rows.failures_after);
-        differences.push(format!("after {place}, {} remain, not {ours}", plural(theirs, "failure")));
+        differences
+            .push((Disagreement::Failures, format!("after {place}, {} remain, not {ours}", plural(theirs, "failure"))));
     }
     if !is_same(record.test_seconds, rows.test_seconds()) {
         let (ours, theirs) = (record.test_seconds, rows.test_seconds());
-        differences.push(format!("{place} took {theirs:.6} s, not {ours:.6} s"));
+        differences.push((Disagreement::Seconds, format!("{place} took {theirs:.6} s, not {ours:.6} s")));
     }
     let (ours, theirs) = (record.concurrency, rows.concurrency);
     // Records of older versions have none where every test was shorter than the clock.
     if ours.max > 0 && (ours.max != theirs.max || !is_same(ours.mean, theirs.mean)) {
-        differences.push(format!(
+        let text = format!(
             "in {place}, {:.3} tests ran at once (at most {}), not {:.3} (at most {})",
             theirs.mean, theirs.max, ours.mean, ours.max
-        ));
+        );
+        differences.push((Disagreement::Concurrency, text));
     }
     differences
 }
@@ -226,7 +242,7 @@ fn is_same(a: f64, b: f64) -> bool {
 }
 
 /// Tests that never ran are no part of it: the records count them, whether they have a row or not.
-fn outcome_difference(place: &str, record: &Tally, rows: &Tally) -> Option<String> {
+fn outcome_difference(place: &str, record: &Tally, rows: &Tally) -> Option<(Disagreement, String)> {
     let counts = |tally: &Tally| {
         let Tally { passed, failed, errors, skipped, timed_out, crashed, not_run: _ } = *tally;
         [passed, failed, errors, skipped, timed_out, crashed]
@@ -235,7 +251,7 @@ fn outcome_difference(place: &str, record: &Tally, rows: &Tally) -> Option<Strin
     let named = ["passed", "failed", "errors", "skipped", "timed out", "crashed"];
     let differing = named.iter().zip(ours).zip(theirs).filter(|((_, ours), theirs)| ours != theirs);
     let texts: Vec<String> = differing.map(|((name, ours), theirs)| format!("{theirs} {name}, not {ours}")).collect();
-    (!texts.is_empty()).then(|| format!("{place} {}", texts.join(", ")))
+    (!texts.is_empty()).then(|| (Disagreement::Outcomes, format!("{place} {}", texts.join(", "))))
 }
 
 #[cfg(test)]
@@ -339,8 +355,8 @@ mod tests {
         rows.trials.iter_mut().for_each(|trial| trial.tally.errors += 1);
         rows.problems.push("tests.parquet is damaged".to_owned());
         let found = disagreements(&run, &rows);
-        assert_eq!(found.len(), 1 + MOST_NAMED + 1);
+        assert_eq!(found.len(), 2, "one line for each kind");
         assert_eq!(found[0], "tests.parquet is damaged");
-        assert!(found.last().unwrap().starts_with("the records of "), "{found:?}");
+        assert!(found[1].contains(" more trials in the same way"), "{found:?}");
     }
 }

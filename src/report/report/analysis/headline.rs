@@ -126,7 +126,7 @@ pub(super) fn headline(
     Headline {
         speed: (orders.is_none() || !speedups.is_empty()).then(|| so_far(run, speed(run, &speedups, &averages))),
         repair: repair(run, repairs),
-        breaks: breaks(run),
+        breaks: breaks(run, chosen(&averages).map(|row| row.cores)),
         orders,
         caveats: Vec::new(),
         subjects: run.manifest.subjects.len(),
@@ -203,9 +203,7 @@ fn speed(run: &RunData, speedups: &[SpeedupRow], averages: &[AverageRow]) -> Str
     if !run.trials.iter().any(|trial| trial.phase == Phase::Measured) {
         return "Nothing has been measured yet.".to_owned();
     }
-    let all = averages.iter().filter(|row| row.scope == Scope::All && row.gained > 0);
-    // Of equals, the first: `max_by` takes the last.
-    if let Some(row) = all.rev().max_by(|a, b| overall_gain(a).total_cmp(&overall_gain(b))) {
+    if let Some(row) = chosen(averages) {
         return average_speed(run, row, speedups);
     }
     let compared: Vec<&SpeedupRow> =
@@ -279,6 +277,13 @@ fn place(run: &RunData, row: &SpeedupRow) -> String {
     [subject, cores].into_iter().flatten().collect()
 }
 
+/// The configuration that the headline names, on its number of cores.
+fn chosen(averages: &[AverageRow]) -> Option<&AverageRow> {
+    let all = averages.iter().filter(|row| row.scope == Scope::All && row.gained > 0);
+    // Of equals, the first: `max_by` takes the last.
+    all.rev().max_by(|a, b| overall_gain(a).total_cmp(&overall_gain(b)))
+}
+
 /// What the configuration to name is chosen by: the geometric mean over all subjects of the run, where one without an answer
 /// counts as no gain. Otherwise a configuration that fails on most subjects could be named for the few others. As a logarithm,
 /// without the division by the number of subjects, which is the same for all.
@@ -342,20 +347,26 @@ fn repair(run: &RunData, counts: RepairCounts) -> Option<String> {
     Some(repair_sentence(counts, &shown(&run.manifest.baseline), run.manifest.screening > 0))
 }
 
-/// Configurations that run tests in parallel without repairs, each with the subjects in which not every trial was clean.
-fn breaks(run: &RunData) -> Option<String> {
-    let mut broken: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for trial in run.trials.iter().filter(|trial| trial.phase == Phase::Measured) {
+/// Configurations that run tests in parallel without repairs, each with the subjects in which not every trial was clean:
+/// on the cores that the headline speaks of, or on each number of them.
+fn breaks(run: &RunData, cores: Option<usize>) -> Option<String> {
+    let mut broken: BTreeMap<(&str, usize), BTreeSet<&str>> = BTreeMap::new();
+    let here = |trial: &&TrialRecord| trial.phase == Phase::Measured && cores.is_none_or(|cores| cores == trial.cores);
+    for trial in run.trials.iter().filter(here) {
         let configuration = run.manifest.configurations.iter().find(|each| each.name == trial.configuration);
         let is_plain = configuration
             .is_some_and(|each| each.technique == TechniqueKind::Parallel && each.name != run.manifest.baseline);
         if is_plain && matches!(trial.verdict, Verdict::Failing | Verdict::Crashed | Verdict::LostTests) {
-            broken.entry(&trial.configuration).or_default().insert(&trial.subject);
+            broken.entry((&trial.configuration, trial.cores)).or_default().insert(&trial.subject);
         }
     }
     let told: Vec<String> = broken
         .iter()
-        .map(|(name, subjects)| format!("{} on {}", shown(name), plural(subjects.len(), "subject")))
+        .map(|((name, cores), subjects)| {
+            let on =
+                if run.manifest.cores.len() > 1 { format!(" ({})", plural(*cores, "core")) } else { String::new() };
+            format!("`{}` on {}{on}", shown(name), plural(subjects.len(), "subject"))
+        })
         .collect();
     (!told.is_empty()).then(|| format!("Tests fail or never run in {}: no speedup is claimed there.", told.join(", ")))
 }
@@ -388,6 +399,19 @@ mod tests {
             "{speed}"
         );
         assert!(speed.ends_with("): faster on 2, slower on 1."), "{speed}");
+    }
+
+    #[test]
+    fn broken_subjects_are_those_on_the_cores_that_are_spoken_of() {
+        let broken = |cores: &[usize]| {
+            let mut run = sample::two_core_counts();
+            let hit = |t: &&mut TrialRecord| t.configuration == "plain" && cores.contains(&t.cores);
+            run.trials.iter_mut().filter(hit).for_each(|trial| trial.verdict = Verdict::Failing);
+            Analysis::of(&run).headline.breaks
+        };
+        assert_eq!(broken(&[1]), None, "the headline speaks of two cores");
+        let told = "Tests fail or never run in `plain` on 1 subject (2 cores): no speedup is claimed there.";
+        assert_eq!(broken(&[1, 2]).as_deref(), Some(told));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! Only trials count whose test processes told their CPU time. Tests that wait for a processor seem to wait too; that makes
 //! the candidate's waiting longer, never the baseline's, so it hides a device rather than raise an alarm.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use super::grid::{CellKey, Grid};
 use super::speedups::SpeedupRow;
@@ -19,6 +19,9 @@ const NOTICEABLE: f64 = 1.0;
 const TIMES: f64 = 2.0;
 /// And by this part of all the time that the baseline's tests took.
 const PART: f64 = 0.2;
+/// Clocks of different processes may differ by this part, and by these seconds.
+const CLOCK_PART: f64 = 0.01;
+const CLOCK_SECONDS: f64 = 0.05;
 
 /// What the tests of a trial took together, and how long of it they used no processor; in seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,26 +48,69 @@ impl TestTime {
 pub(super) fn idle_only_in_baseline(grid: &Grid, speedups: &[SpeedupRow]) -> Vec<Warning> {
     let baseline = &grid.run.manifest.baseline;
     let above = speedups.iter().filter(|row| row.speedup.is_some_and(|speedup| speedup > 1.0));
-    let above: HashSet<CellKey> = above
-        .map(|row| CellKey { subject: &row.subject, configuration: &row.configuration, cores: row.cores })
+    let above: HashMap<CellKey, bool> = above
+        .map(|row| {
+            let key = CellKey { subject: &row.subject, configuration: &row.configuration, cores: row.cores };
+            (key, row.gained())
+        })
         .collect();
     let mut warnings = Vec::new();
     for (key, configuration) in grid.keys(|_| true) {
-        if configuration.name == *baseline || !above.contains(&key) {
-            continue;
-        }
-        let base = typical(grid.trials(CellKey { configuration: baseline, ..key }));
+        let Some(claimed) = above.get(&key).filter(|_| configuration.name != *baseline) else { continue };
+        let against = CellKey { configuration: baseline, ..key };
+        let base = typical(grid.trials(against));
         if let (Some(base), Some(candidate)) = (base, typical(grid.trials(key)))
             && waits_only_in_baseline(base, candidate)
         {
+            let trials = || grid.trials(key).iter().chain(grid.trials(against));
+            let disturbed = trials().filter(|trial| trial.is_disturbed()).count();
             let text = format!(
                 "tests wait {:.1} s without using a processor in the baseline and {:.1} s here, though they are the same \
-                 tests: a suite that recognises the baseline can be slow in it on purpose; do not believe this speedup \
-                 before you know what they wait for",
-                base.idle, candidate.idle
+                 tests: {}",
+                base.idle,
+                candidate.idle,
+                likely_cause(*claimed, disturbed, trials().count())
             );
             warnings.push(Warning::of_cell(WarningKind::IdleOnlyInBaseline, key, text));
         }
+    }
+    warnings
+}
+
+/// A device of the suite is suspected only where a speedup is claimed and nothing else explains the waiting.
+fn likely_cause(claimed: bool, disturbed: usize, trials: usize) -> String {
+    match (claimed, disturbed) {
+        (true, 0) => "a suite that recognises the baseline can be slow in it on purpose; do not believe this speedup \
+                      before you know what they wait for"
+            .to_owned(),
+        (_, 1..) => format!(
+            "other work kept the machine busy in {disturbed} of {trials} trials of the two, which likely made them wait; \
+             measure again on an idle machine"
+        ),
+        (false, 0) => "the times are likely too few or too unsteady to tell, and no speedup is claimed".to_owned(),
+    }
+}
+
+/// Sequential trials that took less time than their own tests did one after the other.
+pub(super) fn impossibly_short(grid: &Grid) -> Vec<Warning> {
+    let is_short = |trial: &&&TrialRecord| {
+        trial.concurrency.max == 1
+            && trial.stages.len() == 1
+            && trial.test_seconds > trial.cost.wall_seconds * (1.0 + CLOCK_PART) + CLOCK_SECONDS
+    };
+    let mut warnings = Vec::new();
+    for (key, _) in grid.keys(|_| true) {
+        let short: Vec<_> = grid.trials(key).iter().filter(is_short).collect();
+        let Some(first) = short.first() else { continue };
+        let text = format!(
+            "impossible: {} of {} took less time than the tests in it, which ran one after the other ({:.3} s, and its tests \
+             {:.3} s)",
+            short.len(),
+            counted(grid.trials(key).len(), "trial", "trials"),
+            first.cost.wall_seconds,
+            first.test_seconds
+        );
+        warnings.push(Warning::of_cell(WarningKind::ImpossiblyShort, key, text));
     }
     warnings
 }
@@ -138,6 +184,31 @@ mod tests {
     #[test]
     fn there_is_no_speedup_to_distrust_where_the_candidate_is_slower() {
         assert_eq!(waiting([1.0, 0.5], 0.8), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_busy_machine_is_named_before_the_suite() {
+        let suspects = |text: String| text.contains("on purpose");
+        assert!(suspects(likely_cause(true, 0, 10)));
+        assert!(!suspects(likely_cause(false, 0, 10)), "nothing is claimed");
+        let told = likely_cause(true, 3, 10);
+        assert!(told.contains("busy in 3 of 10 trials") && !suspects(told.clone()), "{told}");
+    }
+
+    #[test]
+    fn a_trial_shorter_than_its_sequential_tests_is_impossible() {
+        let mut run = sample::study();
+        let base = |t: &&mut TrialRecord| t.subject == "clean-gain" && t.configuration == "sequential";
+        for trial in run.trials.iter_mut().filter(base) {
+            trial.concurrency.max = 1;
+        }
+        let found = |run: &_| {
+            let warnings = Analysis::of(run).warnings;
+            warnings.into_iter().filter(|w| w.kind == WarningKind::ImpossiblyShort).map(|w| w.text).collect::<Vec<_>>()
+        };
+        assert_eq!(found(&run), Vec::<String>::new());
+        run.trials.iter_mut().find(base).unwrap().test_seconds = 90.0;
+        assert!(found(&run)[0].starts_with("impossible: 1 of 5 trials took less time"), "{:?}", found(&run));
     }
 
     #[test]

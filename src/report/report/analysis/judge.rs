@@ -1,7 +1,7 @@
 //! Whether two runs of a suite may be compared for speed. This is the only place that decides it.
 
 use crate::store::record::{TrialRecord, Verdict};
-use crate::suite::Tally;
+use crate::suite::{FindingKind, Tally};
 
 /// The judgement of a pair: a baseline and a candidate of the same block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -10,6 +10,8 @@ pub enum Judgement {
     Sound,
     /// Both are clean, yet other tests passed or were skipped: not the same work.
     OutcomesDiffer,
+    /// Both are clean, yet other set-aside tests ran to their end: not the same work either.
+    SetAsideDiffer,
     /// The candidate did not do what the baseline did. It carries any verdict but `clean`.
     CandidateNot(Verdict),
     /// The candidate is clean, but what it is compared with is not.
@@ -23,11 +25,19 @@ pub struct Side<'a> {
     pub tally: &'a Tally,
     /// The fingerprint of which test ended how.
     pub outcomes: Option<&'a str>,
+    /// Which set-aside tests did not run to their end, where there are some.
+    pub cut: Option<&'a str>,
 }
 
 impl<'a> From<&'a TrialRecord> for Side<'a> {
     fn from(trial: &'a TrialRecord) -> Self {
-        Side { verdict: trial.verdict, tally: &trial.tally, outcomes: trial.outcomes_hash.as_deref() }
+        let cut = trial.findings.iter().find(|finding| finding.kind == FindingKind::SetAsideCut);
+        Side {
+            verdict: trial.verdict,
+            tally: &trial.tally,
+            outcomes: trial.outcomes_hash.as_deref(),
+            cut: cut.map(|finding| finding.text.as_str()),
+        }
     }
 }
 
@@ -35,8 +45,9 @@ impl<'a> From<&'a TrialRecord> for Side<'a> {
 pub fn judge(baseline: Side<'_>, candidate: Side<'_>) -> Judgement {
     use Verdict::{BuildFailed, Clean, Contradicted, Crashed, Failing, HarnessError, LostTests, TimedOut, Unsupported};
     match (baseline.verdict, candidate.verdict) {
-        (Clean, Clean) if same_outcomes(baseline, candidate) => Judgement::Sound,
-        (Clean, Clean) => Judgement::OutcomesDiffer,
+        (Clean, Clean) if !same_outcomes(baseline, candidate) => Judgement::OutcomesDiffer,
+        (Clean, Clean) if baseline.cut != candidate.cut => Judgement::SetAsideDiffer,
+        (Clean, Clean) => Judgement::Sound,
         (
             _,
             verdict @ (Failing | LostTests | TimedOut | Crashed | Unsupported | BuildFailed | HarnessError
@@ -64,7 +75,7 @@ impl Judgement {
     pub fn voids(self) -> bool {
         match self {
             Judgement::Sound | Judgement::BaselineNot(_) => false,
-            Judgement::OutcomesDiffer => true,
+            Judgement::OutcomesDiffer | Judgement::SetAsideDiffer => true,
             Judgement::CandidateNot(verdict) => verdict.is_completed(),
         }
     }
@@ -87,7 +98,7 @@ mod tests {
     ];
 
     fn side(verdict: Verdict, tally: &Tally) -> Side<'_> {
-        Side { verdict, tally, outcomes: None }
+        Side { verdict, tally, outcomes: None, cut: None }
     }
 
     fn passed(passed: usize, skipped: usize) -> Tally {
@@ -123,6 +134,17 @@ mod tests {
         assert_eq!(judge(clean(Some("a")), clean(Some("a"))), Judgement::Sound);
         assert_eq!(judge(clean(Some("a")), clean(Some("b"))), Judgement::OutcomesDiffer);
         assert_eq!(judge(clean(Some("a")), clean(None)), Judgement::Sound);
+    }
+
+    #[test]
+    fn set_aside_tests_that_end_in_one_run_only_make_it_other_work() {
+        let tally = passed(9, 1);
+        let clean = |cut| Side { cut, ..side(Verdict::Clean, &tally) };
+        assert_eq!(judge(clean(Some("a")), clean(Some("a"))), Judgement::Sound);
+        for (baseline, candidate) in [(None, Some("a")), (Some("a"), None), (Some("a"), Some("a, b"))] {
+            let judgement = judge(clean(baseline), clean(candidate));
+            assert_eq!((judgement, judgement.voids()), (Judgement::SetAsideDiffer, true));
+        }
     }
 
     #[test]

@@ -5,12 +5,14 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::speedups::is_repeated;
 use crate::store::record::{RunData, StageRecord, TrialRecord};
 use crate::store::{RowTotals, TrialTotals, failed_in_baseline};
 use crate::suite::TestId;
 use crate::wording::plural;
 
-/// Sums over trials. A test that fails in several trials counts in each of them.
+/// Sums over trials. A test that fails in several trials counts in each of them; what merged runs of model suites computed twice
+/// counts once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct RepairCounts {
     /// Failures after the first stage, of tests that never failed in the baseline.
@@ -46,7 +48,13 @@ pub(super) fn repair_counts<'a>(
     let totals: HashMap<&str, &TrialTotals> =
         rows.iter().flat_map(|rows| &rows.trials).map(|trial| (trial.trial.as_str(), trial)).collect();
     let mut counts = RepairCounts::default();
+    let mut seen: HashMap<(&str, &str, usize), Vec<&TrialRecord>> = HashMap::new();
     for trial in trials {
+        let earlier = seen.entry((&trial.subject, &trial.configuration, trial.cores)).or_default();
+        if earlier.iter().any(|earlier| is_repeated(trial, earlier)) {
+            continue;
+        }
+        earlier.push(trial);
         let (Some(first), Some(last)) = (trial.stages.first(), trial.stages.last()) else { continue };
         let known = failed.get(&(trial.subject.as_str(), trial.cores)).unwrap_or(&none);
         let (first, last) = match totals.get(trial.trial.as_str()) {

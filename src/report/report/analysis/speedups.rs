@@ -69,6 +69,8 @@ pub enum SpeedupState {
     Failing,
     LostTests,
     OutcomesDiffer,
+    /// Set-aside tests ran to their end on one side only.
+    SetAsideDiffer,
     TimedOut,
     Crashed,
     Unsupported,
@@ -252,13 +254,22 @@ impl JudgedPair<'_> {
     /// The same computation once more? A model suite's times follow from its file, its settings and its seed: where two merged runs
     /// have the same, the second is no measurement of its own.
     fn repeats(&self, earlier: &JudgedPair) -> bool {
-        let run = |trial: &TrialRecord| trial.provenance.as_ref().map(|provenance| provenance.run.clone());
-        let computed = [self.baseline, self.candidate, earlier.baseline, earlier.candidate];
+        let computed = [self.baseline, earlier.baseline];
         computed.iter().all(|trial| trial.engine == Some(EngineKind::Model))
-            && run(self.candidate) != run(earlier.candidate)
             && self.times == earlier.times
-            && self.candidate.outcomes_hash == earlier.candidate.outcomes_hash
+            && is_repeated(self.candidate, earlier.candidate)
     }
+}
+
+/// Is a trial of a model suite the same computation as an earlier one of another of the merged runs?
+pub(super) fn is_repeated(trial: &TrialRecord, earlier: &TrialRecord) -> bool {
+    let cell = |trial: &TrialRecord| (trial.subject.clone(), trial.configuration.clone(), trial.cores);
+    let run = |trial: &TrialRecord| trial.provenance.as_ref().map(|provenance| provenance.run.clone());
+    [trial, earlier].iter().all(|trial| trial.engine == Some(EngineKind::Model))
+        && run(trial) != run(earlier)
+        && trial.cost.wall_seconds == earlier.cost.wall_seconds
+        && trial.outcomes_hash == earlier.outcomes_hash
+        && cell(trial) == cell(earlier)
 }
 
 impl<'a> Block<'_, 'a> {
@@ -379,7 +390,10 @@ fn void(judged: &[JudgedPair], row: SpeedupRow) -> SpeedupRow {
         .collect();
     match kinds.first() {
         Some(kind) => SpeedupRow { state: judged_state(*kind), reason: Some(reasons.join(", ")), ..row },
-        None => SpeedupRow { state: SpeedupState::NoBaseline, reason: Some("no baseline".into()), ..row },
+        None => {
+            let reason = if judged.is_empty() { "no baseline" } else { "times of zero: no ratio" };
+            SpeedupRow { state: SpeedupState::NoBaseline, reason: Some(reason.into()), ..row }
+        }
     }
 }
 
@@ -394,6 +408,7 @@ fn describe(kind: Judgement, pairs: &[&JudgedPair]) -> String {
         Judgement::CandidateNot(verdict) => label(verdict).to_owned(),
         Judgement::BaselineNot(verdict) => format!("baseline {}", label(verdict)),
         Judgement::OutcomesDiffer => "outcomes differ".to_owned(),
+        Judgement::SetAsideDiffer => "set-aside tests cut short".to_owned(),
         Judgement::Sound => String::new(),
     }
 }
@@ -416,6 +431,7 @@ fn judged_state(judgement: Judgement) -> SpeedupState {
     match judgement {
         Judgement::Sound => SpeedupState::Sound,
         Judgement::OutcomesDiffer => SpeedupState::OutcomesDiffer,
+        Judgement::SetAsideDiffer => SpeedupState::SetAsideDiffer,
         Judgement::CandidateNot(verdict) => state_of(verdict),
         Judgement::BaselineNot(_) => SpeedupState::NoBaseline,
     }
@@ -547,6 +563,39 @@ mod tests {
     }
 
     #[test]
+    fn set_aside_tests_that_do_not_end_in_parallel_are_no_speedup() {
+        let mut run = sample::study();
+        let cut =
+            crate::suite::Finding::new(FindingKind::SetAsideCut, "1 set-aside test did not run to the end: `C#t`");
+        for trial in run.trials.iter_mut().filter(|t| t.subject == "clean-gain" && t.configuration == "classes") {
+            trial.findings.push(cut.clone());
+        }
+        let analysis = Analysis::of(&run);
+        let row = row(&analysis, "clean-gain", "classes");
+        assert_eq!((row.text().as_str(), row.speedup), ("set-aside tests cut short", None));
+        let told = analysis.warnings.iter().find(|warning| warning.kind == WarningKind::SetAsideCut).unwrap();
+        assert!(told.text.contains("`C#t`") && told.gravity == crate::report::analysis::Gravity::Grave, "{told:?}");
+    }
+
+    #[test]
+    fn no_more_is_gained_than_workers_explain() {
+        let warned = |wall: f64| {
+            let mut run = sample::study();
+            retimed(&mut run, "sequential", &[wall; 5]);
+            let cell = |t: &&mut TrialRecord| t.subject == "clean-gain" && t.configuration == "classes";
+            run.trials.iter_mut().filter(cell).for_each(|trial| trial.concurrency.max = 2);
+            let warnings = Analysis::of(&run).warnings;
+            let found = warnings.into_iter().filter(|warning| warning.kind == WarningKind::BeyondWorkers);
+            found
+                .filter(|warning| warning.configuration.as_deref() == Some("classes"))
+                .map(|w| w.text)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(warned(60.0), Vec::<String>::new());
+        assert!(warned(100.0)[0].contains("at most 2 tests ran at once"), "{:?}", warned(100.0));
+    }
+
+    #[test]
     fn an_unclean_baseline_takes_only_its_pair_away() {
         let mut run = sample::study();
         let baseline = |t: &&mut TrialRecord| t.subject == "clean-gain" && t.configuration == "sequential";
@@ -556,6 +605,14 @@ mod tests {
         assert_eq!((row.pairs, row.dropped_pairs, row.state), (4, 1, SpeedupState::Sound));
         assert_eq!(row.judgement, SpeedJudgement::NotEnoughRuns);
         assert_eq!(row.told(), "not enough runs to tell (4 pairs; five are needed)");
+    }
+
+    #[test]
+    fn times_of_zero_are_not_called_a_missing_baseline() {
+        let mut run = sample::study();
+        retimed(&mut run, "sequential", &[0.0; 5]);
+        retimed(&mut run, "classes", &[0.0; 5]);
+        assert_eq!(row(&Analysis::of(&run), "clean-gain", "classes").text(), "times of zero: no ratio");
     }
 
     #[test]
@@ -640,11 +697,13 @@ mod tests {
             let analysis = Analysis::of(run);
             let row = row(&analysis, "clean-gain", "classes");
             let warned = analysis.warnings.iter().any(|warning| warning.kind == WarningKind::RepeatedModel);
-            (row.pairs, row.repeated_pairs, warned)
+            (row.pairs, row.repeated_pairs, warned, analysis.headline.provoked)
         };
-        assert_eq!(counts(&merged(EngineKind::Model, 1.0)), (5, 5, true));
-        assert_eq!(counts(&merged(EngineKind::Model, 1.01)), (10, 0, false), "another computation");
-        assert_eq!(counts(&merged(EngineKind::Surefire, 1.0)), (10, 0, false), "times that were measured");
+        let once = sample::studied().headline.provoked;
+        assert!(once > 0);
+        assert_eq!(counts(&merged(EngineKind::Model, 1.0)), (5, 5, true, once));
+        assert_eq!(counts(&merged(EngineKind::Model, 1.01)), (10, 0, false, 2 * once), "another computation");
+        assert_eq!(counts(&merged(EngineKind::Surefire, 1.0)), (10, 0, false, 2 * once), "times that were measured");
     }
 
     #[test]

@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use super::concurrency::ConcurrencyRow;
 use super::grid::{CellKey, Grid, ran_to_its_end};
-use super::idle_baseline::{contradicted, idle_only_in_baseline};
+use super::idle_baseline::{contradicted, idle_only_in_baseline, impossibly_short};
 use super::outside_tests::slow_outside_tests;
-use super::speedups::SpeedupRow;
+use super::speedups::{SpeedupRow, SpeedupState};
 use super::threats::timed_by_a_clock;
 use crate::engine::EngineKind;
 use crate::experiment::Trial;
@@ -19,6 +19,7 @@ use crate::shown_text::shown;
 use crate::stats;
 use crate::stats::speed_judgement::{FEWEST_PAIRS, FEWEST_PAIRS_WORD, SpeedJudgement};
 use crate::store::record::{ConfigurationSummary, Phase, RunData, SubjectRecord, TrialRecord, Verdict};
+use crate::suite::FindingKind;
 use crate::wording::{VIRTUAL_TIME, counted, plural};
 
 /// Times whose standard deviation exceeds this part of their mean are called unsteady.
@@ -68,6 +69,11 @@ pub enum WarningKind {
     RowsUnread,
     RecordsDisagree,
     Contradicted,
+    ImpossiblyShort,
+    /// Set-aside tests ran to their end in the baseline only, or in the candidate only.
+    SetAsideCut,
+    /// A speedup above the number of tests that ran at once.
+    BeyondWorkers,
     IdleOnlyInBaseline,
     SlowOutsideTests,
     /// The run was resumed although something had changed.
@@ -129,6 +135,9 @@ impl WarningKind {
             WarningKind::RecordAltered
             | WarningKind::RecordsDisagree
             | WarningKind::Contradicted
+            | WarningKind::ImpossiblyShort
+            | WarningKind::SetAsideCut
+            | WarningKind::BeyondWorkers
             | WarningKind::IdleOnlyInBaseline
             | WarningKind::SlowOutsideTests
             | WarningKind::AcceptedChanges
@@ -243,6 +252,9 @@ pub(super) fn warnings(
     warnings.extend(high_load(grid));
     warnings.extend(strained(grid));
     warnings.extend(contradicted(grid));
+    warnings.extend(set_aside_cut(timed, speedups));
+    warnings.extend(beyond_workers(timed, speedups));
+    warnings.extend(impossibly_short(timed));
     warnings.extend(idle_only_in_baseline(timed, speedups));
     warnings.extend(slow_outside_tests(timed));
     for subject in &grid.run.subjects {
@@ -459,6 +471,44 @@ fn set_aside(subject: &SubjectRecord) -> Option<Warning> {
         plural(subject.screening_runs as usize, "screening run")
     );
     (aside > 0).then(|| Warning::of_subject(WarningKind::SetAside, &subject.subject, text))
+}
+
+/// Pairs that are not compared because of set-aside tests, with the first trial's finding on either side.
+fn set_aside_cut(grid: &Grid, speedups: &[SpeedupRow]) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for row in speedups.iter().filter(|row| row.state == SpeedupState::SetAsideDiffer) {
+        let key = speedup_place(row);
+        let cut = |key: CellKey| {
+            let mut found = grid.trials(key).iter().flat_map(|trial| &trial.findings);
+            let found = found.find(|finding| finding.kind == FindingKind::SetAsideCut);
+            found.map_or_else(|| "all set-aside tests ran to the end".to_owned(), |finding| shown(&finding.text))
+        };
+        let baseline = CellKey { configuration: &grid.run.manifest.baseline, ..key };
+        let text = format!("not comparable: here {}; in the baseline {}", cut(key), cut(baseline));
+        warnings.push(Warning::of_cell(WarningKind::SetAsideCut, key, text));
+    }
+    warnings
+}
+
+/// Parallel execution alone gains at most as many times as tests ran at once.
+fn beyond_workers(grid: &Grid, speedups: &[SpeedupRow]) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for row in speedups.iter().filter(|row| row.gained()) {
+        let key = speedup_place(row);
+        let most = grid.trials(key).iter().map(|trial| trial.concurrency.max).max().unwrap_or(0);
+        if let Some(speedup) = row.speedup.filter(|speedup| *speedup > most as f64) {
+            let text = format!(
+                "the speedup of {speedup:.2}× is more than parallel execution explains, as at most {most} tests ran at once: \
+                 the two configurations do not do the same work; do not believe it before you know why"
+            );
+            warnings.push(Warning::of_cell(WarningKind::BeyondWorkers, key, text));
+        }
+    }
+    warnings
+}
+
+fn speedup_place(row: &SpeedupRow) -> CellKey<'_> {
+    CellKey { subject: &row.subject, configuration: &row.configuration, cores: row.cores }
 }
 
 fn measured<'g>(grid: &'g Grid) -> impl Iterator<Item = &'g TrialRecord> {

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::NOT_FOR_PUBLICATION;
 use crate::report::Analysis;
-use crate::report::analysis::orders::{OrderTables, ReductionRow, SlowdownRow, StatisticsRow};
+use crate::report::analysis::orders::{CellState, OrderTables, ReductionRow, SlowdownRow, StatisticsRow};
 use crate::report::analysis::{Scope, SpeedupState};
 use crate::shown_text::shown;
 use crate::stats::speed_judgement::SpeedJudgement;
@@ -205,8 +205,10 @@ fn of_orders(macros: &mut Macros, orders: &OrderTables) {
     let slowdown = SlowdownRow::total(&orders.slowdowns.iter().collect::<Vec<_>>());
     macros.section("order-dependent tests in orders of algorithms");
     macros.add("OdTests", whole, count(orders.statistics.iter().map(StatisticsRow::known).sum()));
-    macros.add("OdFailures", whole, count(reduction.unenhanced));
-    macros.add("OdFailuresEnhanced", whole, count(reduction.enhanced));
+    macros.add("OdFailures", whole, count(orders.failing_in_unenhanced()));
+    let compared = orders.reductions.iter().any(|row| row.state != CellState::NotRun);
+    macros.add("OdFailuresUnenhanced", whole, count(reduction.unenhanced).filter(|_| compared));
+    macros.add("OdFailuresEnhanced", whole, count(reduction.enhanced).filter(|_| compared));
     macros.add("OdReduction", whole, fixed(reduction.reduction, 0));
     macros.add("OdSlowdown", whole, fixed(slowdown.slowdown, 0));
 }

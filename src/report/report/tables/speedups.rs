@@ -163,6 +163,9 @@ fn hint(row: &SpeedupRow) -> String {
             SpeedupState::Failing => "tests still fail after the last stage, so no speedup counts".to_owned(),
             SpeedupState::LostTests => "expected tests never ran, so no speedup counts".to_owned(),
             SpeedupState::OutcomesDiffer => "not the same tests passed or were skipped as in the baseline".to_owned(),
+            SpeedupState::SetAsideDiffer => {
+                "other set-aside tests ran to their end than in the baseline, so the times are of other work".to_owned()
+            }
             SpeedupState::TimedOut => "the time limit was reached".to_owned(),
             SpeedupState::Crashed => "a fork or the test runner broke down".to_owned(),
             SpeedupState::Unsupported => "the suite's frameworks do not support this mode".to_owned(),

@@ -197,7 +197,10 @@ fn check_revision(raw: &RawSubject, subject: &Subject, context: &Context<'_>) {
         Ok(repository) => repository,
         Err(_) => {
             let message = format!("{} is not a git repository", quoted(&redact(&written.value)));
-            let help = "write the path of a clone, or remove `commit` to run the current files of the folder";
+            let help = match &raw.commit {
+                Some(_) => "write the path of a clone, or remove `commit` to run the current files of the folder",
+                None => "write a url with its scheme, such as `https://…`, or the path of a clone",
+            };
             return context.log.add(&written.span, message, help);
         }
     };

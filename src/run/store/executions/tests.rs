@@ -188,6 +188,16 @@ fn trials_that_are_not_merged_yet_are_read_from_their_own_files() {
 }
 
 #[test]
+fn sums_of_fractions_make_no_overlap_that_the_record_does_not_have() {
+    let dir = tempfile::tempdir().unwrap();
+    let rows: Vec<ExecutionRow> =
+        (1..40).map(|n| row(1, &format!("C#t{n}"), Outcome::Passed, 0.1 * f64::from(n), 0.1)).collect();
+    let (folder, run) = run_with(dir.path(), &[("one", rows)], true);
+    let found = folder.totals(&run).trials[0].stages[0].concurrency;
+    assert_eq!((found, found.max), (run.trials[0].stages[0].concurrency, 1));
+}
+
+#[test]
 fn a_file_that_is_missing_or_damaged_is_named_and_the_rest_is_read() {
     let dir = tempfile::tempdir().unwrap();
     let (folder, run) = run_with(dir.path(), &two_trials(), true);

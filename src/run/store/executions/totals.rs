@@ -4,8 +4,7 @@
 //! not, and the failure of a class fixture stands until a later stage runs its class, or one nested in it, again. What failed on one
 //! machine, another one does not repair.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
@@ -121,26 +120,6 @@ pub struct Adder {
     /// Failed fixtures among the tests, also those that no longer fail.
     fixtures: Vec<usize>,
     seconds: Vec<f64>,
-    running: BinaryHeap<Reverse<Instant>>,
-    spans: Vec<(f64, f64)>,
-}
-
-/// A moment, in the order of time.
-#[derive(PartialEq)]
-struct Instant(f64);
-
-impl Eq for Instant {}
-
-impl PartialOrd for Instant {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Instant {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0)
-    }
 }
 
 impl Adder {
@@ -264,7 +243,7 @@ impl Adder {
             last_end: rows.iter().map(|row| row.start + row.seconds).fold(0.0, f64::max),
             seconds: rows.iter().map(|row| row.seconds).sum(),
             median_seconds: self.median(rows),
-            concurrency: self.concurrency(rows),
+            concurrency: Concurrency::of_spans(rows.iter().map(|row| (row.outcome, row.start, row.seconds))),
         }
     }
 
@@ -281,34 +260,6 @@ impl Adder {
         }
         let lower = below.iter().copied().max_by(f64::total_cmp).unwrap_or(*upper);
         f64::midpoint(lower, *upper)
-    }
-
-    /// As [`Concurrency::of`] has it. Rows lie in the order of their starts, so that one look at each is enough.
-    fn concurrency(&mut self, rows: &[Execution]) -> Concurrency {
-        let counted = rows.iter().filter(|row| row.seconds > 0.0 && row.outcome != Outcome::NotRun);
-        self.spans.clear();
-        self.spans.extend(counted.map(|row| (row.start, row.start + row.seconds)));
-        if !self.spans.is_sorted_by(|a, b| a.0 <= b.0) {
-            self.spans.sort_by(|a, b| a.0.total_cmp(&b.0));
-        }
-        self.running.clear();
-        let (mut max, mut busy, mut weighted, mut until) = (0, 0.0, 0.0, f64::NEG_INFINITY);
-        for &(start, end) in &self.spans {
-            while self.running.peek().is_some_and(|first| first.0.0 <= start) {
-                self.running.pop();
-            }
-            self.running.push(Reverse(Instant(end)));
-            max = max.max(self.running.len());
-            weighted += end - start;
-            busy += (end - until.max(start)).max(0.0);
-            until = until.max(end);
-        }
-        let ran = || rows.iter().any(|row| !matches!(row.outcome, Outcome::NotRun | Outcome::Skipped));
-        match max {
-            0 if ran() => Concurrency { mean: 1.0, max: 1 },
-            0 => Concurrency::default(),
-            _ => Concurrency { mean: if busy > 0.0 { weighted / busy } else { 0.0 }, max },
-        }
     }
 }
 

@@ -157,7 +157,7 @@ impl OrderTables {
     }
 
     /// Distinct tests, over all algorithms of the study.
-    fn failing_in_unenhanced(&self) -> usize {
+    pub fn failing_in_unenhanced(&self) -> usize {
         let studied = |row: &&OrderFailureRow| !row.enhanced && row.technique.is_some();
         let tests = self.failures.iter().filter(studied).map(|row| (&row.subject, row.authorship, &row.test));
         tests.collect::<std::collections::BTreeSet<_>>().len()
