@@ -1,6 +1,5 @@
 //! The real program on projects that pytest runs. They need a Python with pytest and pytest-xdist (`PARADE_PYTHON`, or `python3`).
 
-#[expect(dead_code, reason = "pytest downloads nothing")]
 mod desk;
 mod slow;
 
