@@ -29,3 +29,21 @@ pub mod fuzzing;
 pub fn register_platforms() {
     project::register(&[&java::MavenPlatform, &python::PytestPlatform]);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::platform_in;
+
+    #[test]
+    fn a_python_project_is_one_of_pytest_unless_it_has_a_pom() {
+        register_platforms();
+        for file in ["pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg", "setup.py", "conftest.py"] {
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::write(folder.path().join(file), "").unwrap();
+            assert_eq!(platform_in(folder.path()).map(|platform| platform.name()), Some("pytest"), "{file}");
+            std::fs::write(folder.path().join("pom.xml"), "").unwrap();
+            assert_eq!(platform_in(folder.path()).map(|platform| platform.name()), Some("Maven"), "{file}");
+        }
+    }
+}

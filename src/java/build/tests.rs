@@ -158,10 +158,7 @@ fn a_project_of_another_tool_is_refused_by_name() {
     let checkout = Checkout { root: folder.path().to_owned(), revision: "content-1".into() };
     let at = |directory: &str| Subject { directory: Some(directory.into()), ..subject(1) };
     let error = build_root(&at("app"), &checkout).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "`app` is a Gradle project (build.gradle.kts), but parade supports only Maven and pytest"
-    );
+    assert_eq!(error.to_string(), "`app` is a Gradle project (build.gradle.kts), but parade supports only Maven");
     assert!(error.help().unwrap().to_string().contains("maven-publish"));
     let missing = build_root(&at("nowhere"), &checkout).unwrap_err();
     assert_eq!(missing.to_string(), "`nowhere` is not a folder of the subject");

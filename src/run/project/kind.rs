@@ -109,27 +109,13 @@ mod tests {
     }
 
     #[test]
-    fn a_python_project_is_one_of_pytest_unless_it_has_a_pom() {
-        for file in ["pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg", "setup.py", "conftest.py"] {
-            let folder = tempfile::tempdir().unwrap();
-            std::fs::write(folder.path().join(file), "").unwrap();
-            assert_eq!(platform_in(folder.path()).map(|platform| platform.name()), Some("pytest"), "{file}");
-            std::fs::write(folder.path().join("pom.xml"), "").unwrap();
-            assert_eq!(platform_in(folder.path()).map(|platform| platform.name()), Some("Maven"), "{file}");
-        }
-    }
-
-    #[test]
     fn other_tools_are_named() {
         for (file, tool) in BUILD_FILES {
             let refusal = told(&[file]).unwrap();
-            assert_eq!(
-                refusal.message,
-                format!("`it` is a {tool} project ({file}), but parade supports only Maven and pytest")
-            );
+            assert_eq!(refusal.message, format!("`it` is a {tool} project ({file}), but parade supports only Maven"));
         }
         let nothing = told(&["README"]).unwrap();
-        assert_eq!(nothing.message, "there is no pom.xml in `it`, and parade supports only Maven and pytest");
+        assert_eq!(nothing.message, "there is no pom.xml in `it`, and parade supports only Maven");
         assert!(nothing.help.contains("`directory`"));
     }
 
