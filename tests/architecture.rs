@@ -46,7 +46,12 @@ fn sources(name: &str) -> Vec<(String, String)> {
             } else if path.extension().is_some_and(|extension| extension == "rs") && !stem.ends_with("tests") {
                 let below = path.strip_prefix(&top).unwrap();
                 let module = below.components().next().unwrap().as_os_str().to_string_lossy().replace(".rs", "");
-                found.push((module, without_tests(&fs::read_to_string(&path).unwrap())));
+                let mut text = without_tests(&fs::read_to_string(&path).unwrap());
+                // In the file of a top module, what is above it is the crate.
+                if below.components().count() == 1 || (below.components().count() == 2 && stem == "mod") {
+                    text = text.replace("super::", "crate::");
+                }
+                found.push((module, text));
             }
         }
     }
@@ -110,12 +115,30 @@ fn first_word(text: &str) -> String {
 fn module_graph(name: &str) -> BTreeMap<String, BTreeSet<String>> {
     let sources = sources(name);
     let modules: BTreeSet<String> = sources.iter().map(|(module, _)| module.clone()).collect();
+    let exported = exported(&sources, &modules);
     let mut graph: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (module, text) in sources.iter().filter(|(module, _)| module != "lib" && module != "main") {
-        let needs = names_after("crate::", text).into_iter().filter(|needed| needed != module);
-        graph.entry(module.clone()).or_default().extend(needs.filter(|needed| modules.contains(needed)));
+        let needs = graph.entry(module.clone()).or_default();
+        for name in names_after("crate::", text) {
+            let needed = exported.get(&name).unwrap_or(&name);
+            if needed != module && modules.contains(needed) {
+                needs.insert(needed.clone());
+            }
+        }
     }
     graph
+}
+
+/// Which module each name comes from that the crate's root exports.
+fn exported(sources: &[(String, String)], modules: &BTreeSet<String>) -> BTreeMap<String, String> {
+    let root = sources.iter().find(|(module, _)| module == "lib").map(|(_, text)| text.as_str()).unwrap_or_default();
+    let mut exported = BTreeMap::new();
+    for module in modules {
+        for name in names_after(&format!("pub use {module}::"), root) {
+            exported.insert(name, module.clone());
+        }
+    }
+    exported
 }
 
 /// A way from a module back to itself, if there is one.

@@ -13,8 +13,8 @@ use super::{adoption, changes, declared_order, maven, reactor, toolchain};
 use crate::engine::{EngineKind, Parallelism, Session};
 use crate::process::{Account, Interrupt};
 use crate::project::{
-    Adoption, AdoptionFacts, BuildLayout, ChangeRequest, FirstRun, GeneratorTarget, KeptReports, OpenFailure,
-    OpenPurpose, OpenRequest, Opened, Platform, Project, Refusal, ToolFacts,
+    Adoption, AdoptionFacts, BuildLayout, ChangeRequest, GeneratorTarget, KeptReports, OpenFailure, OpenPurpose,
+    OpenRequest, Opened, Platform, Project, Refusal, ToolFacts,
 };
 use crate::spec::{JdkWish, Origin, Subject};
 use crate::subject::{self, Checkout};
@@ -361,9 +361,6 @@ impl Prepared {
         })
     }
 }
-
-/// When it is found out which tests there are, as a preparation has it.
-pub(super) type DiscoveryTime = FirstRun;
 
 #[cfg(test)]
 mod tests {

@@ -9,10 +9,11 @@ use std::time::Duration;
 use miette::{Result, miette};
 
 use super::jdks::{Jdk, Jdks, jdks};
-use crate::maven::BASE_VARIABLE;
 use crate::process;
 use crate::spec::JdkWish;
 
+/// The start script walks only where this is not set.
+pub const BASE_VARIABLE: &str = "MAVEN_BASEDIR";
 /// For Maven to start and say its version, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 

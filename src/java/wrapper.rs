@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::toolchain::is_program;
-use crate::maven::BASE_VARIABLE;
 use crate::process::{self, Cause, Command, Exit, Interrupt};
+use crate::toolchain::BASE_VARIABLE;
 use crate::whole_file;
 
 const PROPERTIES: &str = ".mvn/wrapper/maven-wrapper.properties";

@@ -14,14 +14,14 @@ use miette::miette;
 use sha2::{Digest, Sha256};
 
 use super::generated::{drop_blamed, put_into};
-use super::platform::DiscoveryTime;
+use super::toolchain::BASE_VARIABLE;
 use super::wrapper::{self, MavenWrapper};
 use super::{MavenOrigin, SealedRepository, Toolchain};
 use crate::engine::{Mode, Parallelism};
 use crate::home::Home;
 use crate::maven::{self, Helper, Invocation, Invoked, Limits, Picked, SUREFIRE_VERSION, Settings, TestSettings};
 use crate::process::{self, Account, Cause, Exit, Interrupt};
-use crate::project::{self, PreparationLimits, SetUp, SetUpStop};
+use crate::project::{self, FirstRun, PreparationLimits, SetUp, SetUpStop};
 use crate::spec::{Subject, SurefireVersion};
 use crate::subject::{Checkout, Cleanliness, Progress, Snapshot, check_open, checkout, hand_over};
 use crate::suite::{Execution, FindingKind, RunEnd};
@@ -57,7 +57,7 @@ pub struct Preparation<'a> {
     /// Begins the mark of all processes, so that a resumed run finds those of a killed one.
     pub tag: &'a str,
     /// When the suite runs for the first time.
-    pub discovery: DiscoveryTime,
+    pub discovery: FirstRun,
 }
 
 /// How a preparation ended.
@@ -340,8 +340,8 @@ impl Building<'_> {
         let snapshot = Snapshot::take(&self.checkout.root, &self.checkout.snapshot_store())?;
         let memory = Memory { place: self.place.clone(), key: key.to_owned() };
         let discovery = match self.preparation.discovery {
-            DiscoveryTime::Later => Discovery::default(),
-            DiscoveryTime::Now | DiscoveryTime::Within(_) => match self.discover()? {
+            FirstRun::Later => Discovery::default(),
+            FirstRun::Now | FirstRun::Within(_) => match self.discover()? {
                 Ok(discovery) => discovery.without_dropped(&dropped),
                 Err(stop) => return Ok(stop.into()),
             },
@@ -367,7 +367,7 @@ impl Building<'_> {
         };
         let user = self.means.user.as_ref();
         let mut environment = maven::environment(self.preparation.toolchain, user, &subject.environment);
-        environment.insert(maven::BASE_VARIABLE.to_owned(), base.to_string_lossy().into_owned());
+        environment.insert(BASE_VARIABLE.to_owned(), base.to_string_lossy().into_owned());
         let set_up = SetUp {
             subject,
             worktree: &self.checkout.root,
@@ -424,7 +424,7 @@ impl Building<'_> {
     /// How long the first run of the tests may take.
     fn patience(&self) -> Duration {
         let most = self.preparation.subject.timeout;
-        if let DiscoveryTime::Within(limit) = self.preparation.discovery { limit.min(most) } else { most }
+        if let FirstRun::Within(limit) = self.preparation.discovery { limit.min(most) } else { most }
     }
 
     fn is_hurried(&self) -> bool {

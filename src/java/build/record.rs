@@ -6,7 +6,7 @@ use miette::miette;
 use serde::{Deserialize, Serialize};
 
 use super::Discovery;
-use crate::platform::DiscoveryTime;
+use crate::project::FirstRun;
 use crate::spec::Fingerprint;
 use crate::subject::{Checkout, snapshot};
 use crate::whole_file;
@@ -62,9 +62,9 @@ impl Place {
     }
 
     /// A record that is missing, damaged or of other settings is no record.
-    pub(super) fn read(&self, key: &str, discovery: DiscoveryTime) -> Option<Discovery> {
+    pub(super) fn read(&self, key: &str, discovery: FirstRun) -> Option<Discovery> {
         let whole = read_record(&self.record, key);
-        whole.or_else(|| if discovery == DiscoveryTime::Later { read_record(&self.seen, key) } else { None })
+        whole.or_else(|| if discovery == FirstRun::Later { read_record(&self.seen, key) } else { None })
     }
 
     pub(super) fn write(&self, key: &str, discovery: &Discovery) -> miette::Result<()> {

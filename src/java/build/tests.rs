@@ -25,7 +25,7 @@ fn a_record_of_other_settings_is_no_record() {
     let folder = tempfile::tempdir().unwrap();
     let place =
         Place { record: folder.path().join(RECORD), seen: folder.path().join(SEEN), logs: folder.path().join(LOGS) };
-    let read = |key| place.read(key, DiscoveryTime::Now);
+    let read = |key| place.read(key, FirstRun::Now);
     let test = KnownTest { display: Some("c[1]".into()), ..KnownTest::passed("m:a.B#c~2") };
     let discovery = Discovery { tests: vec![test], ..Discovery::default() };
     assert_eq!(read("k"), None);
@@ -43,16 +43,16 @@ fn what_a_parallel_run_saw_is_for_those_who_do_not_measure() {
     let memory = Memory { place: Place::beside(&checkout), key: "k".into() };
     let seen = Discovery { scrambled: true, ..Discovery::default() };
     memory.keep(&seen).unwrap();
-    assert_eq!(memory.place.read("k", DiscoveryTime::Now), None);
-    assert_eq!(memory.place.read("k", DiscoveryTime::Later), Some(seen.clone()));
+    assert_eq!(memory.place.read("k", FirstRun::Now), None);
+    assert_eq!(memory.place.read("k", FirstRun::Later), Some(seen.clone()));
     // A sequential run knows better.
     memory.keep(&Discovery::default()).unwrap();
-    assert_eq!(memory.place.read("k", DiscoveryTime::Later), Some(Discovery::default()));
+    assert_eq!(memory.place.read("k", FirstRun::Later), Some(Discovery::default()));
     memory.place.forget(&checkout).unwrap();
-    assert_eq!(memory.place.read("k", DiscoveryTime::Later), None);
+    assert_eq!(memory.place.read("k", FirstRun::Later), None);
     let lost = Finding::new(FindingKind::LostTests, "x");
     memory.keep(&Discovery { findings: vec![lost], ..seen }).unwrap();
-    assert_eq!(memory.place.read("k", DiscoveryTime::Later), None);
+    assert_eq!(memory.place.read("k", FirstRun::Later), None);
 }
 
 fn subject(timeout: u64) -> Subject {
@@ -88,7 +88,7 @@ fn key_and_tag(subject: &Subject) -> (String, String) {
         progress: &Silent,
         interrupt: &Interrupt::new(),
         tag: "run-7",
-        discovery: DiscoveryTime::Now,
+        discovery: FirstRun::Now,
     };
     let means = Means {
         helper,
@@ -138,7 +138,7 @@ fn the_memory_limit_holds_for_set_up_commands_too() {
         progress: &Silent,
         interrupt: &Interrupt::new(),
         tag: "greedy",
-        discovery: DiscoveryTime::Now,
+        discovery: FirstRun::Now,
     };
     let repository = SealedRepository::of_subject(&Home::at(folder.path()), &greedy, None);
     let means = Means { helper, repository, user: None, maven_note: None };
@@ -212,7 +212,7 @@ fn a_project_is_built_with_the_maven_of_its_wrapper() {
             progress: &Silent,
             interrupt: &Interrupt::new(),
             tag: "t",
-            discovery: DiscoveryTime::Now,
+            discovery: FirstRun::Now,
         };
         let checkout = Checkout { root: tree.clone(), revision: "content-1".into() };
         preparation.with_project_maven(&checkout, None).unwrap()
@@ -263,7 +263,7 @@ fn a_build_is_made_again_when_something_changed_that_it_depends_on() {
             progress: &Silent,
             interrupt: &Interrupt::new(),
             tag: "run-7",
-            discovery: DiscoveryTime::Now,
+            discovery: FirstRun::Now,
         };
         build_key(&preparation, checkout, helper).unwrap()
     };

@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 
 use miette::miette;
 
-/// The start script walks only where this is not set.
-pub const BASE_VARIABLE: &str = "MAVEN_BASEDIR";
 const SETTINGS: &str = ".mvn";
 
 /// The nearest folder with a `.mvn` from the build's root up to the worktree's root, else the build's root. A `.mvn` that leads

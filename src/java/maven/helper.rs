@@ -8,10 +8,11 @@ use std::time::Duration;
 use miette::miette;
 use sha2::{Digest, Sha256};
 
-use super::base_folder::{BASE_VARIABLE, check_above};
+use super::base_folder::check_above;
 use super::decisive_lines;
 use crate::home::Home;
 use crate::process::{self, Cause, Exit, Interrupt};
+use crate::toolchain::BASE_VARIABLE;
 use crate::wording::hex;
 use crate::{SealedRepository, Toolchain, jdks};
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use miette::miette;
 
-use super::base_folder::{BASE_VARIABLE, base_folder, check_above};
+use super::base_folder::{base_folder, check_above};
 use super::event_files::EventFile;
 use super::exchange::{Answered, Exchange};
 use super::handshake::Handshake;
@@ -19,6 +19,7 @@ use crate::Toolchain;
 use crate::folder_handle;
 use crate::process::{self, Account, Cause, CommandOutput, Ended, Exit, Interrupt, UnnamedOutput};
 use crate::run_clock::Clock;
+use crate::toolchain::BASE_VARIABLE;
 
 /// Of Maven's log; what a test prints goes there too.
 const LOG_LIMIT: u64 = 64 << 20;

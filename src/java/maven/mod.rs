@@ -27,7 +27,7 @@ mod selection;
 mod settings;
 
 pub use crate::run_clock::Clock;
-pub use base_folder::{BASE_VARIABLE, base_folder};
+pub use base_folder::base_folder;
 pub use build_failure::{is_in_build_folder, is_independent_of_jdk, with_own_paths};
 pub use chosen_tests::chosen_tests;
 pub use events::observe_process;
