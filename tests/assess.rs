@@ -200,7 +200,7 @@ fn curves_are_of_modes_that_were_checked_and_have_the_measured_time() {
         let text = String::from_utf8(report.stdout).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(!text.contains("speed of project"), "{text}");
         if answer["verdict"] == "adopt" {
-            assert!(text.contains("forks is 1.89× faster than sequential"), "{text}");
+            assert!(text.contains("× faster than sequential"), "{text}");
             assert!(!text.contains("rerun failed tests on another one"), "{text}");
         }
     }
@@ -215,7 +215,7 @@ fn an_answer_can_be_asked_for_again_in_every_form() {
         (&first["run_dir"], &first["verdict"], &first["blocks"]),
         (&again["run_dir"], &again["verdict"], &again["blocks"])
     );
-    for (format, sign) in [("md", "## Tests in parallel: `"), ("html", "<!DOCTYPE html>"), ("json", "{")] {
+    for (format, sign) in [("md", "> This question was already answered"), ("html", "<!DOCTYPE html>"), ("json", "{")] {
         let output = desk
             .command(["assess", "suite.toml", "--cores", "2", "--budget", "6m", "--format", format])
             .output()
@@ -788,7 +788,7 @@ fn a_limit_that_is_too_tight_under_load_is_told_from_a_test_that_hangs() {
     download(&desk);
     let project = desk.path("limited");
     limited_suite(&project);
-    let arguments = ["assess", project.to_str().unwrap(), "--json", "--budget", "150s"];
+    let arguments = ["assess", project.to_str().unwrap(), "--json", "--budget", "240s"];
     let output = desk.command(arguments).output().unwrap();
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     let failure = |class: &str| {
