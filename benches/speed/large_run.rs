@@ -79,12 +79,12 @@ fn trials() -> Vec<Trial> {
 
 fn write_trials(folder: &RunFolder) {
     let suites: Vec<Vec<(TestId, f64)>> = (0..SUBJECTS).map(suite).collect();
-    let (mut journal, _) = folder.journal().expect("a journal");
+    let mut run = parade::store::OpenRun::open(folder.dir()).expect("a journal");
     for (number, trial) in trials().iter().enumerate() {
         let subject = number / CONFIGURATIONS.len() % SUBJECTS;
         let mut random = ChaCha8Rng::seed_from_u64(number as u64);
         let stages = stages(&suites[subject], trial.configuration != "sequential", &mut random);
-        folder.record_trial(&mut journal, &record(trial, &stages), &rows(&stages)).expect("room on the disk");
+        run.record_trial(&record(trial, &stages), &rows(&stages)).expect("room on the disk");
     }
 }
 

@@ -106,7 +106,7 @@ fn read_journal(path: &Path) -> Result<(Vec<SubjectRecord>, Vec<TrialRecord>), S
         match serde_json::from_str(line).map_err(|error| format!("{}: {error}: {line}", path.display()))? {
             Entry::Subject(subject) => subjects.push(subject),
             Entry::Trial(trial) => trials.push(trial),
-            Entry::Knowledge(_) => {}
+            Entry::Knowledge(_) | Entry::Step(_) => {}
         }
     }
     Ok((subjects, trials))

@@ -82,6 +82,7 @@ pub fn run(options: &RunOptions) -> miette::Result<ExitCode> {
         retry: options.retry,
         histories: &histories,
         pace: None,
+        command: None,
     };
     let summary = runner::run(&order, &home, &interrupt, &mut progress);
     progress.finish();

@@ -54,12 +54,12 @@ mod tests {
         let run = sample::study();
         let located = store::locate(results, &run.manifest.experiment).unwrap();
         let folder = located.create(&run.manifest, "", &run.environment).unwrap();
-        let (mut journal, _) = folder.journal().unwrap();
+        let mut record = store::OpenRun::open(folder.dir()).unwrap();
         for subject in &run.subjects {
-            journal.append(&store::Entry::Subject(subject.clone())).unwrap();
+            record.record_subject(subject).unwrap();
         }
         for trial in &run.trials {
-            journal.append(&store::Entry::Trial(trial.clone())).unwrap();
+            record.record_trial(trial, &[]).unwrap();
         }
         folder
     }

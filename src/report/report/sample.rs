@@ -280,10 +280,18 @@ impl Sample {
             experiment_folder: None,
             merged: Vec::new(),
             accepted_changes: Vec::new(),
+            command: None,
         };
         let subjects = subjects.iter().map(|subject| subject_record(subject)).collect();
         Sample {
-            data: RunData { manifest, environment: environment(), subjects, trials: Vec::new(), knowledge: Vec::new() },
+            data: RunData {
+                manifest,
+                environment: environment(),
+                subjects,
+                trials: Vec::new(),
+                knowledge: Vec::new(),
+                steps: Vec::new(),
+            },
         }
     }
 

@@ -17,13 +17,10 @@ use crate::engine::{EngineKind, Session};
 use crate::project::Opened;
 use crate::runner::{Event, Watcher};
 use crate::store::RunFolder;
-use crate::store::record::RunData;
+use crate::store::record::{RunData, StepKind};
 use crate::suite::TestId;
-use crate::whole_file;
 use crate::wording::plural;
 
-/// Beside the answer.
-const KEPT: &str = "assessment/causes.json";
 /// In less time nothing is found out: opening what runs single tests takes as long.
 const LEAST: Duration = Duration::from_secs(3);
 
@@ -35,8 +32,8 @@ struct Kept {
 }
 
 impl Kept {
-    fn read(folder: &RunFolder) -> Option<Kept> {
-        serde_json::from_str(&whole_file::read(&folder.dir().join(KEPT)).ok()?).ok()
+    fn on_record(run: &RunData) -> Option<Kept> {
+        run.steps.iter().rev().find(|step| step.step_kind == StepKind::Diagnose)?.outcome()
     }
 
     fn is_complete(&self) -> bool {
@@ -63,14 +60,16 @@ impl Assessment<'_> {
         if tests.is_empty() {
             return Ok(Vec::new());
         }
-        let kept = Kept::read(folder).filter(|kept| kept.runs == run.trials.len() && (is_done || kept.is_complete()));
+        let kept = Kept::on_record(run).filter(|kept| kept.runs == run.trials.len() && (is_done || kept.is_complete()));
         if let Some(kept) = kept {
             return Ok(kept.causes);
         }
         watcher.event(&Event::Note(format!("Examining {} that failed only in parallel", plural(tests.len(), "test"))));
         let causes = self.look(run, measured, &tests, &folder.logs("causes"), watcher)?;
         if !self.interrupt.is_set() {
-            whole_file::write_json(&folder.dir().join(KEPT), &Kept { runs: run.trials.len(), causes: causes.clone() })?;
+            let runs = run.trials.len();
+            let kept = Kept { runs, causes: causes.clone() };
+            super::record(folder, &format!("diagnose.{runs}"), StepKind::Diagnose, &self.order.subject.name, &kept)?;
         }
         Ok(causes)
     }

@@ -38,11 +38,10 @@ use crate::bad_usage::BadUsage;
 use crate::experiment::{self, Experiment, MachineLimits, Plan};
 use crate::home::Home;
 use crate::process::Interrupt;
-use crate::runner::{self, Event, Watcher};
+use crate::runner::{self, BudgetPolicy, Event, ExperimentRequest, Watcher};
 use crate::spec::Subject;
-use crate::store::RunFolder;
-use crate::store::record::{Phase, RunData, TrialRecord};
-use crate::whole_file;
+use crate::store::record::{CommandKind, Phase, RunData, StepKind, StepRecord, TrialRecord};
+use crate::store::{OpenRun, RunFolder};
 use crate::wording::{VIRTUAL_TIME, counted, plural};
 
 use answer::Answer;
@@ -59,8 +58,6 @@ use ways::{ParallelMode, SEQUENTIAL};
 const TAG: &str = "assess";
 /// The answer in a run's folder; the last thing that is written.
 pub const ANSWER: &str = "assessment/answer.json";
-/// What a broken-off sitting had spent, in the folder of the project's runs.
-const INTERRUPTED: &str = "interrupted.json";
 
 /// What is asked.
 #[derive(Debug)]
@@ -126,15 +123,12 @@ pub fn run(
     let earlier = standing.spent(&survey);
     let model = order.subject.is_model().then_some(survey.seconds);
     let clock = Clock { began, earlier, model, lost: Cell::new(0.0) };
-    let least = agenda::least_time(&survey, order.cores);
-    if standing.trials.is_empty() && budget.left(&clock, &[]) < least {
-        let built = clock.spent(&[]) - survey.seconds;
-        return Err(too_small(time, &sequential_run(&survey), agenda::advised_budget(&survey, built)));
-    }
-    let results = Results { folder, text, fresh: standing.is_new };
-    let mut assessment = Assessment { order, home, interrupt, experiment, survey, budget, clock, results, standing };
+    let mut assessment =
+        Assessment { order, home, interrupt, experiment, survey, budget, clock, folder, text, standing };
+    assessment.record_survey()?;
+    assessment.check_budget()?;
     let ended = assessment.carry_out(watcher)?;
-    assessment.keep_what_was_spent(&ended)?;
+    assessment.record_interruption(&ended)?;
     Ok(ended)
 }
 
@@ -190,23 +184,13 @@ struct Standing {
     answered: Option<Answered>,
     /// The time that was spent before an interruption, builds and broken-off runs included.
     interrupted: Option<f64>,
+    has_survey: bool,
 }
 
-/// Of a sitting that was broken off, what the next one has to know.
+/// The outcome of a step that the user interrupted.
 #[derive(Debug, Serialize, Deserialize)]
-struct Interrupted {
-    /// The question.
-    experiment: String,
+struct Interruption {
     spent_seconds: f64,
-}
-
-impl Interrupted {
-    /// Of the same question.
-    fn read(folder: &Path, text: &str) -> Option<f64> {
-        let kept = whole_file::read(&folder.join(INTERRUPTED)).ok()?;
-        let kept: Interrupted = serde_json::from_str(&kept).ok()?;
-        (kept.experiment == text).then_some(kept.spent_seconds)
-    }
 }
 
 /// Of an answer, what the next sitting has to know.
@@ -223,15 +207,21 @@ impl Standing {
     fn of(folder: &Path, text: &str, fresh: bool) -> Self {
         let latest = RunFolder::open(&folder.join("latest")).ok();
         let same = latest.filter(|latest| !fresh && latest.experiment_text().is_ok_and(|before| before == text));
-        let interrupted = Interrupted::read(folder, text).filter(|_| !fresh);
-        let Some(same) = same else { return Standing { is_new: true, interrupted, ..Standing::default() } };
-        let answer = whole_file::read(&same.dir().join(ANSWER)).ok();
-        let answered = answer.and_then(|answer| serde_json::from_str(&answer).ok());
-        let trials = same.read().map(|run| run.trials).unwrap_or_default();
-        Standing { is_new: false, trials, answered, interrupted }
+        let Some(run) = same.and_then(|same| same.read().ok()) else {
+            return Standing { is_new: true, ..Standing::default() };
+        };
+        let last = |kind| run.steps.iter().rev().find(|step| step.step_kind == kind);
+        let interruption = last(StepKind::Interruption).and_then(StepRecord::outcome::<Interruption>);
+        Standing {
+            is_new: false,
+            answered: run.answer(CommandKind::Assess),
+            interrupted: interruption.map(|interruption| interruption.spent_seconds),
+            has_survey: last(StepKind::Survey).is_some(),
+            trials: run.trials,
+        }
     }
 
-    /// In earlier sittings. Without a word of theirs, what their runs took.
+    /// In earlier sittings. If they recorded nothing about it, what their runs took.
     fn spent(&self, survey: &Survey) -> f64 {
         let answered = self.answered.as_ref().map(|answered| answered.spent_seconds);
         let known = [answered, self.interrupted].into_iter().flatten().reduce(f64::max);
@@ -261,14 +251,6 @@ fn experiment(order: &AssessmentRequest, text: &str, folder: &Path) -> miette::R
     Ok(experiment)
 }
 
-/// Where the records are.
-struct Results {
-    folder: PathBuf,
-    text: String,
-    /// Only the first call of the runner starts a new run.
-    fresh: bool,
-}
-
 /// An assessment under way.
 struct Assessment<'a> {
     order: &'a AssessmentRequest,
@@ -278,7 +260,10 @@ struct Assessment<'a> {
     survey: Survey,
     budget: Budget,
     clock: Clock,
-    results: Results,
+    /// Of all runs of this project.
+    folder: PathBuf,
+    /// The experiment, as its file.
+    text: String,
     standing: Standing,
 }
 
@@ -292,6 +277,51 @@ struct Sitting {
 }
 
 impl Assessment<'_> {
+    /// The survey is the first step of the run. The run has a folder from then on.
+    fn record_survey(&mut self) -> miette::Result<()> {
+        if self.standing.has_survey {
+            return Ok(());
+        }
+        let id = survey::step_id(self.order, &self.survey.revision);
+        let step = StepRecord::new(&id, StepKind::Survey, &self.order.subject.name, &self.survey)?;
+        let nothing = Plan { trials: Vec::new() };
+        let request = self.experiment_request(&nothing, self.standing.is_new, None);
+        runner::begin(&request, self.home, vec![step])?;
+        Ok(())
+    }
+
+    fn check_budget(&self) -> miette::Result<()> {
+        let least = agenda::least_time(&self.survey, self.order.cores);
+        if !self.standing.trials.is_empty() || self.budget.left(&self.clock, &[]) >= least {
+            return Ok(());
+        }
+        let built = self.clock.spent(&[]) - self.survey.seconds;
+        let advised = agenda::advised_budget(&self.survey, built);
+        Err(too_small(self.budget.time, &sequential_run(&self.survey), advised))
+    }
+
+    fn experiment_request<'a>(
+        &'a self,
+        plan: &'a Plan,
+        fresh: bool,
+        pace: Option<&'a dyn BudgetPolicy>,
+    ) -> ExperimentRequest<'a> {
+        ExperimentRequest {
+            experiment: &self.experiment,
+            experiment_text: &self.text,
+            experiment_folder: None,
+            plan,
+            results: self.order.results.clone(),
+            fresh,
+            accept_changes: false,
+            quick: false,
+            retry: false,
+            histories: &[],
+            pace,
+            command: Some(CommandKind::Assess),
+        }
+    }
+
     fn carry_out(&mut self, watcher: &mut dyn Watcher) -> miette::Result<Ended> {
         let is_done = self.standing.suffices(self.budget.time);
         let mut sitting = if is_done { Sitting::default() } else { self.measure(watcher)? };
@@ -301,7 +331,7 @@ impl Assessment<'_> {
         if sitting.is_interrupted {
             return Ok(Ended::Interrupted);
         }
-        let folder = RunFolder::open(&self.results.folder.join("latest"))?;
+        let folder = RunFolder::open(&self.folder.join("latest"))?;
         let run = folder.read()?;
         let cores = self.order.cores;
         let first_look = evidence::measure(&run, &folder, &self.survey, cores, &Pardoned::default())?;
@@ -341,22 +371,22 @@ impl Assessment<'_> {
                 agenda::advised_budget(&self.survey, 0.0).max(self.budget.time * 2),
             ));
         }
-        conclusion.answer().map(|answer| Ended::Answered(Box::new(answer)))
+        let answer = conclusion.answer()?;
+        if !is_done {
+            let id = format!("answer.{}", run.trials.len());
+            record(&folder, &id, StepKind::Answer, &self.order.subject.name, &answer)?;
+        }
+        Ok(Ended::Answered(Box::new(answer)))
     }
 
     /// Time that an interrupted sitting spent is not given back.
-    fn keep_what_was_spent(&self, ended: &Ended) -> miette::Result<()> {
-        let file = self.results.folder.join(INTERRUPTED);
-        match ended {
-            Ended::Interrupted => {
-                let (experiment, spent_seconds) = (self.results.text.clone(), self.clock.spent(&[]));
-                whole_file::write_json(&file, &Interrupted { experiment, spent_seconds })
-            }
-            _ => {
-                let _ = std::fs::remove_file(file);
-                Ok(())
-            }
+    fn record_interruption(&self, ended: &Ended) -> miette::Result<()> {
+        if !matches!(ended, Ended::Interrupted) {
+            return Ok(());
         }
+        let folder = RunFolder::open(&self.folder.join("latest"))?;
+        let interruption = Interruption { spent_seconds: self.clock.spent(&[]) };
+        record(&folder, "interruption", StepKind::Interruption, &self.order.subject.name, &interruption)
     }
 
     /// Would more time lead to no more runs?
@@ -393,19 +423,7 @@ impl Assessment<'_> {
         if possible.trials.is_empty() {
             return Ok(sitting);
         }
-        let order = runner::ExperimentRequest {
-            experiment: &self.experiment,
-            experiment_text: &self.results.text,
-            experiment_folder: None,
-            plan: &possible,
-            results: self.order.results.clone(),
-            fresh: self.results.fresh,
-            accept_changes: false,
-            quick: false,
-            retry: false,
-            histories: &[],
-            pace: Some(&purse),
-        };
+        let order = self.experiment_request(&possible, false, Some(&purse));
         let summary = runner::run(&order, self.home, self.interrupt, watcher)?;
         sitting.cut.extend(purse.cut());
         sitting.is_interrupted = summary.interrupted;
@@ -457,7 +475,12 @@ impl Assessment<'_> {
     }
 }
 
-/// Ways that were never run.
+/// Records a step of a run that nobody is writing now.
+fn record(folder: &RunFolder, id: &str, kind: StepKind, subject: &str, outcome: &impl Serialize) -> miette::Result<()> {
+    OpenRun::open(folder.dir())?.record_step(StepRecord::new(id, kind, subject, outcome)?)
+}
+
+/// Modes that were never run.
 fn left_out(survey: &Survey, trials: &[TrialRecord]) -> Vec<ParallelMode> {
     let was_run = |way: &ParallelMode| trials.iter().any(|trial| trial.configuration == way.name());
     survey.ways.iter().copied().filter(|way| !was_run(way)).collect()
@@ -477,13 +500,11 @@ mod tests {
 
     #[test]
     fn an_interruption_gives_no_time_back() {
-        let folder = tempfile::tempdir().unwrap();
         let survey = Survey::example(10.0, 12.0);
-        let at = |text: &str, fresh| Standing::of(folder.path(), text, fresh).spent(&survey);
-        assert_eq!(at("question", false), 0.0);
-        let kept = Interrupted { experiment: "question".to_owned(), spent_seconds: 95.0 };
-        whole_file::write_json(&folder.path().join(INTERRUPTED), &kept).unwrap();
-        assert_eq!((at("question", false), at("another", false), at("question", true)), (95.0, 0.0, 0.0));
+        let new = Standing { is_new: true, ..Standing::default() };
+        assert_eq!(new.spent(&survey), 0.0);
+        let interrupted = Standing { interrupted: Some(95.0), ..Standing::default() };
+        assert_eq!(interrupted.spent(&survey), 95.0);
         let answered = Answered { budget_seconds: 60.0, spent_seconds: 50.0, plan: Vec::new() };
         let standing = Standing { answered: Some(answered), interrupted: Some(95.0), ..Standing::default() };
         assert_eq!(standing.spent(&survey), 95.0, "what came after the answer counts, too");

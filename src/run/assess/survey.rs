@@ -1,5 +1,5 @@
 //! What can be known of a project before anything is compared: its build, its tests, what it does in parallel today, and what
-//! one run takes. Kept beside the results, so that an assessment that goes on plans as it did before.
+//! one run takes. It is the first step of the assessment's run, so that an assessment that goes on plans as it did before.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashSet};
@@ -21,11 +21,10 @@ use crate::process::{self, Interrupt};
 use crate::project::{self, AdoptionFacts, FirstRun, OpenFailure, OpenRequest, Opened, Project};
 use crate::runner::{Event, Telling, Watcher};
 use crate::spec::Subject;
-use crate::store::Strain;
 use crate::store::record::TrialRecord;
+use crate::store::{RunFolder, Strain};
 use crate::subject;
 use crate::suite::{Execution, FindingKind, Outcome, RunEnd, SuiteRun, TestId};
-use crate::whole_file;
 use crate::wording::first_line;
 
 /// Of the time of a run: less of waiting for CPU time is no matter.
@@ -160,11 +159,7 @@ pub(super) fn survey(
     let watcher = RefCell::new(watcher);
     let stop = || interrupt.is_set();
     let revision = subject::resolve(&order.subject.origin, home, &Telling(&watcher), &stop)?;
-    let record = folder.join("survey.json");
-    let is_of_this = |known: &Survey| {
-        known.revision == revision && known.asked == asked(&order.subject, order.cores, order.memory_bytes)
-    };
-    if let Some(known) = read(&record).filter(|known| is_of_this(known) && !order.fresh) {
+    if let Some(known) = on_record(folder, &step_id(order, &revision)).filter(|_| !order.fresh) {
         return Ok(Surveyed::Known(Box::new(known)));
     }
     watcher.borrow_mut().event(&Event::Preparing { subject: &order.subject.name });
@@ -175,12 +170,6 @@ pub(super) fn survey(
     };
     if interrupt.is_set() {
         return Ok(Surveyed::Interrupted);
-    }
-    // What was cut off is looked at again, with the time that there is then.
-    if let Surveyed::Known(survey) = &surveyed
-        && !survey.is_cut_off
-    {
-        whole_file::write_json(&record, survey)?;
     }
     Ok(surveyed)
 }
@@ -195,9 +184,17 @@ pub fn asked(subject: &Subject, cores: usize, memory_bytes: Option<u64>) -> Stri
     asked.digits(16)
 }
 
-/// A record that is missing, damaged or of another version is no record.
-fn read(path: &Path) -> Option<Survey> {
-    serde_json::from_str(&whole_file::read(path).ok()?).ok()
+/// The id of the step: a fingerprint of everything that a survey depends on.
+pub(super) fn step_id(order: &AssessmentRequest, revision: &str) -> String {
+    let revision: String = revision.chars().take(16).collect();
+    format!("survey.{}.{revision}", asked(&order.subject, order.cores, order.memory_bytes))
+}
+
+/// The survey that the last run of this project began with, if it is of the same question. What cannot be read is
+/// surveyed again.
+fn on_record(folder: &Path, step: &str) -> Option<Survey> {
+    let run = RunFolder::open(&folder.join("latest")).ok()?.read().ok()?;
+    run.steps.iter().find(|known| known.step == step)?.outcome()
 }
 
 /// Runs the suite once, one test after the other, and tells what it offers.

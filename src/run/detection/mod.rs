@@ -1,12 +1,12 @@
-//! DetectionRequest-dependent tests of a project, now: opened, searched, and what was found written down. No experiment.
+//! Order-dependent tests of a project, now: opened, searched, and what was found written down. No experiment.
 //!
 //! Every order that was run is on record before the next one starts. A detection that was killed goes on from there: the
 //! technique asks for the same runs again and gets what is on record.
 
-mod folder;
 pub mod graph;
 mod opened;
 mod picture;
+mod run_folder;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -21,12 +21,13 @@ use crate::project::Words;
 use crate::runner::{Event, Watcher};
 use crate::shown_text::duration;
 use crate::spec::Subject;
+use crate::store::OrderRecords;
 use crate::suite::{Conflict, Dependency, Finding, dependency_file};
 use crate::technique::detect::{self, Company, Detection, Halt, Plan, Settings, Strategy};
 use crate::whole_file;
 
-use folder::{Folder, Identity};
 use opened::{Opened, Suite};
+use run_folder::DetectionRun;
 
 /// What to look for, and how.
 #[derive(Debug)]
@@ -106,11 +107,12 @@ fn run_suite(
     interrupt: &Interrupt,
     watcher: &RefCell<&mut dyn Watcher>,
 ) -> miette::Result<Ended> {
-    let identity = Identity::of(order, &suite);
-    let (folder, mut journal) = Folder::obtain(order, &identity)?;
-    let note = match journal.recorded() {
-        0 => format!("Results: {}", folder.dir().display()),
-        runs => format!("Results: {}; resuming after {runs} recorded runs", folder.dir().display()),
+    let mut run = DetectionRun::obtain(order, &suite)?;
+    let (dir, logs, identity) = (run.dir().to_owned(), run.logs(), run.identity.clone());
+    let mut orders = OrderRecords::new(&mut run.record, &order.subject.name, &identity);
+    let note = match orders.count() {
+        0 => format!("Results: {}", dir.display()),
+        runs => format!("Results: {}; resuming after {runs} recorded runs", dir.display()),
     };
     watcher.borrow_mut().event(&Event::Note(note));
     let plan = Plan {
@@ -118,7 +120,7 @@ fn run_suite(
         settings: order.settings,
         budget: order.budget,
         baseline: order.baseline,
-        resources: Resources { cores: order.cores, memory_bytes: order.memory_bytes, logs: folder.logs() },
+        resources: Resources { cores: order.cores, memory_bytes: order.memory_bytes, logs },
     };
     let mut last = Instant::now().checked_sub(order.calm);
     let mut hear = |progress: &detect::Progress| {
@@ -128,10 +130,10 @@ fn run_suite(
             watcher.borrow_mut().event(&Event::Stage { text: &text });
         }
     };
-    let company = Company { memory: &mut journal, hear: &mut hear, stop: &|| interrupt.is_set() };
+    let company = Company { memory: &mut orders, hear: &mut hear, stop: &|| interrupt.is_set() };
     match detect::detect(suite.session.as_mut(), suite.roster, &plan, company) {
-        Ok(detection) => finish(order, detection, &folder, (suite.jdk, suite.words), suite.notes).map(Ended::Done),
-        Err(Halt::Interrupted) => Ok(Ended::Interrupted(Some(folder.dir().to_owned()))),
+        Ok(detection) => finish(order, detection, run, (suite.jdk, suite.words), suite.notes).map(Ended::Done),
+        Err(Halt::Interrupted) => Ok(Ended::Interrupted(Some(dir))),
         Err(Halt::Budget) => Err(miette!(
             help = "give more with --budget",
             "the budget of {} is too short for the original order",
@@ -145,11 +147,11 @@ fn run_suite(
 fn finish(
     order: &DetectionRequest,
     detection: Detection,
-    folder: &Folder,
+    mut run: DetectionRun,
     (jdk, words): (Option<String>, Words),
     notes: Vec<Finding>,
 ) -> miette::Result<Box<Found>> {
-    let dir = folder.dir();
+    let dir = run.dir().to_owned();
     let (dependencies, dot, svg) =
         (dir.join("dependencies.toml"), dir.join("dependencies.dot"), dir.join("dependencies.svg"));
     let text = dependency_text(&detection)?;
@@ -159,10 +161,10 @@ fn finish(
     }
     whole_file::write_atomically(&dot, graph::dot(&detection.order_dependent).as_bytes())?;
     whole_file::write_atomically(&svg, picture::svg(&detection.order_dependent).as_bytes())?;
-    folder.finish(&detection)?;
+    let accesses = run.write_accesses()?;
+    run.finish(&order.subject.name, &detection)?;
     let dependencies = order.out.clone().unwrap_or(dependencies);
-    let accesses = folder.accesses();
-    Ok(Box::new(Found { detection, folder: dir.to_owned(), dependencies, dot, svg, accesses, jdk, words, notes }))
+    Ok(Box::new(Found { detection, folder: dir, dependencies, dot, svg, accesses, jdk, words, notes }))
 }
 
 /// What was found as a dependency file, for every command that takes one.

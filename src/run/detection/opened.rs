@@ -9,7 +9,9 @@ use crate::engine::{Capabilities, EngineKind, RunRequest, Session, logs};
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::project::{self, FirstRun, OpenFailure, OpenRequest, Project, ToolFacts, Words};
-use crate::runner::{Telling, Watcher};
+use crate::runner::{Telling, Watcher, subject_record};
+use crate::spec::Subject;
+use crate::store::record::SubjectRecord;
 use crate::suite::{Finding, SuiteRun, TestId};
 use crate::technique::detect::Roster;
 
@@ -34,6 +36,8 @@ pub(super) struct Suite {
     /// What people of its platform call things.
     pub words: Words,
     pub notes: Vec<Finding>,
+    /// For the run folder.
+    pub record: SubjectRecord,
 }
 
 pub(super) fn open(
@@ -53,13 +57,13 @@ pub(super) fn open(
         ..OpenRequest::of_command(&order.subject, home, &progress, interrupt, TAG)
     };
     Ok(match project::open(&wanted)? {
-        project::Opened::Ready(project) => Opened::Suite(Box::new(suite(&*project, order.interleave)?)),
+        project::Opened::Ready(project) => Opened::Suite(Box::new(suite(&order.subject, &*project, order.interleave)?)),
         project::Opened::Failed(OpenFailure { reason, log, .. }) => Opened::BuildFailed { reason, log },
         project::Opened::Interrupted => Opened::BuildFailed { reason: "interrupted".to_owned(), log: PathBuf::new() },
     })
 }
 
-fn suite(project: &dyn Project, interleave: bool) -> miette::Result<Suite> {
+fn suite(subject: &Subject, project: &dyn Project, interleave: bool) -> miette::Result<Suite> {
     let session = project.session(EngineKind::Direct)?;
     let groups = project.process_groups();
     let all =
@@ -75,6 +79,7 @@ fn suite(project: &dyn Project, interleave: bool) -> miette::Result<Suite> {
         jdk,
         words: project.words(),
         notes: project.notes(),
+        record: subject_record(subject, project),
     })
 }
 

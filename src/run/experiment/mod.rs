@@ -13,6 +13,7 @@ mod plan;
 mod raw;
 mod spec;
 mod starter;
+mod steps;
 mod validate;
 mod versions;
 mod warnings;
@@ -29,6 +30,7 @@ pub use outlook::{ConfigurationOutlook, KnowledgeOutlook, Outlook, SubjectOutloo
 pub use spec::{Configuration, DependencySource, Experiment, Machine, Plan, Regression, Trial};
 
 pub use starter::{Starter, StarterOrigin};
+pub use steps::{Step, StepPlan, Work};
 
 use crate::process;
 use crate::project;

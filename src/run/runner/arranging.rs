@@ -16,8 +16,8 @@ use crate::technique::Ordering;
 use crate::technique::arrange::{Arrangement, Material, arrange};
 
 use super::Run;
-use super::knowledge::{Refusal, SubjectProfile};
 use super::open::OpenSubject;
+use super::profile::{Refusal, SubjectProfile};
 use super::trial::describe;
 
 impl Run<'_> {
@@ -33,40 +33,40 @@ impl Run<'_> {
         if open.record.failure.is_some() {
             return Ok(Some(Err(Refusal::unsupported("the subject could not be prepared"))));
         }
-        let knowledge = match self.knowledge.get(subject.family()) {
-            Some(Ok(knowledge)) => knowledge,
+        let profile = match self.subjects.profiles.get(subject.family()) {
+            Some(Ok(profile)) => profile,
             Some(Err(refusal)) => return Ok(Some(Err(refusal.clone()))),
             None => return Ok(Some(Err(Refusal::unsupported("nothing is known about the first version")))),
         };
-        if let (true, Err(why)) = (ordering.algorithm.needs_coverage(), &knowledge.coverage) {
+        if let (true, Err(why)) = (ordering.algorithm.needs_coverage(), &profile.coverage) {
             return Ok(Some(Err(Refusal::unsupported(format!("`{}` needs coverage: {why}", ordering.algorithm)))));
         }
         let mut change = None;
         if ordering.algorithm.needs_change() {
-            if !self.changes.contains_key(&subject.name) {
-                let found = match change_of(knowledge, subject, open) {
+            if !self.subjects.changes.contains_key(&subject.name) {
+                let found = match change_of(profile, subject, open) {
                     Ok(found) => found,
                     Err(error) => return Ok(Some(Err(Refusal::unsupported(describe(&error))))),
                 };
-                knowledge.write_change(&subject.name, &found)?;
-                self.changes.insert(subject.name.clone(), Rc::new(found));
+                profile.write_change(&subject.name, &found)?;
+                self.subjects.changes.insert(subject.name.clone(), Rc::new(found));
             }
-            change = self.changes.get(&subject.name).cloned();
+            change = self.subjects.changes.get(&subject.name).cloned();
         }
         let tests = open.session.as_ref().map(|session| session.tests()).unwrap_or_default();
-        let arranged = arranged(knowledge, &ordering, change.as_deref(), tests);
+        let arranged = arranged(profile, &ordering, change.as_deref(), tests);
         Ok(Some(arranged.map_err(|error| Refusal::unsupported(describe(&error)))))
     }
 }
 
 /// What has changed since the first version: as a model says, or as the repository shows.
-fn change_of(knowledge: &SubjectProfile, subject: &Subject, open: &OpenSubject) -> miette::Result<Change> {
+fn change_of(profile: &SubjectProfile, subject: &Subject, open: &OpenSubject) -> miette::Result<Change> {
     let project = open.project.as_ref();
     if let Some(declared) = project.and_then(|project| project.model()).and_then(|model| model.changes.clone()) {
         return Ok(declared);
     }
     let checkout = project.and_then(|project| project.checkout());
-    let (Some(checkout), Some(old), Ok(coverage)) = (checkout, &knowledge.revision, &knowledge.coverage) else {
+    let (Some(checkout), Some(old), Ok(coverage)) = (checkout, &profile.revision, &profile.coverage) else {
         return Err(miette!("the changes since the first version are not known"));
     };
     let (folders, new) = (subject.folders(), Some(checkout.revision.as_str()));
@@ -76,19 +76,19 @@ fn change_of(knowledge: &SubjectProfile, subject: &Subject, open: &OpenSubject) 
 
 /// The order of the tests that both versions have.
 fn arranged(
-    knowledge: &SubjectProfile,
+    profile: &SubjectProfile,
     ordering: &Ordering,
     change: Option<&Change>,
     present: &[TestId],
 ) -> miette::Result<Arrangement> {
     let present: HashSet<&TestId> = present.iter().collect();
-    let times: HashMap<&TestId, f64> = knowledge.tests.iter().zip(knowledge.seconds.iter().copied()).collect();
-    let suite: Vec<TestId> = knowledge.tests.iter().filter(|test| present.contains(test)).cloned().collect();
+    let times: HashMap<&TestId, f64> = profile.tests.iter().zip(profile.seconds.iter().copied()).collect();
+    let suite: Vec<TestId> = profile.tests.iter().filter(|test| present.contains(test)).cloned().collect();
     let seconds: Vec<f64> = suite.iter().map(|test| times.get(test).copied().unwrap_or_default()).collect();
-    let graph = ordering.enhanced.then(|| kept(knowledge.dependencies(ordering), &suite)).transpose()?;
+    let graph = ordering.enhanced.then(|| kept(profile.dependencies(ordering), &suite)).transpose()?;
     let material = Material {
         suite: &suite,
-        coverage: knowledge.coverage.as_ref().ok(),
+        coverage: profile.coverage.as_ref().ok(),
         change,
         seconds: Some(&seconds),
         dependencies: graph.as_ref(),

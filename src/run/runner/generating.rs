@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use miette::miette;
+use serde::{Deserialize, Serialize};
 
 use crate::draft::ScratchFolder;
 use crate::folder_handle::FolderHandle;
 use crate::process::{self, Account, Cause, Exit};
 use crate::project::GeneratorTarget;
 use crate::spec::{GeneratedTests, Generator, Subject, encoded_module};
-use crate::store::record::Verdict;
+use crate::store::record::{StepKind, StepRecord, Verdict};
 
-use super::knowledge::Refusal;
-use super::open::{self, OpenSubject};
+use super::profile::Refusal;
 use super::{Event, Run};
 
 /// Nobody reads more of what a generator says.
@@ -24,27 +24,56 @@ const MOST_OUTPUT: u64 = 16 << 20;
 /// More sources than this are no suite.
 const MOST_SOURCES: usize = 20_000;
 
+/// The outcome of the step.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct GeneratedOutcome {
+    /// Of all sources.
+    sha256: String,
+}
+
 impl Run<'_> {
-    /// The subject with its generated tests; as it is where nobody generates any. `None` when the user interrupted.
-    pub(super) fn with_generated(&mut self, subject: &Subject) -> miette::Result<Option<Result<Subject, Refusal>>> {
-        let Some(generator) = &subject.generator else { return Ok(Some(Ok(subject.clone()))) };
-        let place = self.folder.generated(subject.family());
-        if let Some(refusal) = self.ungenerated.get(subject.family()) {
-            return Ok(Some(Err(refusal.clone())));
-        }
+    /// Has the generator of a subject write its tests, unless they are on record.
+    pub(super) fn generate_tests(&mut self, step: &str, family: &str) -> miette::Result<()> {
+        let first = self.order.experiment.versions_of(family).next().cloned();
+        let Some((first, generator)) = first.and_then(|first| Some((first.clone(), first.generator?))) else {
+            return Ok(());
+        };
+        let place = self.record.folder().generated(family);
         if !place.is_dir() {
-            match self.generate(subject, generator, &place)? {
+            match self.generate(&first, &generator, &place)? {
                 Some(Ok(())) => {}
                 Some(Err(refusal)) => {
-                    self.ungenerated.insert(subject.family().to_owned(), refusal.clone());
-                    return Ok(Some(Err(refusal)));
+                    self.subjects.not_generated.insert(family.to_owned(), refusal);
+                    return Ok(());
                 }
-                None => return Ok(None),
+                None => return Ok(()),
             }
         }
-        let sources = Some(GeneratedTests::at(&place)?);
+        let written = GeneratedOutcome { sha256: GeneratedTests::at(&place)?.hash };
+        match self.record.recorded().steps.get(step).and_then(StepRecord::outcome::<GeneratedOutcome>) {
+            None => self.record.record_step(StepRecord::new(step, StepKind::Generate, family, &written)?)?,
+            Some(before) if before != written => {
+                let reason = format!(
+                    "the generated tests in {} are not those that the generator wrote; start a new run with --fresh",
+                    place.display()
+                );
+                let refusal = Refusal { verdict: Verdict::HarnessError, reason };
+                self.subjects.not_generated.insert(family.to_owned(), refusal);
+            }
+            Some(_) => {}
+        }
+        Ok(())
+    }
+
+    /// The subject with its generated tests, or why there are none; as it is where it has no generator.
+    pub(super) fn with_generated_tests(&self, subject: &Subject) -> miette::Result<Result<Subject, Refusal>> {
+        let Some(generator) = &subject.generator else { return Ok(Ok(subject.clone())) };
+        if let Some(refusal) = self.subjects.not_generated.get(subject.family()) {
+            return Ok(Err(refusal.clone()));
+        }
+        let sources = Some(GeneratedTests::at(&self.record.folder().generated(subject.family()))?);
         let generator = Some(Generator { sources, ..generator.clone() });
-        Ok(Some(Ok(Subject { generator, ..subject.clone() })))
+        Ok(Ok(Subject { generator, ..subject.clone() }))
     }
 
     fn generate(
@@ -53,11 +82,10 @@ impl Run<'_> {
         generator: &Generator,
         place: &Path,
     ) -> miette::Result<Option<Result<(), Refusal>>> {
-        let Some(mut first) = self.order.experiment.versions_of(subject.family()).next().cloned() else {
-            return Ok(Some(Err(Refusal::unsupported("there is no first version for which tests could be generated"))));
-        };
-        first.generator = None;
-        let Some(open) = self.open_plain(&first)? else { return Ok(None) };
+        // With the project's own tests, by whose first run parade knows the class path.
+        let plain = Subject { generator: None, ..subject.clone() };
+        self.watcher.event(&Event::Preparing { subject: subject.family() });
+        let Some(open) = self.open(&plain, false, subject.family())? else { return Ok(None) };
         let project = match (&open.record.failure, &open.project) {
             (Some(failure), _) => {
                 let reason = format!("no tests can be generated, because the first version fails: {}", failure.reason);
@@ -91,24 +119,6 @@ impl Run<'_> {
         Ok(Some(Ok(())))
     }
 
-    /// With the project's own tests, by the build's first run of which parade knows the class path.
-    fn open_plain(&mut self, subject: &Subject) -> miette::Result<Option<OpenSubject>> {
-        self.watcher.event(&Event::Preparing { subject: subject.family() });
-        let request = open::Request {
-            subject,
-            pinned: self.pinned(subject),
-            earlier_tools: open::earlier_tools(subject, &self.prepared_before),
-            home: self.home,
-            logs: self.folder.logs(&format!("prepare-{}", subject.family())),
-            tag: &self.tag,
-            seed: self.order.experiment.seed,
-            build_timeout: self.order.experiment.machine.build_timeout,
-            memory_bytes: self.order.experiment.machine.memory_bytes,
-            direct: false,
-        };
-        open::open(&request, self.interrupt, self.watcher)
-    }
-
     /// How many sources it wrote, or what went wrong.
     fn generate_module(
         &mut self,
@@ -121,7 +131,7 @@ impl Run<'_> {
         let scratch = ScratchFolder::make_in(&self.home.exchange())?;
         let failed = |error: std::io::Error| miette!("{}: {error}", scratch.path().display());
         let output = scratch.folder_for("output", user).map_err(failed)?;
-        let log = self.folder.logs(&format!("generate-{}", subject.family())).join("generator.log");
+        let log = self.record.folder().logs(&format!("generate-{}", subject.family())).join("generator.log");
         let logs = log.parent().unwrap_or(into);
         std::fs::create_dir_all(logs).map_err(|error| miette!("{}: {error}", logs.display()))?;
         let Some((program, args)) = generator.command.split_first() else {

@@ -1,4 +1,4 @@
-//! Carries out a plan: prepares the subjects, runs what is missing trial by trial, and writes each down as it ends.
+//! Carries out a plan step by step: skips what is on record, does what is missing, and records each step as it ends.
 //!
 //! Whatever ends a run, the next one goes on from the journal. The runner knows experiments, engines, techniques and the
 //! store; it draws nothing (a [`Watcher`] is told what happens) and decides about outcomes only through [`judge`].
@@ -8,9 +8,9 @@ mod changes;
 mod forecast;
 mod generating;
 pub mod judge;
-mod knowledge;
 mod open;
 mod pace;
+mod profile;
 mod screening;
 mod trial;
 pub mod versions;
@@ -23,21 +23,22 @@ use std::rc::Rc;
 use sha2::{Digest, Sha256};
 
 use crate::engine::EngineKind;
-use crate::experiment::{Experiment, Plan, Trial};
+use crate::experiment::{Experiment, Plan, Step, StepPlan, Trial, Work};
 use crate::home::Home;
 use crate::process::{self, Interrupt};
 use crate::spec::Subject;
 use crate::store::record::{
-    AcceptedChange, ConfigurationSummary, Environment, HistoryRecord, KnowledgeRecord, Phase, RunManifest,
+    AcceptedChange, CommandKind, ConfigurationSummary, Environment, HistoryRecord, Phase, RunManifest, StepRecord,
     SubjectRecord, TrialRecord, Verdict,
 };
-use crate::store::{self, Entry, Journal, Located, Recorded, RunFolder};
+use crate::store::{self, Located, OpenRun, RunFolder};
 use crate::suite::Change;
 
 use forecast::Forecast;
-use knowledge::{Refusal, SubjectProfile};
 use open::OpenSubject;
+pub use open::subject_record;
 pub use pace::{Allowance, BudgetPolicy};
+use profile::{Refusal, SubjectProfile};
 use trial::Assignment;
 pub use watch::Telling;
 pub use watch::{Event, Watcher};
@@ -63,6 +64,8 @@ pub struct ExperimentRequest<'a> {
     pub histories: &'a [HistoryRecord],
     /// Who may leave trials out for want of time; nobody, where everything is to be run.
     pub pace: Option<&'a dyn BudgetPolicy>,
+    /// The command on a project that this experiment was made for.
+    pub command: Option<CommandKind>,
 }
 
 /// How a run ended.
@@ -114,42 +117,56 @@ pub fn run(
     watcher: &mut dyn Watcher,
 ) -> miette::Result<Summary> {
     let located = store::locate(&order.results, &folder_of(order.experiment, order.quick))?;
-    let environment = open::environment(order.experiment)?;
-    open::check_users(order.experiment, &order.results, home)?;
-    let manifest = manifest(order, &environment, open::contents(order.experiment, home));
-    let ChosenFolder { folder, journal, entries } = choose_folder(order, &located, &manifest, &environment)?;
-    folder.pin_histories(order.histories)?;
-    let Recorded { subjects: prepared_before, mut trials, knowledge: known } = Recorded::of(entries);
-    let recorded = folder.manifest()?;
-    trials.retain(|trial| !recorded.is_superseded(trial));
-    let planned = recorded.trials;
+    let Begun { mut record, environment, contents } = begin_in(&located, order, home)?;
+    record.folder().pin_histories(order.histories)?;
+    let manifest = record.folder().manifest()?;
+    record.forget_superseded(&manifest);
     let mut run = Run {
         order,
         home,
         interrupt,
         watcher,
         environment,
-        journal,
-        trials,
-        prepared_before,
-        subjects: HashMap::new(),
-        planned,
-        contents: manifest.contents,
-        known,
-        knowledge: HashMap::new(),
-        changes: HashMap::new(),
-        ungenerated: HashMap::new(),
-        tag: run_tag(&folder),
-        folder,
+        planned: manifest.trials,
+        contents,
+        tag: run_tag(record.folder()),
+        record,
+        subjects: Subjects::default(),
         left_out: HashSet::new(),
         ran: 0,
     };
     run.clear_leftovers();
     let carried_out = run.carry_out();
-    run.folder.unplan(&mut run.journal, &run.left_out)?;
-    let derived = run.folder.derive_tables();
+    run.record.unplan(&run.left_out)?;
+    let derived = run.record.folder().derive_tables();
     carried_out.and(derived)?;
     Ok(run.summary())
+}
+
+/// Makes or finds the folder of a run, and records steps that were carried out before there was one. The next call of
+/// [`run`] goes on from there.
+pub fn begin(order: &ExperimentRequest<'_>, home: &Home, steps: Vec<StepRecord>) -> miette::Result<RunFolder> {
+    let located = store::locate(&order.results, &folder_of(order.experiment, order.quick))?;
+    let mut record = begin_in(&located, order, home)?.record;
+    for step in steps {
+        record.record_step(step)?;
+    }
+    Ok(record.folder().clone())
+}
+
+/// A run whose folder is open.
+struct Begun {
+    record: OpenRun,
+    environment: Environment,
+    contents: BTreeMap<String, String>,
+}
+
+fn begin_in(located: &Located, order: &ExperimentRequest<'_>, home: &Home) -> miette::Result<Begun> {
+    let environment = open::environment(order.experiment)?;
+    open::check_users(order.experiment, &order.results, home)?;
+    let manifest = manifest(order, &environment, open::contents(order.experiment, home));
+    let record = choose_folder(order, located, &manifest, &environment)?;
+    Ok(Begun { record, environment, contents: manifest.contents })
 }
 
 /// Quick runs have a folder of their own: what is not for publication never mixes with what is.
@@ -191,22 +208,7 @@ fn manifest(
         experiment_folder: order.experiment_folder.clone(),
         merged: Vec::new(),
         accepted_changes: Vec::new(),
-    }
-}
-
-/// The folder of a run with its journal, which nobody else can open now.
-struct ChosenFolder {
-    folder: RunFolder,
-    journal: Journal,
-    entries: Vec<Entry>,
-}
-
-impl ChosenFolder {
-    fn open(folder: &RunFolder) -> miette::Result<Self> {
-        // Links on the way are resolved once, before anything of a subject runs: later there must be none.
-        let folder = RunFolder::open(folder.dir())?;
-        let (journal, entries) = folder.journal()?;
-        Ok(ChosenFolder { folder, journal, entries })
+        command: order.command,
     }
 }
 
@@ -216,9 +218,9 @@ fn choose_folder(
     located: &Located,
     manifest: &RunManifest,
     environment: &Environment,
-) -> miette::Result<ChosenFolder> {
+) -> miette::Result<OpenRun> {
     let Some(latest) = located.latest.clone().filter(|_| !order.fresh) else {
-        return ChosenFolder::open(&located.create(manifest, order.experiment_text, environment)?);
+        return OpenRun::open(located.create(manifest, order.experiment_text, environment)?.dir());
     };
     changes::refuse_merged(&latest)?;
     let before = latest.manifest()?;
@@ -227,9 +229,9 @@ fn choose_folder(
     if !changed.is_empty() && !order.accept_changes {
         return Err(changes::refusal(latest.dir(), &changed));
     }
-    let mut chosen = ChosenFolder::open(&latest)?;
+    let mut chosen = OpenRun::open(latest.dir())?;
     if changed.is_empty() && manifest.repetitions <= before.repetitions {
-        chosen.folder.plan_also(&mut chosen.journal, &manifest.trials)?;
+        chosen.plan_also(&manifest.trials)?;
         return Ok(chosen);
     }
     let mut accepted = RunManifest { accepted_changes: before.accepted_changes.clone(), ..manifest.clone() };
@@ -242,7 +244,7 @@ fn choose_folder(
         let other_content = changes::other_content(&before, manifest);
         accepted.accepted_changes.push(AcceptedChange { at: jiff::Timestamp::now(), changes: changed, other_content });
     }
-    chosen.folder.accept(&mut chosen.journal, &accepted, order.experiment_text, environment)?;
+    chosen.accept(&accepted, order.experiment_text, environment)?;
     Ok(chosen)
 }
 
@@ -259,28 +261,29 @@ struct Run<'a> {
     interrupt: &'a Interrupt,
     watcher: &'a mut dyn Watcher,
     environment: Environment,
-    folder: RunFolder,
-    journal: Journal,
-    trials: Vec<TrialRecord>,
-    /// What earlier sittings of the same run found out about the subjects.
-    prepared_before: Vec<SubjectRecord>,
-    subjects: HashMap<String, OpenSubject>,
+    record: OpenRun,
     /// All trials of the run, also those that this call leaves out.
     planned: Vec<Trial>,
     /// Hashes of what the experiment names by path, by subject.
     contents: BTreeMap<String, String>,
-    /// What is on record of subjects whose orders come from algorithms.
-    known: Vec<KnowledgeRecord>,
-    /// The same for use, by subject as the file names it.
-    knowledge: HashMap<String, Result<SubjectProfile, Refusal>>,
-    /// What has changed since the first version, by subject.
-    changes: HashMap<String, Rc<Change>>,
-    /// Subjects, as the file names them, whose tests could not be generated.
-    ungenerated: HashMap<String, Refusal>,
+    subjects: Subjects,
+    /// Marks every process of the run.
     tag: String,
     /// Trials for which there was no time.
     left_out: HashSet<String>,
     ran: usize,
+}
+
+/// What steps have made ready for later ones.
+#[derive(Default)]
+struct Subjects {
+    open: HashMap<String, OpenSubject>,
+    /// By subject as the file names it, as all below.
+    profiles: HashMap<String, Result<SubjectProfile, Refusal>>,
+    /// What has changed since the first version.
+    changes: HashMap<String, Rc<Change>>,
+    /// Why there are no tests where a generator should have written some.
+    not_generated: HashMap<String, Refusal>,
 }
 
 impl Run<'_> {
@@ -297,86 +300,70 @@ impl Run<'_> {
         let missing = self.missing();
         let done = self.order.plan.trials.len() - missing.len();
         let planned = self.order.pace.is_none().then(|| done + missing.len());
-        self.watcher.event(&Event::Started { folder: self.folder.dir(), planned, done });
-        if missing.is_empty() {
-            return Ok(());
-        }
-        self.prepare_subjects(&missing)?;
-        self.learn(&missing)?;
-        self.warm_up(&missing)?;
-        for trial in &missing {
+        self.watcher.event(&Event::Started { folder: self.record.folder().dir(), planned, done });
+        let needs_all_versions = |family: &str| self.profile_needs_all_versions(family);
+        let plan = StepPlan::toward(&missing, self.order.experiment, self.order.plan, &needs_all_versions);
+        for step in &plan.steps {
             if self.interrupt.is_set() {
                 return Ok(());
             }
-            self.run_trial(trial, Phase::Measured)?;
+            self.carry_out_step(step)?;
         }
         Ok(())
+    }
+
+    fn carry_out_step(&mut self, step: &Step) -> miette::Result<()> {
+        match &step.work {
+            Work::Generate { family } => self.generate_tests(&step.id, family),
+            Work::Prepare { subject } => self.prepare(subject),
+            Work::Screen { subject } => self.screen(subject),
+            Work::Profile { family } => self.profile(family),
+            Work::WarmUp { trial } => self.run_once(trial, Phase::Warmup),
+            Work::Trial { trial } => self.run_trial(trial, Phase::Measured),
+        }
     }
 
     fn missing(&self) -> Vec<Trial> {
         let counts = |record: &&TrialRecord| record.verdict.is_completed() || !self.order.retry;
-        let done: HashSet<&str> = self.trials.iter().filter(counts).map(|record| record.trial.as_str()).collect();
+        let done: HashSet<&str> =
+            self.record.trials().iter().filter(counts).map(|record| record.trial.as_str()).collect();
         self.order.plan.trials.iter().filter(|trial| !done.contains(trial.id.as_str())).cloned().collect()
     }
 
-    /// Clone, build, discover and screen, all before the first trial: a block holds every subject.
-    fn prepare_subjects(&mut self, missing: &[Trial]) -> miette::Result<()> {
-        let mut wanted: HashSet<String> = missing.iter().map(|trial| trial.subject.clone()).collect();
-        wanted.extend(self.sources_of_knowledge(missing));
-        let mut subjects: Vec<&Subject> = self.order.experiment.subjects.iter().collect();
-        // A worktree is held until the end. In one order for all, two parades cannot wait for each other for ever.
-        subjects.sort_by(|a, b| a.name.cmp(&b.name));
-        for subject in subjects.into_iter().filter(|subject| wanted.contains(subject.name.as_str())) {
-            if self.interrupt.is_set() {
+    /// Clones, builds and discovers a subject. A subject that cannot be brought that far is on record with the reason.
+    fn prepare(&mut self, name: &str) -> miette::Result<()> {
+        let Some(subject) = self.order.experiment.subject(name) else { return Ok(()) };
+        let subject = match self.with_generated_tests(subject)? {
+            Ok(subject) => subject,
+            Err(Refusal { verdict, reason }) => {
+                let broken = open::broken(subject, None, verdict, reason, None);
+                self.subjects.open.insert(name.to_owned(), broken);
                 return Ok(());
             }
-            self.prepare_subject(subject)?;
+        };
+        self.watcher.event(&Event::Preparing { subject: name });
+        let direct = self.needs_direct(&subject);
+        if let Some(open) = self.open(&subject, direct, name)? {
+            self.subjects.open.insert(name.to_owned(), open);
         }
         Ok(())
     }
 
-    fn prepare_subject(&mut self, subject: &Subject) -> miette::Result<()> {
-        let subject = &match self.with_generated(subject)? {
-            Some(Ok(subject)) => subject,
-            Some(Err(refusal)) => return self.give_up(subject, refusal),
-            None => return Ok(()),
-        };
-        self.watcher.event(&Event::Preparing { subject: &subject.name });
-        let logs = self.folder.logs(&format!("prepare-{}", subject.name));
-        let pinned = self.pinned(subject);
-        let earlier_tools = open::earlier_tools(subject, &self.prepared_before);
+    /// `None` when the user interrupted. The log of the build goes to the folder of this name.
+    fn open(&mut self, subject: &Subject, direct: bool, log_name: &str) -> miette::Result<Option<OpenSubject>> {
         let request = open::Request {
             subject,
-            pinned,
-            earlier_tools,
+            pinned: self.pinned(subject),
+            earlier_tools: open::earlier_tools(subject, &self.record.recorded().subjects.values),
             home: self.home,
-            logs,
+            logs: self.record.folder().logs(&format!("prepare-{log_name}")),
             tag: &self.tag,
             seed: self.order.experiment.seed,
             build_timeout: self.order.experiment.machine.build_timeout,
             memory_bytes: self.order.experiment.machine.memory_bytes,
-            direct: self.needs_direct(subject),
+            direct,
         };
-        let open = open::open(&request, self.interrupt, self.watcher)?;
-        let Some(mut open) = open else { return Ok(()) };
-        self.screen(subject, &mut open)?;
-        if self.interrupt.is_set() {
-            return Ok(());
-        }
-        self.journal.append(&Entry::Subject(open.record.clone()))?;
-        self.folder.note_jdk(&mut self.journal, &open.record)?;
-        self.watcher.event(&Event::Prepared { subject: &open.record });
-        self.subjects.insert(subject.name.clone(), open);
-        Ok(())
-    }
-
-    /// A subject whose tests could not be generated.
-    fn give_up(&mut self, subject: &Subject, refusal: Refusal) -> miette::Result<()> {
-        let open = open::broken(subject, None, refusal.verdict, refusal.reason, None);
-        self.journal.append(&Entry::Subject(open.record.clone()))?;
-        self.watcher.event(&Event::Prepared { subject: &open.record });
-        self.subjects.insert(subject.name.clone(), open);
-        Ok(())
+        open::open(&request, self.interrupt, self.watcher)
     }
 
     /// A version is there for the orders on others, too.
@@ -391,38 +378,24 @@ impl Run<'_> {
         let same = |known: &&SubjectRecord| {
             known.subject == now.subject && known.origin == now.origin && known.requested == now.requested
         };
-        let known = self.prepared_before.iter().find(same).filter(|_| now.requested.is_some());
+        let known = self.record.recorded().subjects.values.iter().find(same).filter(|_| now.requested.is_some());
         known.and_then(|record| record.revision.clone())
     }
 
-    fn warm_up(&mut self, missing: &[Trial]) -> miette::Result<()> {
-        let cell = |trial: &Trial| (trial.subject.clone(), trial.configuration.clone(), trial.cores);
-        let wanted: HashSet<_> = missing.iter().map(cell).collect();
-        let mut seen = HashSet::new();
-        let first = |trial: &&Trial| seen.insert(cell(trial)) && wanted.contains(&cell(trial));
-        let order = self.order;
-        for trial in order.plan.trials.iter().filter(first) {
-            for number in 1..=order.experiment.warmup {
-                self.run_once(&warm_up_of(trial, number), Phase::Warmup)?;
-            }
-        }
-        Ok(())
-    }
-
     fn run_once(&mut self, trial: &Trial, phase: Phase) -> miette::Result<()> {
-        let known = self.trials.iter().any(|record| record.trial == trial.id);
+        let known = self.record.recorded().trials.get(&trial.id).is_some();
         if known || self.interrupt.is_set() { Ok(()) } else { self.run_trial(trial, phase) }
     }
 
     fn run_trial(&mut self, trial: &Trial, phase: Phase) -> miette::Result<()> {
-        let Some(mut open) = self.subjects.remove(&trial.subject) else { return Ok(()) };
+        let Some(mut open) = self.subjects.open.remove(&trial.subject) else { return Ok(()) };
         let outcome = self.run_trial_on(&mut open, trial, phase);
-        self.subjects.insert(trial.subject.clone(), open);
+        self.subjects.open.insert(trial.subject.clone(), open);
         outcome
     }
 
     fn run_trial_on(&mut self, open: &mut OpenSubject, trial: &Trial, phase: Phase) -> miette::Result<()> {
-        let allowance = match self.order.pace.map(|pace| pace.allow(trial, phase, &self.trials)) {
+        let allowance = match self.order.pace.map(|pace| pace.allow(trial, phase, self.record.trials())) {
             Some(None) => {
                 self.left_out.insert(trial.id.clone());
                 return Ok(());
@@ -437,7 +410,7 @@ impl Run<'_> {
             environment: &self.environment,
             trial,
             phase,
-            logs: self.folder.logs(&trial.id),
+            logs: self.record.folder().logs(&trial.id),
             arrangement,
             time: allowance.map(|allowance| allowance.time),
         };
@@ -452,45 +425,38 @@ impl Run<'_> {
             self.left_out.insert(trial.id.clone());
             return Ok(());
         }
-        self.folder.record_trial(&mut self.journal, &record, &finished.rows)?;
+        self.record.record_trial(&record, &finished.rows)?;
         self.watcher.event(&Event::TrialEnded { record: &record });
         self.ran += usize::from(phase == Phase::Measured);
-        self.trials.retain(|known| known.trial != record.trial);
-        self.trials.push(record);
         Ok(())
     }
 
     fn announce(&mut self, trial: &Trial, phase: Phase) {
         let planned = &self.order.plan.trials;
-        let finished: HashSet<&str> = self.trials.iter().map(|record| record.trial.as_str()).collect();
+        let trials = self.record.trials();
+        let finished: HashSet<&str> = trials.iter().map(|record| record.trial.as_str()).collect();
         let done = planned.iter().filter(|trial| finished.contains(trial.id.as_str())).count();
         let left = planned.iter().filter(|trial| !finished.contains(trial.id.as_str()));
         let (done, planned, seconds_left) = match self.order.pace {
             // How many there will be depends on what they show: only what was run is certain.
-            Some(pace) => (self.trials.len(), None, pace.seconds_ahead(&self.trials)),
-            None => (done, Some(planned.len()), Forecast::from(&self.trials).seconds(left)),
+            Some(pace) => (trials.len(), None, pace.seconds_ahead(trials)),
+            None => (done, Some(planned.len()), Forecast::from(trials).seconds(left)),
         };
-        let tests = self.subjects.get(&trial.subject).map(|open| open.record.tests).filter(|tests| *tests > 0);
+        let tests = self.subjects.open.get(&trial.subject).map(|open| open.record.tests).filter(|tests| *tests > 0);
         self.watcher.event(&Event::TrialStarted { trial, phase, done, planned, seconds_left, tests });
     }
 
     fn summary(self) -> Summary {
         let planned: HashSet<&str> = self.order.plan.trials.iter().map(|trial| trial.id.as_str()).collect();
         let measured: Vec<&TrialRecord> =
-            self.trials.iter().filter(|record| planned.contains(record.trial.as_str())).collect();
+            self.record.trials().iter().filter(|record| planned.contains(record.trial.as_str())).collect();
         let failed = measured.iter().copied().filter(|record| !record.verdict.is_completed());
         Summary {
             completed: measured.iter().filter(|record| record.verdict.is_completed()).count(),
             failed: FailedTrials::grouped(failed),
             interrupted: self.interrupt.is_set(),
             ran: self.ran,
-            folder: self.folder,
+            folder: self.record.folder().clone(),
         }
     }
-}
-
-/// Warm-up trials are known by the first trial of their cell in the plan, so that resuming does not repeat them.
-fn warm_up_of(trial: &Trial, number: u32) -> Trial {
-    let id = format!("warmup-{number}.{}", trial.id);
-    Trial { id, repetition: number, ..trial.clone() }
 }

@@ -140,7 +140,7 @@ fn open_project(
             let wants_direct = request.direct && project.model().is_none();
             // An engine that cannot run this suite is no reason not to run it on the other.
             let direct = wants_direct.then(|| project.session(EngineKind::Direct).map_err(|error| describe(&error)));
-            let record = record_of(request.subject, &*project);
+            let record = subject_record(request.subject, &*project);
             Ok(OpenSubject { direct, session: Some(session), project: Some(project), ..unopened(record) })
         }
         Opened::Failed(OpenFailure { reason, log, attempts, .. }) => {
@@ -181,7 +181,8 @@ fn keep_log(log: &Path, folder: &Path) -> Option<String> {
     Some(kept.display().to_string())
 }
 
-fn record_of(subject: &Subject, project: &dyn Project) -> SubjectRecord {
+/// What a prepared project tells of itself.
+pub fn subject_record(subject: &Subject, project: &dyn Project) -> SubjectRecord {
     let blank = blank_record(subject);
     let mut tools = project.tools();
     let version = match project.checkout() {

@@ -9,32 +9,44 @@ use crate::spec::Subject;
 use crate::store::record::{Phase, SetAsideTest, SubjectRecord, TrialRecord, Verdict};
 use crate::suite::{Outcome, TestId};
 
-use super::Run;
 use super::open::OpenSubject;
+use super::{Event, Run};
 
 /// The configuration's name in records of screening runs.
 pub const CONFIGURATION: &str = "screening";
 
 impl Run<'_> {
-    /// Runs what is missing of the screening, and sets aside what did not pass every time.
-    pub(super) fn screen(&mut self, subject: &Subject, open: &mut OpenSubject) -> miette::Result<()> {
-        if open.record.failure.is_some() {
+    /// Runs what is missing of the screening, sets aside what did not pass every time, and records the subject.
+    pub(super) fn screen(&mut self, name: &str) -> miette::Result<()> {
+        let Some(mut open) = self.subjects.open.remove(name) else { return Ok(()) };
+        if open.record.failure.is_none() {
+            self.screen_open(name, &mut open)?;
+        }
+        if self.interrupt.is_set() {
             return Ok(());
         }
+        self.record.record_subject(&open.record)?;
+        self.watcher.event(&Event::Prepared { subject: &open.record });
+        self.subjects.open.insert(name.to_owned(), open);
+        Ok(())
+    }
+
+    fn screen_open(&mut self, name: &str, open: &mut OpenSubject) -> miette::Result<()> {
+        let Some(subject) = self.order.experiment.subject(name) else { return Ok(()) };
+        let Ok(subject) = &self.with_generated_tests(subject)? else { return Ok(()) };
         let runs = self.order.experiment.screening;
         let machine = &self.order.experiment.machine;
         let cores = machine.cores.iter().copied().max().unwrap_or(1);
         let trials: Vec<Trial> =
             (1..=runs).map(|number| screening_trial(subject, &open.record, machine, number, cores)).collect();
         for trial in &trials {
-            let known = self.trials.iter().any(|record| record.trial == trial.id);
+            let known = self.record.recorded().trials.get(&trial.id).is_some();
             if !known && !self.interrupt.is_set() {
                 self.run_trial_on(open, trial, Phase::Screening)?;
             }
         }
-        let wanted: HashSet<&str> = trials.iter().map(|trial| trial.id.as_str()).collect();
         let records: Vec<&TrialRecord> =
-            self.trials.iter().filter(|record| wanted.contains(record.trial.as_str())).collect();
+            trials.iter().filter_map(|trial| self.record.recorded().trials.get(&trial.id)).collect();
         let set_aside = unreliable(&records);
         open.set_aside = set_aside.iter().map(|test| test.test.clone()).collect::<HashSet<TestId>>();
         open.record.screening_runs = records.len() as u32;

@@ -13,8 +13,8 @@ use crate::technique::{self, Engines, Stage, TechniqueRun, TrialLimits, ordered}
 use crate::technique::{Harness, TechniqueKind};
 
 use super::judge::{self, Expectation, Judgement};
-use super::knowledge::Refusal;
 use super::open::OpenSubject;
+use super::profile::Refusal;
 
 /// What is to be run.
 pub struct Assignment<'a> {

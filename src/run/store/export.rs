@@ -28,7 +28,8 @@ pub fn export(run: &RunFolder, to: &Path) -> miette::Result<RunFolder> {
     Ok(copy)
 }
 
-/// The same with every text rewritten. Logs and earlier reports are left out: nobody can say what is in them.
+/// The same with every text rewritten. Logs, earlier reports and the answers of commands are left out: nobody can say what is
+/// in them.
 pub fn export_rewritten(run: &RunFolder, to: &Path, rewrite: Rewrite<'_>) -> miette::Result<RunFolder> {
     let copy = RunFolder::at(to);
     fs::create_dir_all(to.join("tests")).map_err(|error| miette!("{}: {error}", to.display()))?;
@@ -64,6 +65,10 @@ fn rewrite_journal(run: &RunFolder, copy: &RunFolder, rewrite: Rewrite<'_>) -> m
     let source = journal::source_end(ORIGINAL.to_owned(), &run.journal_path(), doubts);
     let mut new = journal::NewJournal::create(&path, vec![source]).map_err(failed)?;
     for entry in journal::read(&run.journal_path())? {
+        // Tables need no other steps, and these quote what was found in words of the project.
+        if matches!(entry, Entry::Step(_)) {
+            continue;
+        }
         let value = serde_json::to_value(&entry).into_diagnostic()?;
         let tests = match &entry {
             Entry::Trial(trial) => copy_executions(run, copy, &trial.trial, rewrite)?,

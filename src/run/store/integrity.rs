@@ -120,13 +120,13 @@ mod tests {
     use crate::store::layout::tests::manifest;
     use crate::store::record::tests::trial;
     use crate::store::record::{Environment, ExecutionRow, RunManifest};
-    use crate::store::{export, export_rewritten, locate};
+    use crate::store::{OpenRun, export, export_rewritten, locate};
 
     fn recorded(results: &Path) -> RunFolder {
         let folder = locate(results, "e").unwrap().create(&manifest(), "text", &Environment::default()).unwrap();
-        let (mut journal, _) = folder.journal().unwrap();
+        let mut run = OpenRun::open(folder.dir()).unwrap();
         for name in ["one", "two"] {
-            folder.record_trial(&mut journal, &trial(name), &[] as &[ExecutionRow]).unwrap();
+            run.record_trial(&trial(name), &[] as &[ExecutionRow]).unwrap();
         }
         folder.derive_tables().unwrap();
         folder
@@ -176,8 +176,8 @@ mod tests {
             fs::write(&path, format!("{before} ")).unwrap();
             let expected = [format!("{name} is not what parade wrote")];
             assert_eq!(doubts(&folder), expected);
-            let (mut journal, _) = folder.journal().unwrap();
-            folder.record_trial(&mut journal, &trial("three"), &[] as &[ExecutionRow]).unwrap();
+            let mut run = OpenRun::open(folder.dir()).unwrap();
+            run.record_trial(&trial("three"), &[] as &[ExecutionRow]).unwrap();
             assert_eq!(doubts(&folder), expected, "a run that goes on with it does not make it right");
         }
     }
@@ -188,16 +188,16 @@ mod tests {
         let folder = recorded(results.path());
         let path = folder.dir().join("manifest.json");
         let before = fs::read(&path).unwrap();
-        let (mut journal, _) = folder.journal().unwrap();
+        let mut run = OpenRun::open(folder.dir()).unwrap();
         let other = RunManifest { host: "other".into(), ..manifest() };
-        folder.accept(&mut journal, &other, "other text", &Environment::default()).unwrap();
+        run.accept(&other, "other text", &Environment::default()).unwrap();
         assert_eq!(doubts(&folder), [] as [String; 0]);
         let after = fs::read(&path).unwrap();
         fs::write(&path, &before).unwrap();
         assert_eq!(doubts(&folder), [] as [String; 0], "killed before the file was written");
-        drop(journal);
-        let (mut journal, _) = folder.journal().unwrap();
-        folder.record_trial(&mut journal, &trial("three"), &[] as &[ExecutionRow]).unwrap();
+        drop(run);
+        let mut run = OpenRun::open(folder.dir()).unwrap();
+        run.record_trial(&trial("three"), &[] as &[ExecutionRow]).unwrap();
         assert_eq!(doubts(&folder), [] as [String; 0], "and resumed");
         fs::write(&path, &after).unwrap();
         assert_eq!(doubts(&folder).len(), 1, "what is stated counts, not what was once announced");
@@ -222,8 +222,8 @@ mod tests {
         fs::write(folder.dir().join("journal.end"), end).unwrap();
         fs::write(folder.dir().join("experiment.toml"), "changed").unwrap();
         assert_eq!(doubts(&folder), [] as [String; 0]);
-        let (mut journal, _) = folder.journal().unwrap();
-        folder.record_trial(&mut journal, &trial("three"), &[] as &[ExecutionRow]).unwrap();
+        let mut run = OpenRun::open(folder.dir()).unwrap();
+        run.record_trial(&trial("three"), &[] as &[ExecutionRow]).unwrap();
         assert_eq!(doubts(&folder), [] as [String; 0]);
         fs::write(folder.dir().join("experiment.toml"), "changed again").unwrap();
         assert_eq!(doubts(&folder).len(), 1, "from then on it is stated");
@@ -233,11 +233,11 @@ mod tests {
     fn executions_are_not_written_by_way_of_a_link() {
         let results = tempfile::tempdir().unwrap();
         let folder = RunFolder::open(recorded(results.path()).dir()).unwrap();
+        let mut run = OpenRun::open(folder.dir()).unwrap();
         let outside = results.path().join("outside");
         fs::rename(folder.dir().join("tests"), &outside).unwrap();
         std::os::unix::fs::symlink(&outside, folder.dir().join("tests")).unwrap();
-        let (mut journal, _) = folder.journal().unwrap();
-        let error = folder.record_trial(&mut journal, &trial("three"), &[] as &[ExecutionRow]).unwrap_err().to_string();
+        let error = run.record_trial(&trial("three"), &[] as &[ExecutionRow]).unwrap_err().to_string();
         assert!(error.contains("symbolic link"), "{error}");
         assert!(!outside.join("three.parquet").exists());
     }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use miette::miette;
 use serde::{Deserialize, Serialize};
 
-use super::record::{KnowledgeRecord, SubjectRecord, TrialRecord};
+use super::record::{KnowledgeRecord, StepRecord, SubjectRecord, TrialRecord};
 use crate::folder_handle;
 use chain::Chain;
 pub(super) use chain::{ChainState, NewJournal, hash, source_end};
@@ -24,6 +24,7 @@ pub enum Entry {
     Subject(SubjectRecord),
     Trial(TrialRecord),
     Knowledge(KnowledgeRecord),
+    Step(StepRecord),
 }
 
 /// The journal, open for writing. Its lock keeps a second run out.

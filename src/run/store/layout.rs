@@ -4,18 +4,17 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use miette::{IntoDiagnostic, WrapErr, miette};
+use miette::{IntoDiagnostic, miette};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::journal::{self, Entry, Journal};
+use super::journal::{self, Entry};
 use super::record::{
-    Environment, ExecutionRow, HistoryRecord, KnowledgeRecord, Phase, RunData, RunManifest, SubjectRecord, TrialRecord,
-    UsedJdk,
+    Environment, ExecutionRow, HistoryRecord, KnowledgeRecord, Phase, RunData, RunManifest, StepKind, StepRecord,
+    SubjectRecord, TrialRecord,
 };
 use super::{frames, table, write_atomically};
 use crate::bad_usage::BadUsage;
-use crate::experiment::Trial;
 use crate::folder_handle;
 use crate::suite::TestId;
 
@@ -44,7 +43,11 @@ pub struct Located {
 pub fn locate(results: &Path, experiment: &str) -> miette::Result<Located> {
     let experiment_dir = results.join(experiment);
     fs::create_dir_all(&experiment_dir).map_err(|error| {
-        miette!(help = "name another folder with --out", "{} could not be made: {error}", experiment_dir.display())
+        miette!(
+            help = "name another folder with --out or --results",
+            "{} could not be made: {error}",
+            experiment_dir.display()
+        )
     })?;
     let lock = lock(&experiment_dir)?;
     let latest = experiment_dir.join("latest");
@@ -192,74 +195,11 @@ impl RunFolder {
         self.read_json("environment.json")
     }
 
-    /// The settings of a run that was changed on purpose between two sittings; the earlier ones stay beside it.
-    pub fn accept(
-        &self,
-        journal: &mut Journal,
-        manifest: &RunManifest,
-        experiment_text: &str,
-        environment: &Environment,
-    ) -> miette::Result<()> {
-        let number = (1..).find(|n| !self.dir.join(format!("manifest.{n}.json")).exists()).unwrap_or(1);
-        for (name, extension) in [("manifest", "json"), ("environment", "json"), ("experiment", "toml")] {
-            let (from, to) = (format!("{name}.{extension}"), format!("{name}.{number}.{extension}"));
-            crate::whole_file::copy_regular(&self.dir.join(&from), &self.dir.join(&to))
-                .into_diagnostic()
-                .wrap_err_with(|| format!("{} could not be kept", self.dir.join(from).display()))?;
-        }
-        journal.write_settings("experiment.toml", experiment_text.as_bytes())?;
-        journal.write_settings("environment.json", &pretty(environment)?)?;
-        journal.write_settings("manifest.json", &pretty(manifest)?)
-    }
-
-    /// Adds a subject's JDK to those of the run. Which one it is turns out only when the subject is built.
-    pub fn note_jdk(&self, journal: &mut Journal, subject: &SubjectRecord) -> miette::Result<()> {
-        let (Some(version), Some(home)) = (subject.jdk.clone(), subject.java_home.clone()) else { return Ok(()) };
-        let mut environment = self.environment()?;
-        let used = UsedJdk { version, home };
-        if environment.jdks.contains(&used) {
-            return Ok(());
-        }
-        environment.jdks.push(used);
-        journal.write_settings("environment.json", &pretty(&environment)?)
-    }
-
-    /// Adds trials to the plan: the run was begun with a part of the matrix.
-    pub fn plan_also(&self, journal: &mut Journal, trials: &[Trial]) -> miette::Result<()> {
-        let mut manifest = self.manifest()?;
-        let added: Vec<Trial> = trials.iter().filter(|trial| !manifest.trials.contains(trial)).cloned().collect();
-        if added.is_empty() {
-            return Ok(());
-        }
-        manifest.trials.extend(added);
-        journal.write_settings("manifest.json", &pretty(&manifest)?)
-    }
-
-    /// Takes trials out of the plan again that never came to run.
-    pub fn unplan(&self, journal: &mut Journal, trials: &HashSet<String>) -> miette::Result<()> {
-        if trials.is_empty() {
-            return Ok(());
-        }
-        let mut manifest = self.manifest()?;
-        manifest.trials.retain(|trial| !trials.contains(&trial.id));
-        journal.write_settings("manifest.json", &pretty(&manifest)?)
-    }
-
-    pub fn journal(&self) -> miette::Result<(Journal, Vec<Entry>)> {
-        Journal::open(&self.journal_path())
-    }
-
-    /// Keeps a trial: its executions first, then its line.
-    pub fn record_trial(
-        &self,
-        journal: &mut Journal,
-        record: &TrialRecord,
-        rows: &[ExecutionRow],
-    ) -> miette::Result<()> {
+    /// Writes the executions of a trial, and tells their hash.
+    pub(super) fn write_executions(&self, record: &TrialRecord, rows: &[ExecutionRow]) -> miette::Result<String> {
         let tests = folder_handle::make_unlinked(&self.tests());
         tests.map_err(|error| miette!("{} cannot be written: {error}", self.tests().display()))?;
-        let hash = frames::write_trial(&self.tests_of(&record.trial), &record.trial, rows)?;
-        journal.append_with(&Entry::Trial(record.clone()), Some(hash))
+        frames::write_trial(&self.tests_of(&record.trial), &record.trial, rows)
     }
 
     /// Derives `trials.csv` and `tests.parquet` from what is recorded of the plan.
@@ -336,43 +276,56 @@ impl RunFolder {
 /// Measured trials that the plan no longer has stay in the journal, but say nothing about the present settings.
 pub fn assemble(mut manifest: RunManifest, environment: Environment, entries: Vec<Entry>) -> RunData {
     let planned: HashSet<&str> = manifest.trials.iter().map(|trial| trial.id.as_str()).collect();
-    let Recorded { subjects, mut trials, knowledge } = Recorded::of(entries);
+    let Recorded { subjects, mut trials, knowledge, mut steps } = Recorded::of(entries);
     trials.retain(|record| record.phase != Phase::Measured || planned.contains(record.trial.as_str()));
     trials.retain(|record| !manifest.is_superseded(record));
+    // Single orders are there to go on from, and there can be many thousands of them.
+    steps.retain(|step| step.step_kind != StepKind::Order);
+    let (subjects, trials) = (subjects.values, trials.values);
+    let (knowledge, steps) = (knowledge.values, steps.values);
     let planned: HashSet<&str> = manifest.trials.iter().map(|trial| trial.subject.as_str()).collect();
     manifest.subjects.retain(|name| planned.contains(name.as_str()));
     let planned: HashSet<&str> = manifest.trials.iter().map(|trial| trial.configuration.as_str()).collect();
     manifest.configurations.retain(|entry| planned.contains(entry.name.as_str()));
-    RunData { environment, subjects, trials, knowledge, manifest }
+    RunData { environment, subjects, trials, knowledge, steps, manifest }
 }
 
-/// What a journal holds, by kind.
+/// What a journal holds, by kind. Later lines about a subject, a trial or a step replace earlier ones: it was done again.
 #[derive(Debug, Default)]
 pub struct Recorded {
-    pub subjects: Vec<SubjectRecord>,
-    pub trials: Vec<TrialRecord>,
-    pub knowledge: Vec<KnowledgeRecord>,
+    pub subjects: Latest<SubjectRecord>,
+    pub trials: Latest<TrialRecord>,
+    pub knowledge: Latest<KnowledgeRecord>,
+    pub steps: Latest<StepRecord>,
 }
 
 impl Recorded {
-    /// Later lines about a subject or a trial replace earlier ones: it was prepared or run again.
     pub fn of(entries: Vec<Entry>) -> Self {
-        let (mut subjects, mut trials, mut knowledge) = (Latest::default(), Latest::default(), Latest::default());
-        for entry in entries {
-            match entry {
-                Entry::Trial(trial) => trials.keep(trial.trial.clone(), trial),
-                Entry::Subject(subject) => subjects.keep(subject.subject.clone(), subject),
-                Entry::Knowledge(record) => knowledge.keep(record.subject.clone(), record),
-            }
+        let mut recorded = Recorded::default();
+        entries.into_iter().for_each(|entry| recorded.keep(entry));
+        recorded
+    }
+
+    pub(super) fn keep(&mut self, entry: Entry) {
+        match entry {
+            Entry::Trial(trial) => self.trials.keep(trial.trial.clone(), trial),
+            Entry::Subject(subject) => self.subjects.keep(subject.subject.clone(), subject),
+            Entry::Knowledge(record) => self.knowledge.keep(record.subject.clone(), record),
+            Entry::Step(step) => self.steps.keep(step.step.clone(), step),
         }
-        Recorded { subjects: subjects.values, trials: trials.values, knowledge: knowledge.values }
+    }
+
+    /// The last step of a kind.
+    pub fn last_step(&self, kind: StepKind) -> Option<&StepRecord> {
+        self.steps.values.iter().rev().find(|step| step.step_kind == kind)
     }
 }
 
 /// Values in the order of their first appearance, each in its last version.
-struct Latest<T> {
+#[derive(Debug)]
+pub struct Latest<T> {
     places: HashMap<String, usize>,
-    values: Vec<T>,
+    pub values: Vec<T>,
 }
 
 impl<T> Default for Latest<T> {
@@ -391,9 +344,22 @@ impl<T> Latest<T> {
             }
         }
     }
+
+    pub fn get(&self, name: &str) -> Option<&T> {
+        self.places.get(name).map(|place| &self.values[*place])
+    }
+
+    pub(super) fn retain(&mut self, is_kept: impl Fn(&T) -> bool) {
+        let mut names: Vec<(String, usize)> = self.places.drain().collect();
+        names.sort_by_key(|(_, place)| *place);
+        let values = std::mem::take(&mut self.values);
+        for ((name, _), value) in names.into_iter().zip(values).filter(|(_, value)| is_kept(value)) {
+            self.keep(name, value);
+        }
+    }
 }
 
-fn pretty(value: &impl Serialize) -> miette::Result<Vec<u8>> {
+pub(super) fn pretty(value: &impl Serialize) -> miette::Result<Vec<u8>> {
     serde_json::to_vec_pretty(value).into_diagnostic()
 }
 
@@ -439,6 +405,7 @@ pub mod tests {
             experiment_folder: None,
             merged: vec![],
             accepted_changes: Vec::new(),
+            command: None,
             parade: "0".into(),
         }
     }

@@ -11,7 +11,9 @@ mod integrity;
 mod journal;
 mod layout;
 mod merge;
-pub mod order_journal;
+mod open_run;
+mod order_records;
+mod profile_files;
 pub mod record;
 mod table;
 
@@ -26,6 +28,9 @@ pub use journal::{Entry, Journal, JournalDoubts, SourceEnd};
 pub use layout::assemble;
 pub use layout::{Located, Recorded, RunFolder, locate};
 pub use merge::{Merged, Overlap, merge};
+pub use open_run::OpenRun;
+pub use order_records::OrderRecords;
+pub use profile_files::{ProfileFiles, TestDuration};
 
 pub use crate::whole_file::sync_folder;
 pub use crate::whole_file::write_atomically;

@@ -1,6 +1,7 @@
 //! What is written down about a trial. These are the on-disk types; analysis reads nothing else.
 
 mod regression;
+mod step;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,6 +17,7 @@ pub use regression::{
     ArrangementRecord, Authorship, CommitRecord, DependenciesRecord, HistoryRecord, KnowledgeRecord, PassedOver,
     VersionRecord,
 };
+pub use step::{StepKind, StepRecord};
 
 /// The verdict on a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -284,6 +286,17 @@ pub struct RunManifest {
     /// When the run was resumed although something had changed, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub accepted_changes: Vec<AcceptedChange>,
+    /// The command on a project whose steps these are; nothing for an experiment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<CommandKind>,
+}
+
+/// A command on a project that keeps its steps in a run folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CommandKind {
+    Assess,
+    Detect,
 }
 
 /// Something that had changed when a run was resumed with `--accept-changes`.
@@ -355,6 +368,16 @@ pub struct RunData {
     pub trials: Vec<TrialRecord>,
     /// Of subjects whose orders come from algorithms.
     pub knowledge: Vec<KnowledgeRecord>,
+    /// Other steps, without the orders that were run on the way.
+    pub steps: Vec<StepRecord>,
+}
+
+impl RunData {
+    /// The answer that a command on a project gave, if the run is of one and came to its end.
+    pub fn answer<T: serde::de::DeserializeOwned>(&self, command: CommandKind) -> Option<T> {
+        let answers = self.steps.iter().rev().filter(|step| step.step_kind == StepKind::Answer);
+        answers.filter(|_| self.manifest.command == Some(command)).find_map(StepRecord::outcome)
+    }
 }
 
 /// The machine and its software, captured when a run begins.

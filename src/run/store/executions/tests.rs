@@ -165,6 +165,7 @@ fn run_with(dir: &Path, trials: &[(&str, Vec<ExecutionRow>)], merge: bool) -> (R
         subjects: vec![subject("s")],
         trials,
         knowledge: vec![],
+        steps: vec![],
     };
     (RunFolder::open(dir).unwrap(), run)
 }

@@ -63,6 +63,7 @@ fn manifest(inputs: &[Input], shares: &[Share], runs: &[MergedRun]) -> RunManife
         experiment_folder: shared_folder(inputs),
         merged: runs.to_vec(),
         accepted_changes: Vec::new(),
+        command: None,
         ..first.clone()
     }
 }

@@ -1,23 +1,20 @@
-//! What algorithms have to know of a subject before their orders are evaluated: found out on its first version, once, and kept
-//! in the run folder.
+//! What algorithms have to know of a subject before their orders are evaluated: measured on its first version, once, and
+//! kept in the run folder.
 //!
-//! Parts that are there are not found out again, and every order that was run on the way is on record: a run that was killed goes
-//! on from there. What was found is a line of the journal in the end.
+//! Durations, coverage and every order that was run on the way are steps of their own. A step that is on record is not
+//! carried out again, so a run that was killed continues there.
 
-mod files;
 mod inquiry;
 mod lines;
-mod memory;
 mod needs;
 mod tidy;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::engine::{EngineKind, Resources, Session};
-use crate::experiment::Trial;
 use crate::spec::Subject;
-use crate::store::Entry;
 use crate::store::record::{Authorship, DependenciesRecord, KnowledgeRecord, Verdict};
+use crate::store::{ProfileFiles, TestDuration};
 use crate::suite::{Change, Coverage, Dependency, TestId};
 use crate::technique::Ordering;
 use crate::technique::detect::seek::{Sought, united};
@@ -27,16 +24,14 @@ use super::open::OpenSubject;
 use super::trial::{describe, is_disk_full};
 use super::{Event, Run};
 
-use files::{Duration, Files};
 use inquiry::{Answer, Inquiry};
 use lines::SourceLines;
-use memory::OrderMemory;
 use needs::{Needs, Search};
 
 /// What is known of a subject, as its first version has it.
 #[derive(Debug)]
 pub(super) struct SubjectProfile {
-    files: Files,
+    files: ProfileFiles,
     /// The commit, where it has one.
     pub revision: Option<String>,
     /// In the original order.
@@ -76,7 +71,7 @@ impl SubjectProfile {
 /// What was found, with what it is made of.
 struct Findings {
     revision: Option<String>,
-    durations: Vec<Duration>,
+    durations: Vec<TestDuration>,
     coverage: Result<Coverage, String>,
     searches: Vec<(Search, Sought)>,
     given: Option<Vec<Dependency>>,
@@ -84,49 +79,34 @@ struct Findings {
 }
 
 impl Run<'_> {
-    /// The subjects, as the file names them, whose trials wait for knowledge.
-    fn curious(&self, missing: &[Trial]) -> BTreeSet<String> {
-        let experiment = self.order.experiment;
-        let ordered =
-            |trial: &&Trial| experiment.configuration(&trial.configuration).is_some_and(|each| each.ordering.is_some());
-        let subjects = missing.iter().filter(ordered).filter_map(|trial| experiment.subject(&trial.subject));
-        subjects.map(|subject| subject.family().to_owned()).collect()
+    /// Are all versions looked at for the profile of a subject? Not where the result is on record.
+    pub(super) fn profile_needs_all_versions(&self, family: &str) -> bool {
+        let needs = Needs::of(self.order.experiment, &self.planned, family);
+        needs.rounds > 0 && self.recorded_profile(family, &needs).is_none()
     }
 
-    /// Subjects that have to be there for knowledge, besides those with trials.
-    pub(super) fn sources_of_knowledge(&self, missing: &[Trial]) -> Vec<String> {
-        let experiment = self.order.experiment;
-        let mut names = Vec::new();
-        for family in self.curious(missing) {
-            let needs = Needs::of(experiment, &self.planned, &family);
-            let known = self.known.iter().any(|record| record.subject == family && needs.are_met_by(record));
-            let all = needs.rounds > 0 && !known;
-            let versions = experiment.versions_of(&family).take(if all { usize::MAX } else { 1 });
-            names.extend(versions.map(|subject| subject.name.clone()));
-        }
-        names
+    fn recorded_profile(&self, family: &str, needs: &Needs) -> Option<&KnowledgeRecord> {
+        self.record.recorded().knowledge.get(family).filter(|record| needs.are_met_by(record))
     }
 
-    /// Finds out what is to be known for these trials.
-    pub(super) fn learn(&mut self, missing: &[Trial]) -> miette::Result<()> {
-        for family in self.curious(missing) {
-            let Some(first) = self.order.experiment.versions_of(&family).next() else { continue };
-            let Some(mut open) = self.subjects.remove(&first.name) else { continue };
-            let learnt = self.learn_about(&family, first, &mut open);
-            self.subjects.insert(first.name.clone(), open);
-            let learnt = match learnt {
-                Ok(Some(learnt)) => learnt,
-                Ok(None) => return Ok(()),
-                // On a full disk nothing can be found out; when there is room, the same command goes on.
-                Err(error) if is_disk_full(&error) => return Err(error),
-                Err(error) => Err(Refusal { verdict: Verdict::HarnessError, reason: describe(&error) }),
-            };
-            self.knowledge.insert(family, learnt);
-        }
+    /// Measures what the orders of algorithms need to know of a subject.
+    pub(super) fn profile(&mut self, family: &str) -> miette::Result<()> {
+        let Some(first) = self.order.experiment.versions_of(family).next() else { return Ok(()) };
+        let Some(mut open) = self.subjects.open.remove(&first.name) else { return Ok(()) };
+        let profile = self.profile_of(family, first, &mut open);
+        self.subjects.open.insert(first.name.clone(), open);
+        let profile = match profile {
+            Ok(Some(profile)) => profile,
+            Ok(None) => return Ok(()),
+            // On a full disk nothing can be measured; when there is room, the same command goes on.
+            Err(error) if is_disk_full(&error) => return Err(error),
+            Err(error) => Err(Refusal { verdict: Verdict::HarnessError, reason: describe(&error) }),
+        };
+        self.subjects.profiles.insert(family.to_owned(), profile);
         Ok(())
     }
 
-    fn learn_about(
+    fn profile_of(
         &mut self,
         family: &str,
         first: &Subject,
@@ -140,17 +120,14 @@ impl Run<'_> {
             return Ok(Some(Err(Refusal::unsupported(why))));
         }
         let needs = Needs::of(self.order.experiment, &self.planned, family);
-        let files = Files::open(self.folder.knowledge(family), &self.identity(first, open))?;
+        let files = ProfileFiles::open(self.record.folder(), family, &self.identity(first, open))?;
         let Some(mut findings) = self.inquire(family, first, open, &files, &needs)? else { return Ok(None) };
-        let known = self.known.iter().find(|record| record.subject == family && needs.are_met_by(record));
-        if known.is_none() {
+        if self.recorded_profile(family, &needs).is_none() {
             let Some(found) = self.rounds(family, open, &findings.durations, &files, &needs)? else { return Ok(None) };
             findings.order_dependent = found;
             let record = record(first, open, &findings, &needs);
-            self.journal.append(&Entry::Knowledge(record.clone()))?;
+            self.record.record_knowledge(&record)?;
             self.watcher.event(&Event::Learnt { knowledge: &record });
-            self.known.retain(|known| known.subject != family);
-            self.known.push(record);
         }
         knowledge(findings, files, &needs).map(|knowledge| Some(Ok(knowledge)))
     }
@@ -161,13 +138,11 @@ impl Run<'_> {
         family: &str,
         first: &Subject,
         open: &mut OpenSubject,
-        files: &Files,
+        files: &ProfileFiles,
         needs: &Needs,
     ) -> Answer<Findings> {
-        let identity = self.identity(first, open);
         let revision = open.record.revision.clone();
         let given = open.dependencies.as_ref().map(|graph| graph.dependencies().cloned().collect());
-        let mut memory = OrderMemory::open(&files.at(&orders_of(first)), &identity)?;
         let mut inquiry = self.inquiry(family, first, open, files)?;
         let Some(durations) = inquiry.durations()? else { return Ok(None) };
         let coverage = if needs.coverage() { inquiry.coverage()? } else { Some(Err("nobody asked".to_owned())) };
@@ -177,7 +152,7 @@ impl Run<'_> {
             if search.algorithm.needs_coverage() && coverage.is_err() {
                 continue;
             }
-            let sought = inquiry.seek(search, &durations, coverage.as_ref().ok(), &mut memory)?;
+            let sought = inquiry.seek(search, &durations, coverage.as_ref().ok())?;
             let Some(sought) = sought else { return Ok(None) };
             searches.push((search, sought));
         }
@@ -189,8 +164,8 @@ impl Run<'_> {
         &mut self,
         family: &str,
         first: &mut OpenSubject,
-        durations: &[Duration],
-        files: &Files,
+        durations: &[TestDuration],
+        files: &ProfileFiles,
         needs: &Needs,
     ) -> Answer<BTreeSet<TestId>> {
         let mut found = BTreeSet::new();
@@ -199,14 +174,14 @@ impl Run<'_> {
         }
         let experiment = self.order.experiment;
         for subject in experiment.versions_of(family) {
-            let mut taken = self.subjects.remove(&subject.name);
+            let mut taken = self.subjects.open.remove(&subject.name);
             let open = if subject.name == first.record.subject { Some(&mut *first) } else { taken.as_mut() };
             let answer = match open {
                 Some(open) => self.rounds_on(family, subject, open, durations, files, needs),
                 None => Ok(Some(Vec::new())),
             };
             if let Some(open) = taken {
-                self.subjects.insert(subject.name.clone(), open);
+                self.subjects.open.insert(subject.name.clone(), open);
             }
             let Some(tests) = answer? else { return Ok(None) };
             found.extend(tests);
@@ -219,19 +194,18 @@ impl Run<'_> {
         family: &str,
         subject: &Subject,
         open: &mut OpenSubject,
-        durations: &[Duration],
-        files: &Files,
+        durations: &[TestDuration],
+        files: &ProfileFiles,
         needs: &Needs,
     ) -> Answer<Vec<TestId>> {
         if open.record.failure.is_some() || ordering_session(open).is_err() {
             return Ok(Some(Vec::new()));
         }
-        let mut memory = OrderMemory::open(&files.at(&orders_of(subject)), &self.identity(subject, open))?;
         let seed = self.order.experiment.seed;
         let mut inquiry = self.inquiry(family, subject, open, files)?;
         let old: HashSet<&TestId> = durations.iter().map(|row| &row.test).collect();
         let tests: Vec<TestId> = inquiry.session.tests().iter().filter(|test| old.contains(test)).cloned().collect();
-        inquiry.order_dependent(&tests, needs.rounds, seed, &mut memory)
+        inquiry.order_dependent(&tests, needs.rounds, seed)
     }
 
     fn inquiry<'a>(
@@ -239,19 +213,22 @@ impl Run<'_> {
         family: &str,
         subject: &'a Subject,
         open: &'a mut OpenSubject,
-        files: &'a Files,
+        files: &'a ProfileFiles,
     ) -> miette::Result<Inquiry<'a>> {
         let groups = open.project.as_ref().map(|project| project.process_groups()).unwrap_or_default();
         let machine = &self.order.experiment.machine;
         let resources = Resources {
             cores: machine.cores.iter().copied().max().unwrap_or(1),
             memory_bytes: machine.memory_bytes,
-            logs: self.folder.logs(&format!("knowledge-{family}")),
+            logs: self.record.folder().logs(&format!("knowledge-{family}")),
         };
+        let identity = self.identity(subject, open);
         let OpenSubject { session, direct, set_aside, .. } = open;
         let session = session_of(session, direct).map_err(|why| miette::miette!("{why}"))?;
         Ok(Inquiry {
             subject: &subject.name,
+            identity,
+            record: &mut self.record,
             session,
             groups,
             set_aside,
@@ -279,11 +256,6 @@ impl Run<'_> {
         key.texts("set aside", set_aside.iter().map(String::as_str));
         key.digits(32)
     }
-}
-
-fn orders_of(subject: &Subject) -> String {
-    let number = subject.version.as_ref().map_or(1, |version| version.number);
-    format!("orders-v{number:02}.jsonl")
 }
 
 /// The engine that imposes orders on a subject, or why there is none.
@@ -343,7 +315,7 @@ fn notes(findings: &Findings, needs: &Needs) -> Vec<String> {
 }
 
 /// Puts together what orders are made from, and writes the dependencies where a person finds them.
-fn knowledge(findings: Findings, files: Files, needs: &Needs) -> miette::Result<SubjectProfile> {
+fn knowledge(findings: Findings, files: ProfileFiles, needs: &Needs) -> miette::Result<SubjectProfile> {
     let Findings { revision, durations, coverage, searches, given, .. } = findings;
     let tests: Vec<TestId> = durations.iter().map(|row| row.test.clone()).collect();
     let found = searches.iter().map(|(_, sought)| sought.dependencies.as_slice());

@@ -8,13 +8,12 @@ use std::time::Instant;
 use crate::engine::{Instrumentation, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session};
 use crate::process::Interrupt;
 use crate::runner::{Event, Watcher};
+use crate::store::{OpenRun, OrderRecords, ProfileFiles, TestDuration};
 use crate::suite::{Coverage, Dependency, DependencyGraph, RunEnd, SuiteRun, TestId};
 use crate::technique::arrange::{Material, arrange};
 use crate::technique::detect::seek::{self, Bed, Machines, Sought};
 use crate::technique::detect::{Company, Halt, Progress, Roster};
 
-use super::files::{Duration, Files};
-use super::memory::OrderMemory;
 use super::needs::Search;
 use super::tidy::Tidy;
 
@@ -26,11 +25,14 @@ const CALM: std::time::Duration = std::time::Duration::from_secs(5);
 /// One version and what it may use.
 pub(super) struct Inquiry<'a> {
     pub subject: &'a str,
+    /// A fingerprint of everything that the outcome of an order depends on.
+    pub identity: String,
+    pub record: &'a mut OpenRun,
     pub session: &'a mut dyn Session,
     /// Which tests can meet in a process, by test; empty where modules tell.
     pub groups: Vec<usize>,
     pub set_aside: &'a HashSet<TestId>,
-    pub files: &'a Files,
+    pub files: &'a ProfileFiles,
     pub resources: Resources,
     pub time_limit: std::time::Duration,
     pub interrupt: &'a Interrupt,
@@ -49,8 +51,8 @@ pub(super) type Answer<T> = miette::Result<Option<T>>;
 
 impl Inquiry<'_> {
     /// What each test takes, in the original order.
-    pub fn durations(&mut self) -> Answer<Vec<Duration>> {
-        if let Some(known) = self.files.durations()? {
+    pub fn durations(&mut self) -> Answer<Vec<TestDuration>> {
+        if let Some(known) = self.files.durations(self.record)? {
             return Ok(Some(known));
         }
         let mut sums: HashMap<TestId, (f64, u32)> = HashMap::new();
@@ -66,15 +68,15 @@ impl Inquiry<'_> {
             }
         }
         let mean = |test: &TestId| sums.get(test).map_or(0.0, |(seconds, runs)| seconds / f64::from(*runs));
-        let durations: Vec<Duration> =
-            self.session.tests().iter().map(|test| Duration { test: test.clone(), seconds: mean(test) }).collect();
-        self.files.write_durations(&durations)?;
+        let durations: Vec<TestDuration> =
+            self.session.tests().iter().map(|test| TestDuration { test: test.clone(), seconds: mean(test) }).collect();
+        self.files.write_durations(self.record, &durations)?;
         Ok(Some(durations))
     }
 
     /// What each test covers, or why nobody can tell.
     pub fn coverage(&mut self) -> Answer<Result<Coverage, String>> {
-        if let Some(known) = self.files.coverage()? {
+        if let Some(known) = self.files.coverage(self.record)? {
             return Ok(Some(Ok(known)));
         }
         if !self.session.capabilities().watches.coverage {
@@ -89,7 +91,7 @@ impl Inquiry<'_> {
         let Some(coverage) = run.seen.coverage else {
             return Ok(Some(Err("no coverage was recorded".to_owned())));
         };
-        self.files.write_coverage(&coverage)?;
+        self.files.write_coverage(self.record, &coverage)?;
         Ok(Some(Ok(coverage)))
     }
 
@@ -113,13 +115,7 @@ impl Inquiry<'_> {
     }
 
     /// Dependencies that the orders of an algorithm need.
-    pub fn seek(
-        &mut self,
-        search: Search,
-        durations: &[Duration],
-        coverage: Option<&Coverage>,
-        memory: &mut OrderMemory,
-    ) -> Answer<Sought> {
+    pub fn seek(&mut self, search: Search, durations: &[TestDuration], coverage: Option<&Coverage>) -> Answer<Sought> {
         let tests: Vec<TestId> = durations.iter().map(|row| row.test.clone()).collect();
         let seconds: Vec<f64> = durations.iter().map(|row| row.seconds).collect();
         let mut order = |known: &[Dependency]| -> miette::Result<Machines> {
@@ -135,21 +131,13 @@ impl Inquiry<'_> {
             Ok(arrange(search.algorithm, &material)?.machines)
         };
         let roster = self.roster(&tests);
-        self.ask(&format!("dependencies in orders of {}", search.algorithm), roster, memory, |bed| {
-            seek::seek(bed, &mut order)
-        })
+        self.ask(&format!("dependencies in orders of {}", search.algorithm), roster, |bed| seek::seek(bed, &mut order))
     }
 
     /// Which of these tests depend on the order, by random ones.
-    pub fn order_dependent(
-        &mut self,
-        tests: &[TestId],
-        rounds: u32,
-        seed: u64,
-        memory: &mut OrderMemory,
-    ) -> Answer<Vec<TestId>> {
+    pub fn order_dependent(&mut self, tests: &[TestId], rounds: u32, seed: u64) -> Answer<Vec<TestId>> {
         let roster = self.roster(tests);
-        self.ask("order-dependent tests", roster, memory, |bed| seek::order_dependent(bed, rounds as usize, seed))
+        self.ask("order-dependent tests", roster, |bed| seek::order_dependent(bed, rounds as usize, seed))
     }
 
     /// Tests of the suite in this order.
@@ -163,13 +151,7 @@ impl Inquiry<'_> {
         Roster::new(tests, &of)
     }
 
-    fn ask<T>(
-        &mut self,
-        what: &str,
-        roster: Roster,
-        memory: &mut OrderMemory,
-        question: impl FnOnce(Bed<'_>) -> Result<T, Halt>,
-    ) -> Answer<T> {
+    fn ask<T>(&mut self, what: &str, roster: Roster, question: impl FnOnce(Bed<'_>) -> Result<T, Halt>) -> Answer<T> {
         let subject = self.subject;
         let watcher = RefCell::new(&mut *self.watcher);
         let mut last: Option<Instant> = None;
@@ -183,7 +165,8 @@ impl Inquiry<'_> {
         let interrupt = self.interrupt;
         let mut session = Tidy { inner: &mut *self.session };
         let resources = self.resources.clone();
-        let company = Company { memory, hear: &mut hear, stop: &|| interrupt.is_set() };
+        let mut memory = OrderRecords::new(self.record, subject, &self.identity);
+        let company = Company { memory: &mut memory, hear: &mut hear, stop: &|| interrupt.is_set() };
         match question(Bed { session: &mut session, roster, set_aside: self.set_aside, resources, company }) {
             Ok(answer) => Ok(Some(answer)),
             Err(Halt::Interrupted) => Ok(None),
