@@ -159,6 +159,7 @@ fn document(found: &Found, identity: &ProjectIdentity, is_model: bool) -> Value 
         "svg": found.svg,
         "accesses": found.accesses,
         "folder": found.folder,
+        "run_dir": found.folder,
         "jdk": found.jdk,
         "project": identity,
         "notes": found.notes,

@@ -170,7 +170,9 @@ impl Planner<'_> {
 }
 
 fn digits(subject: &Subject, purpose: &str) -> String {
-    subject.fingerprint().of_outcomes(purpose).digits(8)
+    let mut settings = subject.fingerprint().of_outcomes(purpose);
+    settings.number("timeout", subject.timeout.as_secs());
+    settings.digits(8)
 }
 
 #[cfg(test)]
@@ -185,11 +187,12 @@ mod tests {
 
     /// Two subjects, of which one runs in an order that needs a profile.
     fn example(folder: &std::path::Path) -> Experiment {
-        let model = "[[test]]\nid = \"C#a\"\nseconds = 1.0\n";
+        let model = "[[test]]\nid = \"C#a\"\nseconds = 1.0\ncovers = [\"a/B.java:1-2\"]\n";
         std::fs::write(folder.join("m.toml"), model).unwrap();
         let model = folder.join("m.toml").display().to_string();
         experiment(&format!(
-            "name = \"e\"\nrepetitions = 2\nwarmup = 1\nbaseline = \"plain\"\n[machine]\ncores = [1]\n\
+            "[experiment]\nname = \"e\"\nrepetitions = 2\nwarmup = 1\n[machine]\ncores = [1]\n\
+            [analysis]\nbaseline = \"plain\"\n\
             [[subject]]\nname = \"b\"\nmodel = {model:?}\nconfigurations = [\"plain\", \"t1\"]\n\
             [[subject]]\nname = \"a\"\nmodel = {model:?}\nconfigurations = [\"plain\"]\n\
             [[configuration]]\nname = \"plain\"\ntechnique = \"sequential\"\n\

@@ -4,6 +4,7 @@
 
 mod concurrency;
 mod costs;
+mod detection;
 mod executions;
 mod failures;
 pub(in crate::report) mod grid;
@@ -34,6 +35,7 @@ use crate::technique::TechniqueKind;
 
 pub use concurrency::ConcurrencyRow;
 pub use costs::CostRow;
+pub use detection::{DetectedRow, DetectionTables};
 pub use executions::{ExecutionTables, StageRow, TimeRow};
 pub use failures::{FailureRow, StageState};
 pub use headline::{ComparisonCounts, Headline};
@@ -76,6 +78,8 @@ pub struct Analysis {
     pub origins: Vec<OriginRow>,
     /// What algorithms that order tests do to those that depend on the order.
     pub orders: OrderTables,
+    /// What `parade detect` found, if the run is one of it.
+    pub detection: DetectionTables,
     pub warnings: Vec<Warning>,
     /// What `tests.parquet` says, where it was read.
     pub executions: Option<ExecutionTables>,
@@ -127,8 +131,10 @@ impl Analysis {
         let mut warnings = warnings::warnings(&grid, &timed_grid, &speedups, &concurrency);
         warnings.extend(origins::warning(run, &origins));
         let orders = orders::tables(run);
+        let detection = detection::tables(run);
+        let about_orders = orders.sentence().or_else(|| detection.sentence.clone());
         let mut analysis = Analysis {
-            headline: headline::headline(&timed, rows, &speedups, &averages, orders.sentence()),
+            headline: headline::headline(&timed, rows, &speedups, &averages, about_orders),
             subjects: subjects::rows(run),
             deviations: subjects::deviations(run),
             set_aside: subjects::set_aside(run),
@@ -143,6 +149,7 @@ impl Analysis {
             warnings: Vec::new(),
             origins,
             orders,
+            detection,
             savings: savings::rows(&speedups),
             threats: threats::threats(run, &speedups),
             run: run_facts(run, arranged),

@@ -98,6 +98,17 @@ pub static TABLES: &[TableDefinition] = &[
         ..DEFAULT
     },
     TableDefinition {
+        name: "detected",
+        title: "Tests that depend on the order of tests",
+        explanation: "Found by `parade detect`. victim: passes alone and fails after the named tests. brittle: fails alone \
+            and passes only after the named tests. suspect: the budget ended before it was confirmed. flaky: ends in \
+            different ways in one and the same order. Tests of a group are joined by `with`, groups by `or`.",
+        section: Some(PageSection::Orders),
+        rank: 0,
+        data: Data::Run(|run| stored(run, |analysis| &analysis.detection.rows)),
+        ..DEFAULT
+    },
+    TableDefinition {
         name: "od-statistics",
         title: "Modules and their order-dependent tests (Table 4 of the study)",
         section: Some(PageSection::Orders),
