@@ -657,7 +657,7 @@ def read_table(path, texts):
 
 def chain_differences(run):
     """Lines of the journal that do not follow from each other. A journal without a chain says nothing."""
-    before = ""
+    last = before = ""
     for number, line in enumerate((run / "journal.jsonl").read_bytes().splitlines(), start=1):
         try:
             chain = json.loads(line).get("chain")
@@ -668,7 +668,19 @@ def chain_differences(run):
             return
         if chain["previous"] != before:
             yield f"CLAIM: journal.jsonl, line {number} does not follow from the line before it: the record was changed"
-        before = hashlib.sha256(line).hexdigest()
+        last, before = before, hashlib.sha256(line).hexdigest()
+    yield from end_differences(run, last, before)
+
+
+def end_differences(run, last, end):
+    """The last line is the one that journal.end counts, or one more that it announced before parade was killed."""
+    try:
+        known = json.loads((run / "journal.end").read_text())
+    except (FileNotFoundError, ValueError):
+        yield "CLAIM: journal.end is missing or damaged"
+        return
+    if known["end"].strip() != end and (known["end"].strip(), known.get("next")) != (last, end):
+        yield "CLAIM: journal.jsonl does not end with the line that parade wrote: the record was changed"
 
 
 def main():

@@ -76,13 +76,13 @@ pub fn prepare(name: &str) -> Rc<Prepared> {
 /// Seconds that parade takes for one run, from the call to its answer.
 pub fn by_parade(session: &mut dyn Session, selection: Selection, policy: ProcessPolicy, logs: &Path) -> f64 {
     let request = RunRequest {
-        label: "stage-1".to_owned(),
         selection,
-        parallelism: Parallelism::SEQUENTIAL,
-        resources: Resources { cores: cores(), memory_bytes: None, logs: logs.to_owned() },
-        time_limit: Duration::from_secs(600),
         policy,
-        watch: Instrumentation::default(),
+        ..RunRequest::sequential(
+            "stage-1",
+            Resources { cores: cores(), memory_bytes: None, logs: logs.to_owned() },
+            Duration::from_secs(600),
+        )
     };
     let begin = Instant::now();
     let run = session.run(&request).expect("parade itself works");

@@ -121,7 +121,6 @@ fn model(bytes: &[u8]) {
 
 fn request(mode: Mode) -> RunRequest {
     RunRequest {
-        selection: Selection::All,
         parallelism: Parallelism {
             mode,
             threads: 3,
@@ -130,11 +129,11 @@ fn request(mode: Mode) -> RunRequest {
             reuse_forks: true,
             modules: None,
         },
-        resources: Resources { cores: 4, memory_bytes: None, logs: "logs".into() },
-        time_limit: Duration::from_secs(3600),
-        policy: ProcessPolicy::default(),
-        label: "stage-1".to_owned(),
-        watch: Instrumentation::default(),
+        ..RunRequest::sequential(
+            "stage-1",
+            Resources { cores: 4, memory_bytes: None, logs: "logs".into() },
+            Duration::from_secs(3600),
+        )
     }
 }
 

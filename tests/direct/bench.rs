@@ -105,13 +105,14 @@ impl Bench {
     pub fn request(&mut self, selection: Selection, parallelism: Parallelism, policy: ProcessPolicy) -> RunRequest {
         self.runs += 1;
         RunRequest {
-            label: format!("run-{}", self.runs),
             selection,
             parallelism,
-            resources: Resources { cores: cores(), memory_bytes: None, logs: self.logs.path().to_owned() },
-            time_limit: Duration::from_secs(120),
             policy,
-            watch: Instrumentation::default(),
+            ..RunRequest::sequential(
+                &format!("run-{}", self.runs),
+                Resources { cores: cores(), memory_bytes: None, logs: self.logs.path().to_owned() },
+                Duration::from_secs(120),
+            )
         }
     }
 

@@ -43,15 +43,11 @@ mod tests {
     }
 
     fn request(logs: &Path) -> RunRequest {
-        RunRequest {
-            label: "order-7".to_owned(),
-            selection: Selection::All,
-            parallelism: Parallelism::SEQUENTIAL,
-            resources: Resources { cores: 1, memory_bytes: None, logs: logs.to_owned() },
-            time_limit: Duration::from_secs(1),
-            policy: ProcessPolicy::default(),
-            watch: Instrumentation::default(),
-        }
+        RunRequest::sequential(
+            "order-7",
+            Resources { cores: 1, memory_bytes: None, logs: logs.to_owned() },
+            Duration::from_secs(1),
+        )
     }
 
     #[test]

@@ -390,6 +390,22 @@ pub struct RunRequest {
     pub watch: Instrumentation,
 }
 
+impl RunRequest {
+    /// All tests, one after the other, in the usual processes, with nothing watched. The only place that builds a request:
+    /// callers change what they need.
+    pub fn sequential(label: &str, resources: Resources, time_limit: Duration) -> Self {
+        RunRequest {
+            label: label.to_owned(),
+            selection: Selection::All,
+            parallelism: Parallelism::SEQUENTIAL,
+            resources,
+            time_limit,
+            policy: ProcessPolicy::default(),
+            watch: Instrumentation::default(),
+        }
+    }
+}
+
 /// What is watched while tests run. Watching costs time: runs that are timed watch nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Instrumentation {

@@ -159,13 +159,14 @@ impl Stages<'_, '_> {
 
     fn request(&self, selection: Selection, parallelism: Parallelism, policy: ProcessPolicy) -> RunRequest {
         RunRequest {
-            label: format!("stage-{}", self.next_number()),
             selection,
             parallelism,
-            resources: self.bench.resources.clone(),
-            time_limit: self.time_left(),
             policy,
-            watch: Instrumentation::default(),
+            ..RunRequest::sequential(
+                &format!("stage-{}", self.next_number()),
+                self.bench.resources.clone(),
+                self.time_left(),
+            )
         }
     }
 

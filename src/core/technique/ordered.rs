@@ -183,13 +183,12 @@ mod tests {
     fn a_test_that_its_fixture_kept_from_running_has_failed() {
         let mut session = ModelSession::new(ModelSuite::parse(SUITE).unwrap(), 1);
         let request = crate::engine::RunRequest {
-            label: "x".to_owned(),
             selection: Selection::Tests(vec![id("a")]),
-            parallelism: Parallelism::SEQUENTIAL,
-            resources: Resources { cores: 1, memory_bytes: None, logs: "logs".into() },
-            time_limit: Duration::from_secs(9),
-            policy: crate::engine::ProcessPolicy::default(),
-            watch: crate::engine::Instrumentation::default(),
+            ..crate::engine::RunRequest::sequential(
+                "x",
+                Resources { cores: 1, memory_bytes: None, logs: "logs".into() },
+                Duration::from_secs(9),
+            )
         };
         let mut run = session.run(&request).unwrap();
         run.executions[0].test = TestId::new("", "D", TestId::WHOLE_CLASS, 1);

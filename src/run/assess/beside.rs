@@ -61,13 +61,12 @@ impl Again<'_> {
 
     fn request(&self, label: &str, time_limit: Duration) -> RunRequest {
         RunRequest {
-            label: label.to_owned(),
-            selection: Selection::All,
             parallelism: self.parallelism,
-            resources: Resources { cores: self.cores, memory_bytes: self.memory_bytes, logs: self.logs.to_owned() },
-            time_limit,
-            policy: ProcessPolicy::default(),
-            watch: Instrumentation::default(),
+            ..RunRequest::sequential(
+                label,
+                Resources { cores: self.cores, memory_bytes: self.memory_bytes, logs: self.logs.to_owned() },
+                time_limit,
+            )
         }
     }
 }

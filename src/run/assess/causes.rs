@@ -498,17 +498,17 @@ impl Bench<'_> {
         let laboratory = &mut self.laboratory;
         let watch = Instrumentation { coverage: false, accesses: laboratory.session.capabilities().watches.accesses };
         let run = laboratory.session.run(&RunRequest {
-            label: label.to_owned(),
             selection,
-            parallelism: Parallelism::SEQUENTIAL,
-            resources: Resources {
-                cores: laboratory.cores,
-                memory_bytes: laboratory.memory_bytes,
-                logs: laboratory.logs.clone(),
-            },
-            time_limit,
-            policy: ProcessPolicy::default(),
             watch,
+            ..RunRequest::sequential(
+                label,
+                Resources {
+                    cores: laboratory.cores,
+                    memory_bytes: laboratory.memory_bytes,
+                    logs: laboratory.logs.clone(),
+                },
+                time_limit,
+            )
         })?;
         let outcomes: Vec<Outcome> =
             run.executions.iter().filter(|execution| execution.test == *test).map(|each| each.outcome).collect();

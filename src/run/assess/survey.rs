@@ -270,15 +270,11 @@ fn first_run(
     logs: &Path,
     time_limit: Duration,
 ) -> miette::Result<SuiteRun> {
-    session.run(&RunRequest {
-        label: "sequential".to_owned(),
-        selection: Selection::All,
-        parallelism: Parallelism::SEQUENTIAL,
-        resources: Resources { cores: order.cores, memory_bytes: order.memory_bytes, logs: logs.to_owned() },
+    session.run(&RunRequest::sequential(
+        "sequential",
+        Resources { cores: order.cores, memory_bytes: order.memory_bytes, logs: logs.to_owned() },
         time_limit,
-        policy: ProcessPolicy::default(),
-        watch: Instrumentation::default(),
-    })
+    ))
 }
 
 /// What processes tell of themselves. Without it, the time of the whole build has to do.

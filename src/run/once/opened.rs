@@ -283,13 +283,13 @@ mod tests {
 
     fn request(selection: Selection) -> RunRequest {
         RunRequest {
-            label: "stage-3".to_owned(),
             selection,
-            parallelism: Parallelism::SEQUENTIAL,
-            resources: Resources { cores: 1, memory_bytes: None, logs: PathBuf::new() },
-            time_limit: Duration::from_secs(1),
             policy: ProcessPolicy { test_limit: Some(Duration::from_secs(1)), ..ProcessPolicy::default() },
-            watch: Instrumentation::default(),
+            ..RunRequest::sequential(
+                "stage-3",
+                Resources { cores: 1, memory_bytes: None, logs: PathBuf::new() },
+                Duration::from_secs(1),
+            )
         }
     }
 

@@ -180,15 +180,8 @@ impl OrderedSuite {
     }
 
     fn run_one(&mut self, label: &str, selection: Selection, watch: Instrumentation) -> miette::Result<SuiteRun> {
-        let request = RunRequest {
-            label: label.to_owned(),
-            selection,
-            parallelism: Parallelism::SEQUENTIAL,
-            resources: self.resources.clone(),
-            time_limit: self.left,
-            policy: ProcessPolicy::default(),
-            watch,
-        };
+        let request =
+            RunRequest { selection, watch, ..RunRequest::sequential(label, self.resources.clone(), self.left) };
         let run = self.session.run(&request)?;
         let spent = Duration::try_from_secs_f64(run.cost.wall_seconds).unwrap_or(Duration::MAX);
         self.left = self.left.saturating_sub(spent);

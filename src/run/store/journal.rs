@@ -82,6 +82,7 @@ impl Journal {
                 self.path.display()
             ));
         }
+        chain::announce_line(&self.end, &self.chain, &line[..line.len() - 1]).map_err(|error| self.failed(&error))?;
         let written = self.file.write_all(&line).and_then(|()| self.file.sync_data());
         if let Err(error) = written {
             // What a full disk let through of the line must not stay: the next one would be glued to it.

@@ -194,15 +194,8 @@ mod tests {
     fn run_in(toml: &str, parallelism: Parallelism, selection: Selection, logs: &str) -> SuiteRun {
         let suite = ModelSuite::parse(toml).unwrap();
         let resources = Resources { cores: 4, memory_bytes: None, logs: logs.into() };
-        let request = RunRequest {
-            label: "x".into(),
-            selection,
-            parallelism,
-            resources,
-            time_limit: Duration::from_secs(100),
-            policy: ProcessPolicy::default(),
-            watch: crate::engine::Instrumentation::default(),
-        };
+        let request =
+            RunRequest { selection, parallelism, ..RunRequest::sequential("x", resources, Duration::from_secs(100)) };
         ModelSession::new(suite, 1).run(&request).unwrap()
     }
 

@@ -564,18 +564,14 @@ impl<'a> OrderRunner<'a> {
 
     fn request(&self, order: &[usize], isolation: Isolation, label: &str) -> RunRequest {
         RunRequest {
-            label: label.to_owned(),
             selection: Selection::Tests(self.roster.ids(order)),
-            parallelism: Parallelism::SEQUENTIAL,
-            resources: self.resources.clone(),
-            time_limit: self.limit_of(order.len()),
             policy: ProcessPolicy {
                 isolation,
                 test_limit: self.limits.test,
                 quick_start: self.has_warm,
                 ..ProcessPolicy::default()
             },
-            watch: Instrumentation::default(),
+            ..RunRequest::sequential(label, self.resources.clone(), self.limit_of(order.len()))
         }
     }
 

@@ -119,6 +119,7 @@ mod tests {
         let mut run = sample::empty();
         run.manifest.command = Some(CommandKind::Detect);
         run.manifest.subjects = vec!["shop".to_owned()];
+        (run.manifest.configurations, run.manifest.trials) = (Vec::new(), Vec::new());
         let answer = answer.map(|answer| StepRecord::new("answer.1", StepKind::Answer, "shop", &answer).unwrap());
         run.steps.extend(answer);
         run
@@ -139,7 +140,7 @@ mod tests {
         assert_eq!(
             sentences,
             ["1 of 4 tests depends on the order of tests, and 1 more may; 1 test is flaky in any order. \
-              The search took 61 s and ended with its budget."]
+              The search took 1m01s and ended with its budget."]
         );
         let rows = &analysis.detection.rows;
         assert_eq!(rows.iter().map(|row| row.kind.as_str()).collect::<Vec<_>>(), ["victim", "suspect", "flaky"]);

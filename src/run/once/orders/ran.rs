@@ -123,13 +123,12 @@ mod tests {
         let machines: Vec<Vec<TestId>> =
             machines.iter().map(|names| names.iter().map(|name| TestId::new("", "C", name, 1)).collect()).collect();
         let request = |tests: &Vec<TestId>| RunRequest {
-            label: "x".to_owned(),
             selection: Selection::Tests(tests.clone()),
-            parallelism: Parallelism::SEQUENTIAL,
-            resources: Resources { cores: 1, memory_bytes: None, logs: "logs".into() },
-            time_limit: Duration::from_secs(100),
-            policy: ProcessPolicy::default(),
-            watch: crate::engine::Instrumentation::default(),
+            ..RunRequest::sequential(
+                "x",
+                Resources { cores: 1, memory_bytes: None, logs: "logs".into() },
+                Duration::from_secs(100),
+            )
         };
         let runs = machines.iter().map(|tests| session.run(&request(tests)).unwrap()).collect();
         Ran::of(&machines, runs, session.engine(), session.capabilities())

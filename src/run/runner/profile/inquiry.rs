@@ -96,15 +96,7 @@ impl Inquiry<'_> {
     }
 
     fn run(&mut self, label: &str, watch: Instrumentation) -> miette::Result<SuiteRun> {
-        let request = RunRequest {
-            label: label.to_owned(),
-            selection: Selection::All,
-            parallelism: Parallelism::SEQUENTIAL,
-            resources: self.resources.clone(),
-            time_limit: self.time_limit,
-            policy: ProcessPolicy::default(),
-            watch,
-        };
+        let request = RunRequest { watch, ..RunRequest::sequential(label, self.resources.clone(), self.time_limit) };
         let run = self.session.run(&request)?;
         match &run.end {
             RunEnd::BuildFailed(why) | RunEnd::Crashed(why) if run.executions.is_empty() => {

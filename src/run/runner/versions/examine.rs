@@ -113,15 +113,11 @@ impl Examination<'_> {
     fn request(&self) -> RunRequest {
         let machine = &self.experiment.machine;
         let cores = machine.cores.iter().copied().max().unwrap_or(1);
-        RunRequest {
-            label: "sequential".to_owned(),
-            selection: Selection::All,
-            parallelism: Parallelism::SEQUENTIAL,
-            resources: Resources { cores, memory_bytes: machine.memory_bytes, logs: self.logs() },
-            time_limit: self.subject.timeout.max(Duration::from_secs(1)),
-            policy: ProcessPolicy::default(),
-            watch: Instrumentation::default(),
-        }
+        RunRequest::sequential(
+            "sequential",
+            Resources { cores, memory_bytes: machine.memory_bytes, logs: self.logs() },
+            self.subject.timeout.max(Duration::from_secs(1)),
+        )
     }
 
     fn recorded(&self, revision: &str) -> Option<Examined> {

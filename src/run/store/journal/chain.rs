@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::folder_handle::{self, FolderHandle};
-use crate::wording::hex;
+use crate::wording::{counted, hex};
 
 pub(in crate::store) const END_FILE: &str = "journal.end";
 /// Broken places beyond these are counted, not named.
@@ -133,10 +133,11 @@ impl Chain {
         self.is_stated = true;
     }
 
-    /// Of one length, so that it can be written in place by a single write.
-    pub fn end(&self) -> serde_json::Result<String> {
+    /// Of one length, so that it can be written in place by a single write. `next` is the line that is about to be appended.
+    fn end(&self, next: Option<&[u8]>) -> serde_json::Result<String> {
         let settings = if self.is_stated { SettingsHashes::new() } else { self.settings.clone() };
-        let end = serde_json::to_string(&End { lines: self.lines, end: self.last.clone(), settings })?;
+        let end = End { lines: self.lines, end: self.last.clone(), next: next.map(hash), settings };
+        let end = serde_json::to_string(&end)?;
         Ok(format!("{end:<END_LENGTH$}\n"))
     }
 }
@@ -148,7 +149,13 @@ pub(super) fn open_end(journal: &Path) -> io::Result<File> {
 }
 
 pub(super) fn write_end(file: &File, chain: &Chain) -> io::Result<()> {
-    file.write_all_at(chain.end()?.as_bytes(), 0)?;
+    file.write_all_at(chain.end(None)?.as_bytes(), 0)?;
+    file.sync_data()
+}
+
+/// Says which line comes next, before it is there. parade can be killed on either side of it.
+pub(super) fn announce_line(file: &File, chain: &Chain, line: &[u8]) -> io::Result<()> {
+    file.write_all_at(chain.end(Some(line))?.as_bytes(), 0)?;
     file.sync_data()
 }
 
@@ -239,7 +246,8 @@ impl ChainState {
         self.before_end = std::mem::replace(&mut self.end, hash(line));
     }
 
-    /// Held against `journal.end`, which may lag by one line: parade can be killed between the two.
+    /// Held against `journal.end`. One more line than that counts is fine only if `journal.end` announced it: parade can be killed
+    /// between the two.
     pub fn doubts(&self, folder: &FolderHandle) -> JournalDoubts {
         if self.chained == 0 && self.lines > 0 {
             return JournalDoubts { altered: Vec::new(), unchained: true };
@@ -278,9 +286,11 @@ impl ChainState {
         };
         match self.lines.checked_sub(end.lines) {
             Some(0) if end.end.trim() == self.end => None,
-            Some(1) if end.end.trim() == self.before_end => None,
-            Some(0 | 1) => Some("the last line of journal.jsonl is not the one that parade wrote".to_owned()),
-            Some(more) => Some(format!("journal.jsonl has {more} lines more than parade wrote")),
+            Some(1) if end.end.trim() == self.before_end && end.next.as_ref() == Some(&self.end) => None,
+            Some(0) => Some("the last line of journal.jsonl is not the one that parade wrote".to_owned()),
+            Some(more) => {
+                Some(format!("journal.jsonl has {} more than parade wrote", counted(more as usize, "line", "lines")))
+            }
             None => Some(format!(
                 "journal.jsonl ends early: it has {} of {} lines that parade wrote",
                 self.lines, end.lines
@@ -307,6 +317,9 @@ fn broken_at(line: u64) -> String {
 struct End {
     lines: u64,
     end: String,
+    /// The hash of the line that was about to be appended; nothing once it is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
     /// What no line states yet.
     #[serde(default, skip_serializing_if = "SettingsHashes::is_empty")]
     settings: SettingsHashes,
@@ -464,8 +477,21 @@ mod tests {
         let (mut journal, _) = Journal::open(&fixture.journal()).unwrap();
         journal.append(&entry("e")).unwrap();
         drop(journal);
+        let line = fixture.lines().pop().unwrap();
+        let announced = |line: &str| {
+            let mut end: serde_json::Value = serde_json::from_slice(&before).unwrap();
+            end["next"] = hash(line.as_bytes()).into();
+            fs::write(fixture.dir.path().join(END_FILE), end.to_string()).unwrap();
+        };
+        announced(&line);
+        assert_eq!(fixture.doubts(), JournalDoubts::default(), "killed after the line");
+        fixture.write(&fixture.lines()[..4]);
+        assert_eq!(fixture.doubts(), JournalDoubts::default(), "killed before the line");
+        fixture.write(&[fixture.lines(), vec![line]].concat());
+        announced("another line");
+        assert!(fixture.doubts().altered[0].contains("1 line more"), "{:?}", fixture.doubts());
         fs::write(&end, &before).unwrap();
-        assert_eq!(fixture.doubts(), JournalDoubts::default());
+        assert!(fixture.doubts().altered[0].contains("1 line more"), "nobody announced it: {:?}", fixture.doubts());
         let (mut journal, _) = Journal::open(&fixture.journal()).unwrap();
         journal.append(&entry("f")).unwrap();
         drop(journal);
