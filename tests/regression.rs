@@ -294,15 +294,12 @@ fn killed_at_any_moment_a_run_goes_on_without_doing_anything_twice() {
     assert_eq!(unchained(killed.journal("knowledge")), unchained(whole.journal("knowledge")));
     assert_eq!(killed.failures(), whole.failures());
     assert_eq!(killed.journal("trial").len(), whole.journal("trial").len());
-    for version in 1..=3 {
-        let file = format!("knowledge/shop/orders-v{version:02}.jsonl");
-        let orders = |shop: &Shop| {
-            let text = fs::read_to_string(shop.latest().join(&file)).unwrap();
-            let keys = text.lines().skip(1).map(|line| serde_json::from_str::<Value>(line).unwrap()["key"].clone());
-            keys.map(|key| key.as_str().unwrap().to_owned()).collect::<Vec<String>>()
-        };
-        let (kept, expected) = (orders(&killed), orders(&whole));
-        assert_eq!(kept.iter().collect::<BTreeSet<_>>().len(), kept.len(), "no order was run twice");
-        assert_eq!(kept, expected, "{file}");
-    }
+    let orders = |shop: &Shop| {
+        let steps = shop.journal("step").into_iter().filter(|step| step["step_kind"] == "order");
+        steps.map(|step| step["step"].as_str().unwrap().to_owned()).collect::<Vec<String>>()
+    };
+    let (kept, expected) = (orders(&killed), orders(&whole));
+    assert!(!kept.is_empty());
+    assert_eq!(kept.iter().collect::<BTreeSet<_>>().len(), kept.len(), "no order was run twice");
+    assert_eq!(kept, expected);
 }

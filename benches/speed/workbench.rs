@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use parade::engine::{Instrumentation, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session};
+use parade::engine::{ProcessPolicy, Resources, RunRequest, Selection, Session};
 use parade::experiment::{self, MachineLimits};
 use parade::home::Home;
 use parade::java;

@@ -10,9 +10,7 @@ use std::time::Duration;
 
 use crate::columns;
 use crate::engine::model::{ModelSession, ModelSuite};
-use crate::engine::{
-    Forks, Instrumentation, Mode, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session,
-};
+use crate::engine::{Forks, Mode, Parallelism, Resources, RunRequest, Session};
 use crate::experiment::{self, Filter, MachineLimits, Outlook, Plan};
 use crate::java::changes::compare;
 use crate::java::direct;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use parade::engine::{Instrumentation, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session};
+use parade::engine::{Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session};
 use parade::experiment::{self, MachineLimits};
 use parade::home::Home;
 use parade::java;

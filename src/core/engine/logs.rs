@@ -28,7 +28,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::engine::{Instrumentation, Parallelism, ProcessPolicy, Resources, Selection};
+    use crate::engine::Resources;
     use crate::suite::{Cost, Finding, Granularity, RunEnd, Seen};
 
     fn run(findings: Vec<Finding>) -> SuiteRun {

@@ -21,9 +21,7 @@ mod tests;
 
 use std::time::Duration;
 
-use crate::engine::{
-    EngineKind, Instrumentation, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session, Support,
-};
+use crate::engine::{EngineKind, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session, Support};
 use crate::suite::{DependencyGraph, RunEnd, SuiteRun, TestId};
 
 pub use kind::{Harness, Ordering, TechniqueKind};

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::causes::Beside;
 use super::ways::ParallelMode;
-use crate::engine::{Instrumentation, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session};
+use crate::engine::{Parallelism, Resources, RunRequest, Session};
 use crate::store::record::RunData;
 use crate::suite::{Outcome, RunEnd, SuiteRun, TestId};
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::ways::ParallelMode;
-use crate::engine::{Instrumentation, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session};
+use crate::engine::{Instrumentation, Resources, RunRequest, Selection, Session};
 use crate::project::Words;
 use crate::shown_text::p_value;
 use crate::stats::{self, Alternative};

@@ -12,10 +12,7 @@ use super::agenda;
 use super::forecast::{Model, Observed, Suite};
 use super::ways::ParallelMode;
 use super::{AssessmentRequest, TAG};
-use crate::engine::{
-    Capabilities, EngineKind, Instrumentation, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session,
-    Support,
-};
+use crate::engine::{Capabilities, EngineKind, Resources, RunRequest, Session, Support};
 use crate::home::Home;
 use crate::process::{self, Interrupt};
 use crate::project::{self, AdoptionFacts, FirstRun, OpenFailure, OpenRequest, Opened, Project};

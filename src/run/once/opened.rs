@@ -229,7 +229,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::engine::{Parallelism, Resources};
+    use crate::engine::Resources;
     use crate::project::ToolFacts;
     use crate::subject::Checkout;
 

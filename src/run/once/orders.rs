@@ -13,9 +13,7 @@ use std::time::Duration;
 use super::opened::TAG;
 use super::{fresh_logs, note};
 use crate::engine::model::ModelSuite;
-use crate::engine::{
-    EngineKind, Instrumentation, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session,
-};
+use crate::engine::{EngineKind, Instrumentation, Resources, RunRequest, Selection, Session};
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::project::{self, OpenFailure, OpenRequest, Opened, Project};

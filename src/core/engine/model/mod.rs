@@ -175,7 +175,7 @@ impl Session for ModelSession {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Forks, Parallelism, ProcessPolicy, Resources};
+    use crate::engine::{Forks, Parallelism, Resources};
     use std::time::Duration;
 
     const PARALLEL: Parallelism = Parallelism {

@@ -13,9 +13,7 @@ use super::coverage::Pairs;
 use super::record::{Ends, Record};
 use super::roster::Roster;
 use crate::bad_usage::BadUsage;
-use crate::engine::{
-    Instrumentation, Isolation, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session,
-};
+use crate::engine::{Instrumentation, Isolation, ProcessPolicy, Resources, RunRequest, Selection, Session};
 use crate::suite::{Accesses, Outcome, RunEnd, SuiteRun};
 use crate::wording::hex;
 

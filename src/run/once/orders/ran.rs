@@ -113,7 +113,7 @@ fn gravity(verdict: Verdict) -> u8 {
 mod tests {
     use super::*;
     use crate::engine::model::{ModelSession, ModelSuite};
-    use crate::engine::{ProcessPolicy, Resources, RunRequest, Selection, Session};
+    use crate::engine::{Resources, RunRequest, Selection, Session};
     use std::time::Duration;
 
     const SUITE: &str = "[[test]]\nid='C#a'\nseconds=1\n[[test]]\nid='C#b'\nseconds=2\nneeds=['C#a']\n[[test]]\nid='C#x'\nexits_after=1\n";

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
-use crate::engine::{Instrumentation, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session};
+use crate::engine::{Instrumentation, Resources, RunRequest, Session};
 use crate::process::Interrupt;
 use crate::runner::{Event, Watcher};
 use crate::store::{OpenRun, OrderRecords, ProfileFiles, TestDuration};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{Instrumentation, Parallelism, ProcessPolicy, Resources, RunRequest, Selection, Session};
+use crate::engine::{Resources, RunRequest, Session};
 use crate::experiment::Experiment;
 use crate::home::Home;
 use crate::process::Interrupt;
