@@ -246,14 +246,16 @@ fn open_names(detection: &Detection) -> String {
 
 /// Tests that fail anyway say little about orders.
 fn failing(detection: &Detection, words: &Words) -> String {
-    match detection.failing_originally {
-        0 => String::new(),
-        failing => format!(
-            "{} already in the original order. If `{}` passes, try another {}\n",
-            counted(failing, "test fails", "tests fail"),
-            words.own_command,
-            words.other_tool
-        ),
+    if detection.failing_originally == 0 {
+        return String::new();
+    }
+    let told = format!(
+        "{} already in the original order",
+        counted(detection.failing_originally, "test fails", "tests fail")
+    );
+    match words.own_command {
+        "" => format!("{told}\n"),
+        command => format!("{told}. If `{command}` passes, try another {}\n", words.other_tool),
     }
 }
 
