@@ -18,7 +18,10 @@ impl Parallelism {
 
     /// One line: what runs at the same time, in how many threads, processes and modules.
     pub fn explained(&self) -> String {
-        self.told("the methods of a class at the same time, classes one after the other (TestNG: all methods)", "pom says")
+        self.told(
+            "the methods of a class at the same time, classes one after the other (TestNG: all methods)",
+            "pom says",
+        )
     }
 
     /// The same without the words of a build tool, for model suites and for subjects of several platforms.

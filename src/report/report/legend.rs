@@ -55,8 +55,7 @@ fn parallelism(summary: &ConfigurationSummary, platform: TestPlatform) -> Option
 
 /// Processes that run tests: `each of 2 forks (JVMs)`.
 fn forks(forks: Forks, platform: TestPlatform) -> String {
-    let (one, several) =
-        if platform == TestPlatform::Java { ("JVM", "JVMs") } else { ("process", "processes") };
+    let (one, several) = if platform == TestPlatform::Java { ("JVM", "JVMs") } else { ("process", "processes") };
     match forks {
         Forks::Count(0 | 1) => format!("one fork ({one})"),
         Forks::Count(count) => format!("each of {count} forks ({several})"),

@@ -79,9 +79,13 @@ impl ParallelMode {
                 let processes = counted(threads_per_core * cores, words.process, words.processes);
                 format!("{processes}, one test function each, of any class")
             }
-            ParallelMode::Modules => format!("{} at a time, each in its own {}", counted(cores, "module", "modules"), words.process),
+            ParallelMode::Modules => {
+                format!("{} at a time, each in its own {}", counted(cores, "module", "modules"), words.process)
+            }
             ParallelMode::Classes => format!("{threads} in one {process}, one test class each"),
-            ParallelMode::ClassesAndMethods => format!("{threads} in one {process}, one test method each, of any class"),
+            ParallelMode::ClassesAndMethods => {
+                format!("{threads} in one {process}, one test method each, of any class")
+            }
             ParallelMode::Methods => format!("{threads} in one {process}, one test method each, class after class"),
         }
     }
