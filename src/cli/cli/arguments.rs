@@ -416,12 +416,12 @@ pub(super) struct SimulateArgs {
     /// A dependency file; P1 to P3 then respect these dependencies
     #[arg(long, value_name = "FILE")]
     pub(super) dependencies: Option<PathBuf>,
-    /// Numbers of machines (P1 to P3) or threads (classes, methods), separated by commas
+    /// Numbers of machines (P1 to P3) or threads (the others), separated by commas
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = values::simulated_machines, default_value = "1,2,4,8,16,32,64")]
     pub(super) machines: Vec<usize>,
-    /// The schedulers to simulate, separated by commas: P1 to P3 distribute tests over machines; classes and methods are
-    /// threads of one machine, each of which takes the next class or test
-    #[arg(long = "algorithm", value_name = "NAME,…", value_delimiter = ',', value_parser = values::scheduler, default_value = "P1,P2,P3,classes,methods")]
+    /// The schedulers to simulate, separated by commas: P1 to P3 distribute tests over machines; classes, methods and
+    /// classesAndMethods are Surefire's modes: threads of one machine, each of which takes the next class or test
+    #[arg(long = "algorithm", value_name = "NAME,…", value_delimiter = ',', value_parser = values::scheduler, default_value = "P1,P2,P3,classes,methods,classesAndMethods")]
     pub(super) algorithms: Vec<Scheduler>,
     /// Print a JSON array instead of a table
     #[arg(long)]

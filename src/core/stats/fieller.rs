@@ -148,6 +148,19 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     #[test]
+    fn tiny_and_huge_pairs_have_the_same_set() {
+        let pairs = [(10.0, 5.0), (11.0, 5.2), (9.5, 5.1), (10.4, 4.9)];
+        let usual = fieller_paired(&pairs, 0.95).unwrap().interval().unwrap();
+        for unit in [1e-300, 1e300] {
+            let scaled = pairs.map(|(a, b)| (a * unit, b * unit));
+            let set = fieller_paired(&scaled, 0.95).unwrap().interval().unwrap();
+            assert!((set.low - usual.low).abs() < 1e-9 && (set.high - usual.high).abs() < 1e-9, "{set:?}");
+        }
+        let apart = pairs.map(|(a, b)| (a * 1e300, b * 1e-300));
+        assert_eq!(fieller_paired(&apart, 0.95), None, "the ratio is no number");
+    }
+
+    #[test]
     fn a_clear_divisor_gives_an_interval_around_the_ratio() {
         let pairs = [(10.0, 5.0), (11.0, 5.2), (9.5, 5.1), (10.4, 4.9)];
         let (a, b): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();

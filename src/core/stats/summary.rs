@@ -120,6 +120,17 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// Squares of such values are zero, or no numbers.
+    #[test]
+    fn tiny_and_huge_values_have_a_deviation() {
+        let usual = sample_sd(&[1.0, 2.0, 4.0]).unwrap();
+        for unit in [1e-300, 1e-320, 1e300] {
+            let sd = sample_sd(&[unit, 2.0 * unit, 4.0 * unit]).unwrap();
+            assert!((sd / unit / usual - 1.0).abs() < 1e-2, "{unit:e}: {sd:e}");
+        }
+        assert_eq!(sample_sd(&[0.0, 0.0]), Some(0.0));
+    }
+
     #[test]
     fn an_empty_sample_has_no_summary() {
         assert_eq!(mean(&[]), None);

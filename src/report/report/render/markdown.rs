@@ -121,6 +121,16 @@ mod tests {
     }
 
     #[test]
+    fn names_between_backticks_are_code_and_nothing_else_is() {
+        assert_eq!(escape("the mode `a_b` is *fast*"), "the mode `a_b` is \\*fast\\*");
+        assert_eq!(escape("`x` and `y`"), "`x` and `y`");
+        assert_eq!(escape("one ` alone"), "one \\` alone");
+        assert_eq!(escape("``x` y`"), "\\`\\`x\\` y\\`");
+        assert_eq!(escape("`a|b`"), "\\`a\\|b\\`");
+        assert_eq!(escape("<b> `<b>`"), "&lt;b&gt; `<b>`");
+    }
+
+    #[test]
     fn names_cannot_break_a_table() {
         let report = RunReport::new(sample::attacked());
         let text = render(&report);

@@ -498,3 +498,26 @@ fn filled(text: &str, analysis: &Analysis) -> String {
 fn cores_suffix(analysis: &Analysis, cores: usize) -> String {
     if analysis.run.manifest.cores.len() > 1 { format!(" ({})", plural(cores, "core")) } else { String::new() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn nothing_is_called_a_studys_where_the_experiment_has_none() {
+        let told = |study: Option<&str>| {
+            let mut run = sample::study();
+            run.manifest.study = study.map(str::to_owned);
+            let analysis = Analysis::of(&run);
+            let report = RunReport::new(&analysis);
+            let tables =
+                TABLES.iter().filter(|table| !table.needs_study()).flat_map(|table| table.make_tables(&report));
+            tables.map(|table| (table.name, table.title)).collect::<Vec<_>>()
+        };
+        assert!(told(Some("paste")).iter().any(|(name, _)| *name == STUDY_SPEEDUPS));
+        assert!(told(None).iter().all(|(name, title)| *name != STUDY_SPEEDUPS && !title.contains("study")));
+        assert_eq!(without_study("Modules (Table 4 of the study)"), "Modules");
+        assert_eq!(without_study("Modules (2 cores)"), "Modules (2 cores)");
+    }
+}
