@@ -47,6 +47,16 @@ fn a_table_is_spread_over_machines() {
 }
 
 #[test]
+fn durations_of_a_model_suite_are_not_called_measured() {
+    let desk = Desk::new();
+    fs::write(desk.path("suite.toml"), "[[test]]\nid = 'A#a'\nseconds = 3\n[[test]]\nid = 'A#b'\nseconds = 1\n")
+        .unwrap();
+    let (code, out, err) = run(&desk, &["suite.toml", "--machines", "2", "--algorithm", "methods"]);
+    assert!(code == 0 && out.contains("3.000"), "{out}{err}");
+    assert!(err.contains("the durations are those of a model suite; nothing was measured"), "{err}");
+}
+
+#[test]
 fn dependencies_are_kept_by_machines_and_counted_for_threads() {
     let desk = Desk::new();
     fs::write(desk.path("times.csv"), "test,seconds\nA#a,3\nB#b,1\nC#c,1\n").unwrap();
@@ -64,7 +74,9 @@ fn dependencies_are_kept_by_machines_and_counted_for_threads() {
     // Repeating the one that both need is done a second earlier than running all three in a row.
     let p3 = ["tests_run", "broken_dependencies", "makespan"].map(|key| pick("P3", key));
     assert_eq!(p3, [json!(4), json!(0), json!(4.0)]);
-    assert_eq!(pick("methods", "broken_dependencies"), 2);
+    // Classes run one after the other in `methods`, so nothing is broken.
+    assert_eq!(pick("methods", "broken_dependencies"), 0);
+    assert_eq!(pick("classesAndMethods", "broken_dependencies"), 2);
     fs::write(desk.path("needs.toml"), dependencies.replace("A#a", "A#gone")).unwrap();
     let (code, _, err) = run(&desk, &["times.csv", "--dependencies", "needs.toml"]);
     assert!(code == 2 && err.contains("A#gone"), "{err}");

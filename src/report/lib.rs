@@ -5,8 +5,8 @@
 //! - [`artifact`] makes a folder of a run that others can check and run again.
 
 pub use parade_run::{
-    assess, bad_usage, columns, csv_cells, data_table, draft, engine, experiment, folders, home, project, redaction,
-    shown_text, spec, stats, store, subject, suite, technique, toml_file, whole_file, wording,
+    assess, bad_usage, columns, csv_cells, data_table, draft, engine, experiment, folders, home, pairing, project,
+    redaction, shown_text, spec, stats, store, subject, suite, technique, toml_file, whole_file, wording,
 };
 
 pub mod artifact;

@@ -24,6 +24,7 @@ pub mod draft;
 pub mod experiment;
 pub mod home;
 pub mod once;
+pub mod pairing;
 pub mod process;
 pub mod project;
 pub mod runner;

@@ -188,7 +188,7 @@ pub(super) struct ArtifactArgs {
 // Which tests are meant. Not a doc comment: clap would print it as the help of the whole command.
 #[derive(Debug, Args)]
 pub(super) struct SuiteArgs {
-    /// A Maven project (folder), one of its modules, a git URL, or a model suite
+    /// A Maven or pytest project (folder), a module of it, a git URL, or a model suite
     pub(super) project: String,
     /// Run only this module, given as a path or as `:artifact`; repeatable
     #[arg(long, value_name = "NAME")]
@@ -237,16 +237,16 @@ pub(super) struct TestArgs {
     /// The parallel mode: classes, methods, classesAndMethods, or project (the pom's own settings) [default: classes]
     #[arg(long, value_name = "MODE", value_parser = values::mode)]
     pub(super) parallel: Option<Mode>,
-    /// Threads per JVM [default: one per core, at least 2]
+    /// Threads per test process (pytest: worker processes) [default: one per core, at least 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(super) threads: Option<u32>,
-    /// Test JVMs (forks): a number, or a multiple of the cores such as 1C [default: 1]
+    /// Test processes (forks): a number, or a multiple of the cores such as 1C [default: 1]
     #[arg(long, value_name = "N")]
     pub(super) forks: Option<Forks>,
     /// Modules to run at the same time: a number, or a multiple of the cores such as 1C [default: 1]
     #[arg(long, value_name = "N")]
     pub(super) modules: Option<Forks>,
-    /// The engine for reruns: direct (parade's own runner) or surefire (Maven) [default: direct]
+    /// Maven projects: the engine for reruns, direct (parade's own runner) or surefire (Maven) [default: direct]
     #[arg(long, value_name = "NAME", value_parser = values::engine)]
     pub(super) rerun_engine: Option<EngineKind>,
     #[command(flatten)]
@@ -416,12 +416,12 @@ pub(super) struct SimulateArgs {
     /// A dependency file; P1 to P3 then respect these dependencies
     #[arg(long, value_name = "FILE")]
     pub(super) dependencies: Option<PathBuf>,
-    /// Numbers of machines (P1 to P3) or threads (classes, methods), separated by commas
+    /// Numbers of machines (P1 to P3) or threads (the others), separated by commas
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = values::simulated_machines, default_value = "1,2,4,8,16,32,64")]
     pub(super) machines: Vec<usize>,
-    /// The schedulers to simulate, separated by commas: P1 to P3 distribute tests over machines; classes and methods are
-    /// threads of one machine, each of which takes the next class or test
-    #[arg(long = "algorithm", value_name = "NAME,…", value_delimiter = ',', value_parser = values::scheduler, default_value = "P1,P2,P3,classes,methods")]
+    /// The schedulers to simulate, separated by commas: P1 to P3 distribute tests over machines; classes, methods and
+    /// classesAndMethods are Surefire's modes: threads of one machine, each of which takes the next class or test
+    #[arg(long = "algorithm", value_name = "NAME,…", value_delimiter = ',', value_parser = values::scheduler, default_value = "P1,P2,P3,classes,methods,classesAndMethods")]
     pub(super) algorithms: Vec<Scheduler>,
     /// Print a JSON array instead of a table
     #[arg(long)]

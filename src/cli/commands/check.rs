@@ -65,7 +65,7 @@ fn page(outlook: &Outlook) -> String {
     page.push_str(&table(subject_rows(&outlook.subjects)));
     page.push('\n');
     page.push_str(&table(configuration_rows(&outlook.configurations, &outlook.baseline)));
-    page.push_str(&legend(&outlook.configurations));
+    page.push_str(&legend(outlook));
     page.push('\n');
     page.push_str(&table(summary_rows(outlook)));
     page.push_str(&inferences(&outlook.subjects));
@@ -113,12 +113,13 @@ fn configuration_rows(configurations: &[ConfigurationOutlook], baseline: &str) -
 }
 
 /// Modes and algorithms in words, each once.
-fn legend(configurations: &[ConfigurationOutlook]) -> String {
+fn legend(outlook: &Outlook) -> String {
+    let cores = outlook.cores.iter().copied().max().unwrap_or(1);
     let mut lines: Vec<String> = Vec::new();
-    for configuration in configurations {
+    for configuration in &outlook.configurations {
         let line = match configuration.technique.algorithm() {
             Some(algorithm) => algorithm.explained().to_owned(),
-            None => configuration.parallelism.explained(),
+            None => parallelism_of(configuration, cores),
         };
         let line = format!("  {}: {line}\n", configuration.name);
         if !lines.contains(&line) {
@@ -126,6 +127,16 @@ fn legend(configurations: &[ConfigurationOutlook]) -> String {
         }
     }
     format!("\nWhat runs when\n{}", lines.concat())
+}
+
+/// In the words of the platform, where all its subjects are of one.
+fn parallelism_of(configuration: &ConfigurationOutlook, cores: usize) -> String {
+    let parallelism = &configuration.parallelism;
+    match (configuration.harness.engine, configuration.only_engines.is_empty()) {
+        (EngineKind::Pytest, _) => parallelism.explained_in_processes(cores, "project's addopts"),
+        (_, true) => parallelism.explained(),
+        (_, false) => parallelism.explained_plainly(),
+    }
 }
 
 /// With what makes one order of an algorithm another.
@@ -149,8 +160,12 @@ fn engine_of(configuration: &ConfigurationOutlook) -> String {
     } else {
         engine.to_string()
     };
-    let is_mixed = configuration.runs_models && engine != EngineKind::Model;
-    if is_mixed { format!("{told}; model for model suites") } else { told }
+    let others = configuration.only_engines.iter().filter(|only| **only != engine).map(|only| match only {
+        EngineKind::Model => "; model for model suites",
+        EngineKind::Pytest => "; pytest for pytest projects",
+        EngineKind::Surefire | EngineKind::Direct => "",
+    });
+    told + &others.collect::<String>()
 }
 
 fn widths(parallelism: &Parallelism) -> [String; 3] {
@@ -282,9 +297,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("suite.toml"), "[[test]]\nid = 'A#t'\nseconds = 1\n").expect("a suite");
         std::fs::write(folder.path().join("pom.xml"), "<project/>").expect("a pom");
+        std::fs::create_dir(folder.path().join("py")).expect("a folder");
+        std::fs::write(folder.path().join("py/pytest.ini"), "[pytest]\n").expect("settings of pytest");
         let text = format!(
             "[experiment]\nname = 'x'\nrepetitions = 6\n{subjects}[[configuration]]\nname = 'sequential'\n\
-             [[configuration]]\nname = 'paste'\ntechnique = 'paste'\nparallel = 'classes'\nthreads = 2\nrerun_engine = 'direct'\n"
+             [[configuration]]\nname = 'paste'\ntechnique = 'paste'\nparallel = 'classes'\nthreads = 2\nrerun_engine = 'direct'\n\
+             [[configuration]]\nname = 'both'\ntechnique = 'parallel'\nparallel = 'classesAndMethods'\nthreads = 2\n"
         );
         let file = folder.path().join("experiment.toml");
         std::fs::write(&file, text).expect("a file");
@@ -300,6 +318,7 @@ mod tests {
         let told = page(&models);
         assert!(told.contains("the times of model suites are computed; nothing is measured"), "{told}");
         assert!(!told.contains("surefire") && !told.contains("direct") && !told.contains("at most"), "{told}");
+        assert!(!told.contains("JUnit") && !told.contains("JVM") && !told.contains("pom"), "{told}");
         let document = serde_json::to_value(&models).expect("JSON");
         assert_eq!(document["configurations"][0]["harness"]["engine"], "model");
         assert_eq!(document["subjects"][0]["model"], true);
@@ -314,6 +333,21 @@ mod tests {
         assert!(told.contains("surefire, reruns direct; model for model suites"), "{told}");
         assert!(told.contains("at most") && told.contains("model suites are computed, which takes seconds"), "{told}");
         assert!(!page(&alone).contains("model"), "{}", page(&alone));
+    }
+
+    /// No Maven, no JVM and no JUnit are said of a pytest project.
+    #[test]
+    fn pytest_projects_run_on_pytest_in_processes() {
+        let pytest = "[[subject]]\nname = 'py'\npath = 'py'\n";
+        let told = page(&with_subjects(pytest));
+        for word in ["surefire", "direct", "JVM", "JUnit", "thread in", "pom"] {
+            assert!(!told.contains(word), "{word}: {told}");
+        }
+        assert!(told.contains("pytest") && told.contains("2 processes at the same time"), "{told}");
+        let folder = "[[subject]]\nname = 'folder'\npath = '.'\n";
+        let mixed = page(&with_subjects(&format!("{MODEL}{pytest}{folder}")));
+        let engines = "surefire, reruns direct; model for model suites; pytest for pytest projects";
+        assert!(mixed.contains(engines) && mixed.contains("JUnit 4 uses some threads"), "{mixed}");
     }
 
     #[test]

@@ -247,14 +247,14 @@ fn open_names(detection: &Detection) -> String {
 
 /// Tests that fail anyway say little about orders.
 fn failing(detection: &Detection, words: &Words) -> String {
-    match detection.failing_originally {
-        0 => String::new(),
-        failing => format!(
-            "{} already in the original order. If `{}` passes, try another {}\n",
-            counted(failing, "test fails", "tests fail"),
-            words.own_command,
-            words.other_tool
-        ),
+    if detection.failing_originally == 0 {
+        return String::new();
+    }
+    let told =
+        format!("{} already in the original order", counted(detection.failing_originally, "test fails", "tests fail"));
+    match words.own_command {
+        "" => format!("{told}\n"),
+        command => format!("{told}. If `{command}` passes, try another {}\n", words.other_tool),
     }
 }
 
@@ -370,11 +370,17 @@ fn took(detection: &Detection, baseline: usize, words: &Words) -> String {
         ));
     }
     let ended = if detection.budget_ended { "; the budget ended before everything was tried" } else { "" };
+    let runs = detection.runs;
     text.push_str(&format!(
-        "{} in fresh {jvms} and {} in warm {jvms} took {:.1} s{ended}\n",
-        plural(detection.runs.fresh, "run"),
-        detection.runs.warm,
+        "{} took {:.1} s: {} of the original order, {} of other orders, {} to find and confirm causes. {} were in fresh {jvms}, {} in \
+         warm {jvms}{ended}\n",
+        plural(runs.total, "run"),
         detection.seconds,
+        runs.original,
+        runs.orders,
+        runs.causes,
+        runs.fresh,
+        runs.warm,
         jvms = words.processes
     ));
     text

@@ -46,7 +46,7 @@ pub fn run(options: &InitOptions) -> miette::Result<ExitCode> {
 }
 
 fn starter(subject: Option<&str>, folder: &Path) -> Result<Starter, BadUsage> {
-    let here = || Path::new("pom.xml").is_file().then(|| ".".to_owned());
+    let here = || project::platform_in(Path::new(".")).map(|_| ".".to_owned());
     let Some(named) = subject.map(str::to_owned).or_else(here) else { return Ok(example()) };
     let path = Path::new(&named);
     if !path.exists() && (named.contains("://") || named.contains(':')) {
@@ -55,7 +55,7 @@ fn starter(subject: Option<&str>, folder: &Path) -> Result<Starter, BadUsage> {
     }
     let unknown = |why: String| BadUsage {
         message: format!("{named}: {why}"),
-        help: "give the folder of a Maven project, a git URL, or a model suite".to_owned(),
+        help: "give the folder of a Maven or pytest project, a git URL, or a model suite".to_owned(),
     };
     let found = path.canonicalize().map_err(|error| unknown(error.to_string()))?;
     let name = found.file_stem().map_or_else(|| "project".to_owned(), |name| name.to_string_lossy().into_owned());

@@ -1,7 +1,7 @@
 //! What a suite would take on machines that nobody has to own: schedules of measured times, computed and not run.
 //!
-//! P1, P2 and P3 spread tests over machines, each of which runs its own in order; `classes` and `methods` are threads of one
-//! machine that take the next class or test. Nothing here knows overhead or contention: times are taken as they are.
+//! P1, P2 and P3 spread tests over machines, each of which runs its own in order. The others are threads of one machine, as
+//! Surefire has them: `classes` take the next class, `methods` the next test of the same class, `classesAndMethods` any. Nothing here knows overhead or contention: times are taken as they are.
 
 mod encoding;
 mod reports;
@@ -27,11 +27,19 @@ pub enum Scheduler {
     Classes,
     #[serde(rename = "methods")]
     Methods,
+    #[serde(rename = "classesAndMethods")]
+    ClassesAndMethods,
 }
 
 impl Scheduler {
-    pub const ALL: [Scheduler; 5] =
-        [Scheduler::P1, Scheduler::P2, Scheduler::P3, Scheduler::Classes, Scheduler::Methods];
+    pub const ALL: [Scheduler; 6] = [
+        Scheduler::P1,
+        Scheduler::P2,
+        Scheduler::P3,
+        Scheduler::Classes,
+        Scheduler::Methods,
+        Scheduler::ClassesAndMethods,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -40,6 +48,7 @@ impl Scheduler {
             Scheduler::P3 => "P3",
             Scheduler::Classes => "classes",
             Scheduler::Methods => "methods",
+            Scheduler::ClassesAndMethods => "classesAndMethods",
         }
     }
 
@@ -53,8 +62,9 @@ impl Scheduler {
             Scheduler::P3 => {
                 "N machines, each runs its tests one after the other; tests are distributed by their durations, each together with the tests that it depends on"
             }
-            Scheduler::Classes => "N threads in one JVM, one test class each",
-            Scheduler::Methods => "N threads in one JVM, one test method each",
+            Scheduler::Classes => "N threads in one process, one test class each",
+            Scheduler::Methods => "N threads in one process, one test method each, class after class",
+            Scheduler::ClassesAndMethods => "N threads in one process, one test method each, of any class",
         }
     }
 }
@@ -108,7 +118,8 @@ impl Workload {
                 None => spread(self.kept(parallelize::by_time(&self.work, machines))),
             },
             Scheduler::Classes => self.pooled(scheduler, machines, &self.class_work(), |test| self.class[test]),
-            Scheduler::Methods => self.pooled(scheduler, machines, &self.work, |test| test),
+            Scheduler::Methods => self.class_by_class(machines),
+            Scheduler::ClassesAndMethods => self.pooled(scheduler, machines, &self.work, |test| test),
         }
     }
 
@@ -130,6 +141,29 @@ impl Workload {
             lower_bound: seconds(lower_bound),
             tests_run: queues.iter().map(Vec::len).sum(),
             broken_dependencies: self.precedence.as_ref().map(|_| kept.breaches()),
+        }
+    }
+
+    /// The tests of a class taken in order by the threads of one machine, one class after the other.
+    fn class_by_class(&self, threads: usize) -> Forecast {
+        let mut members: Vec<Vec<usize>> = vec![Vec::new(); self.classes()];
+        self.class.iter().enumerate().for_each(|(test, class)| members[*class].push(test));
+        let mut starts = vec![0u64; self.work.len()];
+        let (mut end, mut lower_bound) = (0u64, 0u64);
+        for tests in members {
+            let pieces: Vec<u64> = tests.iter().map(|test| self.work[*test]).collect();
+            let pool = pool::in_order(&pieces, threads);
+            tests.iter().zip(&pool.starts).for_each(|(test, start)| starts[*test] = end.saturating_add(*start));
+            end = end.saturating_add(pool.end);
+            lower_bound = lower_bound.saturating_add(bound(&pieces, threads));
+        }
+        Forecast {
+            algorithm: Scheduler::Methods,
+            machines: threads,
+            makespan: seconds(end),
+            lower_bound: seconds(lower_bound),
+            tests_run: self.work.len(),
+            broken_dependencies: self.precedence.as_ref().map(|known| broken(known, &self.work, |test| starts[test])),
         }
     }
 
@@ -204,8 +238,11 @@ mod tests {
         assert_eq!(forecast(&workload, Scheduler::P2, 2), (5.0, 4.5, 4));
         assert_eq!(forecast(&workload, Scheduler::P3, 2), (5.0, 4.5, 4));
         assert_eq!(forecast(&workload, Scheduler::Classes, 2), (5.0, 5.0, 4));
-        assert_eq!(forecast(&workload, Scheduler::Methods, 2), (5.0, 4.5, 4));
-        assert_eq!(forecast(&workload, Scheduler::Methods, 1000), (4.0, 4.0, 4));
+        // Class B starts when all of class A has ended.
+        assert_eq!(forecast(&workload, Scheduler::Methods, 2), (7.0, 7.0, 4));
+        assert_eq!(forecast(&workload, Scheduler::Methods, 1000), (7.0, 7.0, 4));
+        assert_eq!(forecast(&workload, Scheduler::ClassesAndMethods, 2), (5.0, 4.5, 4));
+        assert_eq!(forecast(&workload, Scheduler::ClassesAndMethods, 1000), (4.0, 4.0, 4));
     }
 
     #[test]
@@ -225,7 +262,9 @@ mod tests {
         assert!(p3.makespan <= 7.0 && p3.broken_dependencies == Some(0), "{p3:?}");
         // One after the other nothing breaks; in class A the order stays, in class B the one that it needs is not over.
         let broken = |scheduler, threads| on(&workload, scheduler, threads).broken_dependencies;
-        assert_eq!([broken(Scheduler::Methods, 1), broken(Scheduler::Methods, 2)], [Some(0), Some(2)]);
+        assert_eq!([broken(Scheduler::Methods, 1), broken(Scheduler::Methods, 2)], [Some(0), Some(1)]);
+        let both = Scheduler::ClassesAndMethods;
+        assert_eq!([broken(both, 1), broken(both, 2)], [Some(0), Some(2)]);
         assert_eq!([broken(Scheduler::Classes, 1), broken(Scheduler::Classes, 2)], [Some(0), Some(1)]);
     }
 

@@ -6,9 +6,13 @@ use std::path::Path;
 use miette::miette;
 
 use super::reports;
+use crate::engine::model::ModelSuite;
 use crate::suite::{Durations, Precedence, TestId};
 use crate::technique::parallelize::{LONGEST, nanoseconds};
 use crate::wording::brief;
+
+/// Nobody measured the durations of a model suite.
+const OF_MODEL: &str = "the durations are those of a model suite; nothing was measured";
 
 /// Tests by position in their original order.
 #[derive(Debug, Clone, Default)]
@@ -27,7 +31,11 @@ impl Workload {
     /// From a CSV file, a report, or a folder of reports.
     pub fn load(path: &Path) -> miette::Result<Self> {
         let is_report = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("xml"));
-        let (suite, notes) = if path.is_dir() || is_report {
+        let is_model = path.is_file() && path.extension().is_some_and(|extension| extension == "toml");
+        let (suite, notes) = if is_model {
+            let tests = ModelSuite::load(path)?.tests.into_iter();
+            (tests.map(|test| (test.id, test.seconds)).collect(), vec![OF_MODEL.to_owned()])
+        } else if path.is_dir() || is_report {
             let found = reports::read(path)?;
             (found.tests, found.notes)
         } else {

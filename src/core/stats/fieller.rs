@@ -1,6 +1,7 @@
 //! Fieller's confidence set of a ratio of means (Fieller 1954): by Student's distribution instead of a bootstrap, and honest
 //! where the divisor may be zero.
 
+use super::summary::unit_of;
 use super::tails::student_critical;
 use super::{Interval, columns, is_level, mean, sound, sum};
 
@@ -21,6 +22,19 @@ impl Fieller {
         match self {
             Fieller::Bounded(interval) => Some(interval),
             Fieller::Outside(_) | Fieller::Everything => None,
+        }
+    }
+
+    /// The set of all ratios times this factor; none where an end is no number any more.
+    fn times(self, factor: f64) -> Option<Self> {
+        let all = |interval: Interval| {
+            let (low, high) = (interval.low * factor, interval.high * factor);
+            (low.is_finite() && high.is_finite()).then_some(Interval { low, high })
+        };
+        match self {
+            Fieller::Bounded(interval) => all(interval).map(Fieller::Bounded),
+            Fieller::Outside(interval) => all(interval).map(Fieller::Outside),
+            Fieller::Everything => Some(Fieller::Everything),
         }
     }
 
@@ -45,6 +59,11 @@ struct Moments {
 /// For pairs: `t` has `n − 1` degrees of freedom. Needs two pairs.
 pub fn fieller_paired(pairs: &[(f64, f64)], level: f64) -> Option<Fieller> {
     let (a, b) = columns(pairs).filter(|_| pairs.len() > 1 && is_level(level))?;
+    let (unit_a, unit_b) = (unit_of(&a), unit_of(&b));
+    if (unit_a, unit_b) != (1.0, 1.0) {
+        let scaled: Vec<(f64, f64)> = a.iter().zip(&b).map(|(a, b)| (a / unit_a, b / unit_b)).collect();
+        return fieller_paired(&scaled, level)?.times(unit_a / unit_b);
+    }
     let (center_a, center_b) = (mean(&a)?, mean(&b)?);
     let n = pairs.len() as f64;
     let of_means = |x: &[f64], cx: f64, y: &[f64], cy: f64| {
@@ -127,6 +146,19 @@ mod tests {
     use super::*;
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
+
+    #[test]
+    fn tiny_and_huge_pairs_have_the_same_set() {
+        let pairs = [(10.0, 5.0), (11.0, 5.2), (9.5, 5.1), (10.4, 4.9)];
+        let usual = fieller_paired(&pairs, 0.95).unwrap().interval().unwrap();
+        for unit in [1e-300, 1e300] {
+            let scaled = pairs.map(|(a, b)| (a * unit, b * unit));
+            let set = fieller_paired(&scaled, 0.95).unwrap().interval().unwrap();
+            assert!((set.low - usual.low).abs() < 1e-9 && (set.high - usual.high).abs() < 1e-9, "{set:?}");
+        }
+        let apart = pairs.map(|(a, b)| (a * 1e300, b * 1e-300));
+        assert_eq!(fieller_paired(&apart, 0.95), None, "the ratio is no number");
+    }
 
     #[test]
     fn a_clear_divisor_gives_an_interval_around_the_ratio() {

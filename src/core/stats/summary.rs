@@ -55,8 +55,20 @@ pub fn sample_sd(values: &[f64]) -> Option<f64> {
     if values.len() < 2 {
         return None;
     }
-    let squares = squared_deviations(values, mean(values)?);
-    Some((squares / (values.len() - 1) as f64).sqrt()).filter(|sd| sd.is_finite())
+    let unit = unit_of(values);
+    let scaled: Vec<f64> = values.iter().map(|x| x / unit).collect();
+    let squares = squared_deviations(&scaled, mean(&scaled)?);
+    Some((squares / (values.len() - 1) as f64).sqrt() * unit).filter(|sd| sd.is_finite())
+}
+
+/// A power of two to divide by, so that squares of the values neither vanish nor overflow; 1 for values of usual size.
+pub(super) fn unit_of(values: &[f64]) -> f64 {
+    const USUAL: std::ops::Range<f64> = 1e-100..1e100;
+    let largest = values.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
+    if largest == 0.0 || !largest.is_finite() || USUAL.contains(&largest) {
+        return 1.0;
+    }
+    largest.log2().floor().clamp(-1022.0, 1023.0).exp2()
 }
 
 pub(super) fn squared_deviations(values: &[f64], center: f64) -> f64 {
@@ -107,6 +119,17 @@ mod tests {
     use super::super::{median, quantile};
     use super::*;
     use proptest::prelude::*;
+
+    /// Squares of such values are zero, or no numbers.
+    #[test]
+    fn tiny_and_huge_values_have_a_deviation() {
+        let usual = sample_sd(&[1.0, 2.0, 4.0]).unwrap();
+        for unit in [1e-300, 1e-320, 1e300] {
+            let sd = sample_sd(&[unit, 2.0 * unit, 4.0 * unit]).unwrap();
+            assert!((sd / unit / usual - 1.0).abs() < 1e-2, "{unit:e}: {sd:e}");
+        }
+        assert_eq!(sample_sd(&[0.0, 0.0]), Some(0.0));
+    }
 
     #[test]
     fn an_empty_sample_has_no_summary() {

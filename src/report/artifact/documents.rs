@@ -145,6 +145,8 @@ struct ShortFacts {
     trials: usize,
     time: String,
     fits: bool,
+    /// Did the run screen its tests? The short version does not.
+    without_screening: bool,
 }
 
 #[derive(Serialize)]
@@ -184,7 +186,7 @@ impl Facts {
                 Program::LeftOut(why) => why.clone(),
             },
             command: if *sources.program == Program::Included { "bin/parade" } else { "parade" },
-            short: sources.short.map(ShortFacts::of),
+            short: sources.short.map(|short| ShortFacts::of(short, run)),
             rebuild_time: duration(sources.rebuild_seconds),
             full_time: format!("{} in trials, {preparation} to prepare the subjects", claims::time(costs.all)),
             trials: costs.all.trials,
@@ -256,7 +258,7 @@ fn disk_needed(sources: &Sources<'_>) -> String {
 }
 
 impl ShortFacts {
-    fn of(short: &Short) -> Self {
+    fn of(short: &Short, run: &RunData) -> Self {
         let time =
             if short.seconds > 0.0 { format!("about {}", duration(short.seconds)) } else { "a moment".to_owned() };
         ShortFacts {
@@ -270,6 +272,7 @@ impl ShortFacts {
             trials: short.trials,
             time,
             fits: short.fits,
+            without_screening: run.manifest.screening > 0,
         }
     }
 }

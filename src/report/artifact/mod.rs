@@ -114,6 +114,7 @@ fn fill(order: &ArtifactRequest, folder: &RunFolder, to: &Path) -> miette::Resul
     notes.extend(bundle.notes.iter().cloned());
     notes.extend(veil.iter().flat_map(|veil| still_told(to, veil, &bundle)));
     notes.extend(veil.iter().filter_map(Anonymizer::told_by_tests));
+    notes.extend(veil.as_ref().and_then(|_| without_knowledge(folder.dir())));
     notes.extend(other_program(&copied.data));
     Ok(Artifact {
         dir: to.to_owned(),
@@ -249,6 +250,16 @@ fn write_documents(
 fn setting(experiment: &str, table: &str, key: &str) -> Option<String> {
     let file: toml::Table = experiment.parse().ok()?;
     file.get(table)?.get(key)?.as_str().map(str::to_owned)
+}
+
+/// Durations, coverage and dependencies name tests and folders in many files. An anonymous artifact has none of them.
+fn without_knowledge(run: &Path) -> Option<String> {
+    let files = fs::read_dir(run.join("knowledge")).ok()?.count();
+    (files > 0).then(|| {
+        "run/knowledge (durations, coverage and dependencies that algorithms used) is not in an anonymous artifact. Tables and \
+         figures can be rebuilt without it; a new run measures it again"
+            .to_owned()
+    })
 }
 
 /// What an anonymous artifact still tells, file by file: bundled files are never changed.

@@ -1,22 +1,23 @@
 //! What the names of configurations, modes and algorithms mean, for readers who meet them in a table.
 
-use crate::engine::{EngineKind, Forks, Mode};
+use crate::engine::{EngineKind, Forks, Mode, Parallelism};
 use crate::report::Analysis;
+use crate::report::analysis::TestPlatform;
 use crate::shown_text::shown;
 use crate::store::record::ConfigurationSummary;
 use crate::suite::Unit;
 use crate::technique::algorithm::{Algorithm, Family, Ranking};
 use crate::technique::{Harness, TechniqueKind};
-use crate::wording::plural;
+use crate::wording::{counted, plural};
 
 /// A line for each configuration: `classes: PASTE …`.
 pub fn lines(analysis: &Analysis) -> Vec<String> {
     let all = analysis.run.manifest.configurations.iter();
-    all.map(|each| format!("{}: {}.", shown(&each.name), explained(each))).collect()
+    all.map(|each| format!("{}: {}.", shown(&each.name), explained(each, analysis.run.platform(&each.name)))).collect()
 }
 
 /// What a configuration does: `PASTE (…): test classes run at the same time, 7 threads in each fork (JVM), one per core`.
-pub fn explained(summary: &ConfigurationSummary) -> String {
+pub fn explained(summary: &ConfigurationSummary, platform: TestPlatform) -> String {
     let technique = match summary.technique {
         TechniqueKind::Sequential => "one test after the other",
         TechniqueKind::Parallel => "one parallel run",
@@ -24,31 +25,55 @@ pub fn explained(summary: &ConfigurationSummary) -> String {
         TechniqueKind::SoundRerun => "a parallel run, then failed tests after all that they depend on",
         TechniqueKind::Ordered(_) => return ordered(summary),
     };
-    let parts = [Some(technique.to_owned()), parallelism(summary), modules(summary), engines(summary)];
+    let engines = if platform.may_be_java() { engines(summary) } else { None };
+    let parts = [Some(technique.to_owned()), parallelism(summary, platform), modules(summary), engines];
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
-fn parallelism(summary: &ConfigurationSummary) -> Option<String> {
+fn parallelism(summary: &ConfigurationSummary, platform: TestPlatform) -> Option<String> {
     let parallelism = &summary.parallelism;
     let what = match (summary.technique, parallelism.mode) {
         (TechniqueKind::Sequential, _) | (_, Mode::Sequential) => return None,
-        (_, Mode::Project) => return Some("parallel as the project's own pom says (`project`)".to_owned()),
+        (_, Mode::Project) => {
+            let settings = if platform == TestPlatform::Java { "own pom says" } else { "own settings say" };
+            return Some(format!("parallel as the project's {settings} (`project`)"));
+        }
+        (_, Mode::Methods | Mode::ClassesAndMethods) if platform == TestPlatform::Pytest => {
+            return Some(format!("tests run at the same time, in {}", workers(parallelism)));
+        }
+        (_, Mode::Classes) if platform == TestPlatform::Pytest => {
+            return Some(format!("test classes run at the same time, in {}", workers(parallelism)));
+        }
         (_, Mode::Methods) => "test methods of a class run at the same time",
         (_, Mode::Classes) => "test classes run at the same time",
         (_, Mode::ClassesAndMethods) => "test classes and their methods run at the same time",
     };
     let per_core = if parallelism.threads_per_core { " per core" } else { "" };
     let threads = plural(parallelism.threads as usize, "thread");
-    Some(format!("{what}, {threads}{per_core} in {}", forks(parallelism.forks)))
+    Some(format!("{what}, {threads}{per_core} in {}", forks(parallelism.forks, platform)))
 }
 
-/// Worker processes: `each of 2 forks (JVMs)`.
-fn forks(forks: Forks) -> String {
+/// Processes that run tests: `each of 2 forks (JVMs)`.
+fn forks(forks: Forks, platform: TestPlatform) -> String {
+    let (one, several) = if platform == TestPlatform::Java { ("JVM", "JVMs") } else { ("process", "processes") };
     match forks {
-        Forks::Count(0 | 1) => "one fork (JVM)".to_owned(),
-        Forks::Count(count) => format!("each of {count} forks (JVMs)"),
-        Forks::PerCore(1.0) => "each fork (JVM), one per core".to_owned(),
-        Forks::PerCore(factor) => format!("each fork (JVM), {factor} per core"),
+        Forks::Count(0 | 1) => format!("one fork ({one})"),
+        Forks::Count(count) => format!("each of {count} forks ({several})"),
+        Forks::PerCore(1.0) => format!("each fork ({one}), one per core"),
+        Forks::PerCore(factor) => format!("each fork ({one}), {factor} per core"),
+    }
+}
+
+/// pytest has no threads: each thread that a configuration asks for is a worker process.
+fn workers(parallelism: &Parallelism) -> String {
+    let threads = parallelism.threads.max(1);
+    match (parallelism.forks, parallelism.threads_per_core) {
+        (Forks::Count(forks), false) => {
+            counted((threads * forks.max(1)) as usize, "worker process", "worker processes")
+        }
+        (Forks::Count(forks), true) => format!("worker processes, {} per core", threads * forks.max(1)),
+        (Forks::PerCore(factor), false) => format!("worker processes, {} per core", factor * f64::from(threads)),
+        (Forks::PerCore(_), true) => "worker processes, several per core".to_owned(),
     }
 }
 
@@ -113,7 +138,6 @@ fn covered(unit: Unit) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Parallelism;
     use crate::report::sample;
 
     #[test]
@@ -125,7 +149,28 @@ mod tests {
         );
         let mut project = sample::study().manifest.configurations[3].clone();
         project.parallelism = Parallelism { mode: Mode::Project, ..project.parallelism };
-        assert!(explained(&project).contains("as the project's own pom says"));
+        assert!(explained(&project, TestPlatform::Java).contains("as the project's own pom says"));
+    }
+
+    /// Nothing is said about JVMs where tests ran in no JVM.
+    #[test]
+    fn the_words_are_those_of_the_platform_that_ran_the_tests() {
+        use TestPlatform::{Java, Mixed, Model, Pytest};
+        let mut paste = sample::study().manifest.configurations[1].clone();
+        paste.parallelism = Parallelism { threads: 2, forks: Forks::Count(1), ..paste.parallelism };
+        paste.harness.rerun_engine = EngineKind::Direct;
+        let told = |platform| explained(&paste, platform);
+        assert!(told(Java).contains("2 threads in one fork (JVM)") && told(Java).contains("reruns in JVMs"));
+        assert!(told(Pytest).contains("in 2 worker processes") && !told(Pytest).contains("thread"), "{}", told(Pytest));
+        for platform in [Pytest, Model] {
+            assert!(!told(platform).contains("JVM"), "{}", told(platform));
+        }
+        assert!(told(Mixed).contains("one fork (process)"), "{}", told(Mixed));
+        let of = |engines: &[EngineKind]| TestPlatform::of(engines.iter().copied());
+        assert_eq!(of(&[]), Java);
+        assert_eq!(of(&[EngineKind::Surefire, EngineKind::Direct]), Java);
+        assert_eq!(of(&[EngineKind::Pytest, EngineKind::Model]), Mixed);
+        assert_eq!(of(&[EngineKind::Pytest]), Pytest);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::decide;
 use super::forecast::MeanTime;
 use super::survey::Survey;
 use super::ways::{ParallelMode, SEQUENTIAL};
+use crate::pairing::{RunPair, pairs_of};
 use crate::stats;
 use crate::stats::speed_judgement::{FEWEST_PAIRS, ObservedConcurrency, compare_pairs};
 use crate::store::RunFolder;
@@ -446,6 +447,7 @@ fn evidence(
     let (mut plain, mut repaired) = (Vec::new(), Vec::new());
     let mut messages = BTreeMap::new();
     let mut disturbed_runs = 0;
+    let pairs = assessed_pairs(trials, baseline);
     for trial in trials {
         let first = first_failures(trial, aside, may_race, folder)?;
         if !first.is_empty() {
@@ -462,7 +464,8 @@ fn evidence(
         unrepaired_runs += usize::from(!is_mended);
         first.iter().for_each(|test| *failed.entry(test.to_string()).or_default() += 1);
         left.iter().for_each(|test| *unrepaired.entry(test.to_string()).or_default() += 1);
-        let Some(base) = pair_of(trial, baseline).map(|base| spent(&base.cost)) else { continue };
+        let base = pairs.iter().find(|pair| pair.candidate.trial == trial.trial).map(|pair| spent(&pair.baseline.cost));
+        let Some(base) = base else { continue };
         if is_whole(trial) {
             let first_stage = trial.stages.first().map_or(&trial.cost, |stage| &stage.cost);
             plain.push((base, spent(first_stage)));
@@ -491,9 +494,11 @@ fn evidence(
     })
 }
 
-/// The baseline of the same block.
-fn pair_of<'a>(trial: &TrialRecord, baseline: &[&'a TrialRecord]) -> Option<&'a TrialRecord> {
-    baseline.iter().find(|base| base.repetition == trial.repetition && is_whole(base)).copied()
+/// The pairs of the same block that speeds are made from: those that a report uses, where there are any.
+fn assessed_pairs<'a>(trials: &[&'a TrialRecord], baseline: &[&'a TrialRecord]) -> Vec<RunPair<'a>> {
+    let all = pairs_of(trials, baseline);
+    let assessed: Vec<RunPair> = all.iter().copied().filter(RunPair::is_assessed).collect();
+    if assessed.is_empty() { all.into_iter().filter(RunPair::is_assessed_at_need).collect() } else { assessed }
 }
 
 /// What failed in the parallel run itself. The journal counts it, but not what screening set aside and may race all the same; only

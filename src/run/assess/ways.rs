@@ -68,6 +68,7 @@ impl ParallelMode {
     /// What it does on a machine of so many cores: which tests run at the same time, and where.
     pub fn explained(self, threads_per_core: usize, cores: usize, words: &Words) -> String {
         let threads = counted(threads_per_core * cores, "thread", "threads");
+        let process = words.process;
         match self {
             ParallelMode::Project if words.has_threads => format!("as the {} says", words.settings),
             ParallelMode::Project => format!("as the {} say", words.settings),
@@ -78,10 +79,14 @@ impl ParallelMode {
                 let processes = counted(threads_per_core * cores, words.process, words.processes);
                 format!("{processes}, one test function each, of any class")
             }
-            ParallelMode::Modules => format!("{} at a time, each in its own JVM", counted(cores, "module", "modules")),
-            ParallelMode::Classes => format!("{threads} in one JVM, one test class each"),
-            ParallelMode::ClassesAndMethods => format!("{threads} in one JVM, one test method each, of any class"),
-            ParallelMode::Methods => format!("{threads} in one JVM, one test method each, class after class"),
+            ParallelMode::Modules => {
+                format!("{} at a time, each in its own {}", counted(cores, "module", "modules"), words.process)
+            }
+            ParallelMode::Classes => format!("{threads} in one {process}, one test class each"),
+            ParallelMode::ClassesAndMethods => {
+                format!("{threads} in one {process}, one test method each, of any class")
+            }
+            ParallelMode::Methods => format!("{threads} in one {process}, one test method each, class after class"),
         }
     }
 

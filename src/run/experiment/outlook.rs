@@ -9,6 +9,7 @@ use super::versions::SOUGHT;
 use super::warnings::warnings;
 use super::{Configuration, Experiment, Plan};
 use crate::engine::{EngineKind, Parallelism};
+use crate::project::only_engine;
 use crate::redaction::redact;
 use crate::spec::{Origin, Subject, Version};
 use crate::stats;
@@ -86,10 +87,15 @@ pub struct ConfigurationOutlook {
     pub name: String,
     pub technique: TechniqueKind,
     pub parallelism: Parallelism,
-    /// Where only model suites run it, its engines are the model.
+    /// Where all its subjects have the same engine and no other, its engines are that one.
     pub harness: Harness,
     /// Does it run on model suites?
     pub runs_models: bool,
+    /// Engines of subjects that have no other, whatever the configuration asks for.
+    pub only_engines: BTreeSet<EngineKind>,
+    /// May Maven projects be among its subjects?
+    #[serde(skip)]
+    pub runs_java: bool,
     /// Of algorithms.
     pub ordering: Option<Ordering>,
 }
@@ -189,15 +195,20 @@ impl ConfigurationOutlook {
     fn of(experiment: &Experiment, configuration: &Configuration, plan: &Plan) -> Self {
         let own = plan.trials.iter().filter(|trial| trial.configuration == configuration.name);
         let subjects: Vec<&Subject> = own.filter_map(|trial| experiment.subject(&trial.subject)).collect();
-        let runs_models = subjects.iter().any(|subject| subject.is_model());
-        let is_model_only = runs_models && subjects.iter().all(|subject| subject.is_model());
-        let of_model = Harness { engine: EngineKind::Model, rerun_engine: EngineKind::Model, ..configuration.harness };
+        let engines: BTreeSet<Option<EngineKind>> = subjects.iter().map(|subject| only_engine(subject)).collect();
+        let only = match (engines.len(), engines.first()) {
+            (1, Some(only)) => *only,
+            _ => None,
+        };
+        let of_one = |engine| Harness { engine, rerun_engine: engine, ..configuration.harness };
         ConfigurationOutlook {
             name: configuration.name.clone(),
             technique: configuration.technique,
             parallelism: configuration.parallelism,
-            harness: if is_model_only { of_model } else { configuration.harness },
-            runs_models,
+            harness: only.map_or(configuration.harness, of_one),
+            runs_models: engines.contains(&Some(EngineKind::Model)),
+            runs_java: engines.contains(&None),
+            only_engines: engines.into_iter().flatten().collect(),
             ordering: configuration.ordering,
         }
     }

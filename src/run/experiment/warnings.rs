@@ -6,7 +6,8 @@ use super::families::planned_families;
 use super::outlook::{SIGNIFICANT, repetitions_needed, smallest_p};
 use super::versions::SOUGHT;
 use super::{Configuration, Experiment, Plan};
-use crate::engine::{Isolation, Mode, Parallelism};
+use crate::engine::{EngineKind, Isolation, Mode, Parallelism};
+use crate::project::only_engine;
 use crate::redaction::redact;
 use crate::spec::{Origin, Subject};
 use crate::toml_file::names::{list, quoted};
@@ -21,8 +22,8 @@ pub(super) fn warnings(experiment: &Experiment, plan: &Plan) -> Vec<String> {
     warnings.extend(screening(experiment));
     warnings.extend(experiment.configurations.iter().flat_map(|each| widths(experiment, each)));
     warnings.extend(twins(experiment));
-    // Model suites have one engine, whatever is asked for.
-    if !experiment.subjects.iter().all(Subject::is_model) {
+    // Model suites and pytest projects have one engine, whatever is asked for.
+    if experiment.subjects.iter().any(|subject| only_engine(subject).is_none()) {
         warnings.extend(harnesses(experiment));
         warnings.extend(experiment.configurations.iter().filter_map(warm));
     }
@@ -120,13 +121,17 @@ fn widths(experiment: &Experiment, configuration: &Configuration) -> Vec<String>
         let total = processes * threads;
         warnings.push(format!("{name} uses up to {total} threads on {cores} cores ({processes} × {threads})"));
     }
-    if mode == Mode::Classes && forks > 1 {
+    let runs = |engine: Option<EngineKind>| {
+        let mut subjects = experiment.subjects.iter().filter(|subject| subject.runs(&configuration.name));
+        subjects.any(|subject| only_engine(subject) == engine)
+    };
+    if mode == Mode::Classes && forks > 1 && (runs(None) || runs(Some(EngineKind::Model))) {
         warnings.push(format!(
             "{name}: with {forks} forks, each fork runs one class at a time, so `classes` adds nothing to the forks"
         ));
     }
     let fewest = experiment.machine.cores.iter().map(|&cores| configuration.parallelism.threads_on(cores)).min();
-    if let (Mode::ClassesAndMethods, Some(fewest @ ..=FEW_THREADS)) = (mode, fewest) {
+    if let (Mode::ClassesAndMethods, Some(fewest @ ..=FEW_THREADS), true) = (mode, fewest, runs(None)) {
         warnings.push(format!(
             "{name}: in mode `classesAndMethods`, JUnit 4 uses some threads only to wait: of {fewest} threads at most \
              {} run tests",

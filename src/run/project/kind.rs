@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use super::{Platform, platforms};
+use crate::engine::EngineKind;
+use crate::spec::{Origin, Subject};
 
 /// Files that tell a build tool, with its name.
 const BUILD_FILES: [(&str, &str); 11] = [
@@ -32,6 +34,19 @@ pub struct Refusal {
 pub fn platform_in(folder: &Path) -> Option<&'static dyn Platform> {
     let has = |platform: &&&'static dyn Platform| build_file(folder, **platform).is_some();
     platforms().iter().find(has).copied()
+}
+
+/// The only engine that can run a subject, whatever a configuration asks for. Nothing where it can be chosen, and where only a
+/// clone would tell.
+pub fn only_engine(subject: &Subject) -> Option<EngineKind> {
+    match &subject.origin {
+        Origin::Model { .. } => Some(EngineKind::Model),
+        Origin::Folder { path } => {
+            let root = subject.directory.as_ref().map_or_else(|| path.clone(), |below| path.join(below));
+            platform_in(&root)?.words().only_engine
+        }
+        Origin::Git { url, .. } => platform_in(Path::new(url))?.words().only_engine,
+    }
 }
 
 fn build_file(folder: &Path, platform: &dyn Platform) -> Option<&'static str> {

@@ -28,7 +28,7 @@ use crate::subject::{self, Checkout, Progress};
 use crate::suite::{Change, ClassId, Coverage, Finding, TestId};
 
 pub use identity::ProjectIdentity;
-pub use kind::{Refusal, other_tool, platform_in, refusal};
+pub use kind::{Refusal, only_engine, other_tool, platform_in, refusal};
 pub use locate::{Choice, earlier, locate, refuse_unknown};
 pub use model::ModelProject;
 pub use setup::{PreparationLimits, SetUp, SetUpStop, last_line};
@@ -104,8 +104,24 @@ pub struct Words {
     pub other_tool: &'static str,
     /// How a test is kept apart from all others.
     pub alone: &'static str,
-    /// What its developers run.
+    /// What its developers run; empty where nobody runs it by another tool.
     pub own_command: &'static str,
+    /// The only engine that its tests run on, where an experiment cannot choose one.
+    pub only_engine: Option<EngineKind>,
+}
+
+impl Words {
+    /// A model suite has no build tool, no JVM and no annotations.
+    pub const MODEL: Words = Words {
+        process: "process",
+        processes: "processes",
+        settings: "model suite",
+        has_threads: true,
+        other_tool: "",
+        alone: "a process of its own",
+        own_command: "",
+        only_engine: Some(EngineKind::Model),
+    };
 }
 
 impl Default for Words {
@@ -118,6 +134,7 @@ impl Default for Words {
             other_tool: "JDK with --jdk",
             alone: "`@Isolated` or `@ResourceLock` in Jupiter, `@NotThreadSafe` for Surefire's JUnit 4",
             own_command: "mvn test",
+            only_engine: None,
         }
     }
 }
@@ -372,6 +389,9 @@ impl dyn Project + '_ {
     }
 }
 
+/// Stands for a model suite, which has no platform.
+const MODEL_PLATFORM: &str = "model";
+
 /// What decides how a parallel mode is written down in a project.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct AdoptionFacts {
@@ -405,7 +425,15 @@ impl AdoptionFacts {
     }
 
     pub fn words(&self) -> Words {
+        if self.platform == MODEL_PLATFORM {
+            return Words::MODEL;
+        }
         self.platform().map(|platform| platform.words()).unwrap_or_default()
+    }
+
+    /// Of a model suite. A team reads how the first platform would be set, and nothing else about that platform.
+    pub fn of_model() -> Self {
+        AdoptionFacts { platform: MODEL_PLATFORM.to_owned(), ..AdoptionFacts::default() }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use super::{OpenRequest, Project, ToolFacts};
+use super::{AdoptionFacts, OpenRequest, Project, ToolFacts};
 use crate::bad_usage::BadUsage;
 use crate::engine::model::{ModelSession, ModelSuite};
 use crate::engine::{EngineKind, Session};
@@ -52,6 +52,10 @@ impl Project for ModelProject {
 
     fn tests(&self) -> Vec<TestId> {
         self.suite.tests.iter().map(|test| test.id.clone()).collect()
+    }
+
+    fn adoption(&self) -> AdoptionFacts {
+        AdoptionFacts::of_model()
     }
 
     fn declared_orders(&self) -> HashSet<ClassId> {

@@ -39,7 +39,7 @@ impl Run<'_> {
             None => return Ok(Some(Err(Refusal::unsupported("nothing is known about the first version")))),
         };
         if let (true, Err(why)) = (ordering.algorithm.needs_coverage(), &profile.coverage) {
-            return Ok(Some(Err(Refusal::unsupported(format!("`{}` needs coverage: {why}", ordering.algorithm)))));
+            return Ok(Some(Err(Refusal::unsupported(format!("the algorithm needs coverage: {why}")))));
         }
         let mut change = None;
         if ordering.algorithm.needs_change() {

@@ -287,18 +287,25 @@ fn warnings(
         let pairs = plural(pairs.len(), "pair");
         warnings.push(format!("{pairs} are too few for an interval of the Hodges-Lehmann shift at this level"));
     }
-    warnings.extend(missing_ratios(pairs.len(), columns[1].0, ratio));
+    warnings.extend(missing_ratios(pairs.len(), columns[1], ratio));
     for (name, values) in columns {
         warnings.extend(unsteadiness(name, values));
     }
     warnings
 }
 
-fn missing_ratios(pairs: usize, divisor: &str, ratio: &Ratio) -> Vec<String> {
-    let parts = [("mean", ratio.mean, ratio.ci_low), ("median", ratio.median, ratio.median_ci_low)];
+fn missing_ratios(pairs: usize, (divisor, values): (&str, &[f64]), ratio: &Ratio) -> Vec<String> {
+    let is_zero = |center: Option<f64>| center == Some(0.0);
+    let parts = [
+        ("mean", is_zero(stats::mean(values)), ratio.mean, ratio.ci_low),
+        ("median", is_zero(stats::median(values)), ratio.median, ratio.median_ci_low),
+    ];
     let mut missing: Vec<String> = parts
         .into_iter()
-        .filter_map(|(center, value, low)| match (value, low) {
+        .filter_map(|(center, is_zero, value, low)| match (value, low) {
+            (None, _) if !is_zero => {
+                Some(format!("the ratio of {center}s is too large for a floating-point number: rescale the columns"))
+            }
             (None, _) => Some(format!("the {center} of `{divisor}` is zero: there is no ratio of {center}s")),
             (_, None) if pairs >= stats::FEWEST_FOR_BOOTSTRAP => Some(format!(
                 "the {center} of `{divisor}` may be zero: the ratio of {center}s has no connected interval"
@@ -306,7 +313,7 @@ fn missing_ratios(pairs: usize, divisor: &str, ratio: &Ratio) -> Vec<String> {
             _ => None,
         })
         .collect();
-    if pairs > 1 && ratio.fieller.is_none() {
+    if pairs > 1 && ratio.fieller.is_none() && values.iter().all(|value| *value == 0.0) {
         missing.push(format!("`{divisor}` is zero throughout: Fieller's set is not defined"));
     }
     missing

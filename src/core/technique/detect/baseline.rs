@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::order_runner::{Halt, Observation, OrderRunner, ProcessFreshness, Step};
+use super::order_runner::{Halt, Observation, OrderRunner, ProcessFreshness, Purpose, Step};
 use crate::suite::Outcome;
 
 /// The share of the budget after which the original order is not run again.
@@ -42,7 +42,7 @@ pub fn baseline(order_runner: &mut OrderRunner<'_>, times: usize) -> Step<Baseli
     let mut odd = None;
     let plenty = |order_runner: &OrderRunner<'_>| order_runner.spent() < ENOUGH * order_runner.budget();
     while runs.len() < times && !tests.is_empty() && (runs.is_empty() || plenty(order_runner)) {
-        order_runner.doing(format!("the original order, {} of {times}", runs.len() + 1));
+        order_runner.doing(Purpose::Original, format!("the original order, {} of {times}", runs.len() + 1));
         let observation = match order_runner.observe(&tests, ProcessFreshness::Fresh) {
             Err(Halt::Budget) if !runs.is_empty() => break,
             observed => observed?,

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::DetectionState;
 use super::evidence::Known;
-use super::order_runner::{Observation, ProcessFreshness, Step};
+use super::order_runner::{Observation, ProcessFreshness, Purpose, Step};
 use super::strategy::Order;
 
 /// Fresh runs of one order that have to agree, besides the one that made the test a suspect.
@@ -24,7 +24,8 @@ impl DetectionState<'_> {
         let mut open = self.unexplained();
         while !open.is_empty() && done.len() < orders {
             let Some(order) = self.telling_order(&open, &done) else { break };
-            self.order_runner.doing(format!("repeating an order that shows {} unexplained suspects", open.len()));
+            self.order_runner
+                .doing(Purpose::Causes, format!("repeating an order that shows {} unexplained suspects", open.len()));
             let ends = self.end_otherwise(&order, &open)?;
             open.retain(|test| !ends.contains(test));
             self.vouched.extend(ends);
@@ -88,7 +89,7 @@ impl DetectionState<'_> {
     fn see_vouched_alone(&mut self) -> Step<()> {
         let unknown = |test: &usize| !self.alone.contains_key(test) && !self.is_explained(*test);
         let open: Vec<usize> = self.vouched.iter().copied().filter(unknown).collect();
-        self.order_runner.doing(format!("running {} suspects alone", open.len()));
+        self.order_runner.doing(Purpose::Causes, format!("running {} suspects alone", open.len()));
         for batch in open.chunks(self.at_once()) {
             let asked: Vec<(Vec<usize>, usize)> = batch.iter().map(|test| (Vec::new(), *test)).collect();
             for (test, fails) in batch.iter().zip(self.order_runner.fail(&asked, ProcessFreshness::Fresh)?) {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::DetectionState;
 use super::evidence::Known;
-use super::order_runner::{Observation, ProcessFreshness, Step};
+use super::order_runner::{Observation, ProcessFreshness, Purpose, Step};
 use super::search::Role;
 
 /// Targets from which on whole orders of the suite prove more than orders of their own.
@@ -90,7 +90,7 @@ impl DetectionState<'_> {
             }
             let count = circles.len();
             for (number, ((_, frame), targets)) in circles.into_iter().enumerate() {
-                self.order_runner.doing(format!("looking for all causes: {} of {count}", number + 1));
+                self.order_runner.doing(Purpose::Causes, format!("looking for all causes: {} of {count}", number + 1));
                 self.examine(&frame, &targets)?;
                 if frame.turning_back == Role::Cleaner {
                     self.try_setters_as_cleaners(&targets, &frame.context, &frame.turn)?;

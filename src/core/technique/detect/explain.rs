@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::DetectionState;
 use super::evidence::{Evidence, Known};
 use super::minimise::minimal;
-use super::order_runner::{ProcessFreshness, Step};
+use super::order_runner::{ProcessFreshness, Purpose, Step};
 
 /// Of one test; each takes at least one round of delta debugging.
 const CAUSES: usize = 4;
@@ -38,7 +38,7 @@ impl DetectionState<'_> {
             let turn = |test: &usize| (self.looked_into.get(test), self.evidence.get(test).map(Evidence::shortest));
             let Some(test) = self.open_suspects().min_by_key(turn) else { return Ok(()) };
             let (done, all) = (self.settled.len() + 1, self.evidence.len());
-            self.order_runner.doing(format!("finding causes: suspect {done} of {all}"));
+            self.order_runner.doing(Purpose::Causes, format!("finding causes: suspect {done} of {all}"));
             if self.explain_more(test)? {
                 self.looked_into.remove(&test);
                 self.settled.insert(test);
@@ -69,7 +69,7 @@ impl DetectionState<'_> {
             if accused.is_empty() {
                 return Ok(());
             }
-            self.order_runner.doing(format!("trying known polluters: {} suspects", accused.len()));
+            self.order_runner.doing(Purpose::Causes, format!("trying known polluters: {} suspects", accused.len()));
             let (shown, seeming) = self.those_that_seem_guilty(&accused)?;
             self.accused.extend(accused.into_iter().filter(|pair| !seeming.contains(pair)));
             self.guilty.extend(shown);
@@ -85,7 +85,7 @@ impl DetectionState<'_> {
     /// In fresh processes, a few at a time: the end of the budget takes nothing away from what is confirmed already.
     fn confirm_guilty(&mut self) -> Step<()> {
         while !self.guilty.is_empty() {
-            self.order_runner.doing(format!("confirming polluters: {} left", self.guilty.len()));
+            self.order_runner.doing(Purpose::Causes, format!("confirming polluters: {} left", self.guilty.len()));
             let few: Vec<(usize, usize)> = self.guilty.iter().copied().take(self.at_once()).collect();
             let confirmed = self.those_that_fail(&few, ProcessFreshness::Fresh)?;
             self.guilty.drain(..few.len());
@@ -237,7 +237,7 @@ impl DetectionState<'_> {
         if !self.order_runner.has_warm() || suspects.len() < MANY {
             return Ok(());
         }
-        self.order_runner.doing(format!("running {} suspects without other tests", suspects.len()));
+        self.order_runner.doing(Purpose::Causes, format!("running {} suspects without other tests", suspects.len()));
         let backwards: Vec<usize> = suspects.iter().rev().copied().collect();
         let runs = self.order_runner.observe_all(&[suspects.clone(), backwards], ProcessFreshness::Fresh)?;
         let passes = |test: &usize| runs.iter().all(|run| run.fails(*test) == Some(false));

@@ -198,8 +198,39 @@ pub enum ProcessFreshness {
 /// Runs that took place.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Runs {
+    pub total: usize,
     pub warm: usize,
     pub fresh: usize,
+    /// The same runs by what they were for. Both parts add up to the total.
+    pub original: usize,
+    pub orders: usize,
+    pub causes: usize,
+}
+
+impl Runs {
+    fn add(&mut self, isolation: Isolation, purpose: Purpose) {
+        self.total += 1;
+        match isolation {
+            Isolation::Warm => self.warm += 1,
+            Isolation::Fresh => self.fresh += 1,
+        }
+        match purpose {
+            Purpose::Original => self.original += 1,
+            Purpose::Orders => self.orders += 1,
+            Purpose::Causes => self.causes += 1,
+        }
+    }
+}
+
+/// What a run is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// The original order, which other orders are compared with.
+    Original,
+    /// Another order, to see which tests end otherwise.
+    Orders,
+    /// Why a test ends otherwise, and whether it does so again.
+    Causes,
 }
 
 /// Longest times.
@@ -241,6 +272,7 @@ pub struct OrderRunner<'a> {
     pub accidents: BTreeMap<(usize, Outcome), usize>,
     /// What is being done, for the progress.
     doing: String,
+    purpose: Purpose,
 }
 
 impl<'a> OrderRunner<'a> {
@@ -281,6 +313,7 @@ impl<'a> OrderRunner<'a> {
             record: Record::default(),
             accidents: BTreeMap::new(),
             doing: String::new(),
+            purpose: Purpose::Original,
         }
     }
 
@@ -306,7 +339,8 @@ impl<'a> OrderRunner<'a> {
         self.allowance / self.budget.max(f64::MIN_POSITIVE)
     }
 
-    pub fn doing(&mut self, text: impl Into<String>) {
+    pub fn doing(&mut self, purpose: Purpose, text: impl Into<String>) {
+        self.purpose = purpose;
         self.doing = text.into();
     }
 
@@ -491,12 +525,9 @@ impl<'a> OrderRunner<'a> {
 
     fn count(&mut self, observation: &Observation, isolation: Isolation) {
         self.spent += observation.seconds.max(LEAST);
-        match isolation {
-            Isolation::Warm => self.runs.warm += 1,
-            Isolation::Fresh => {
-                self.runs.fresh += 1;
-                self.record.add(&observation.seen);
-            }
+        self.runs.add(isolation, self.purpose);
+        if isolation == Isolation::Fresh {
+            self.record.add(&observation.seen);
         }
         self.pairs.add(&observation.seen);
         for seen in observation.seen.iter().filter(|seen| matches!(seen.outcome, Outcome::TimedOut | Outcome::Crashed))
@@ -518,7 +549,7 @@ impl<'a> OrderRunner<'a> {
             }
         };
         self.spent += watched.seconds;
-        self.runs.fresh += 1;
+        self.runs.add(Isolation::Fresh, self.purpose);
         self.report();
         Ok(watched.accesses)
     }

@@ -1,6 +1,6 @@
 //! Runs the orders of the strategies and takes down who ended otherwise than in the original order.
 
-use super::order_runner::{Halt, Observation, ProcessFreshness, Step};
+use super::order_runner::{Halt, Observation, ProcessFreshness, Purpose, Step};
 use super::sharing::Sharing;
 use super::strategy::{Order, Orders, Settings, Strategy, orders, possible};
 use super::{DetectionState, EXPLAINED_SHORT, Tried};
@@ -77,7 +77,8 @@ impl DetectionState<'_> {
     fn screen_some(&mut self, place: usize, batch: Vec<Order>, settings: Settings) -> Step<()> {
         let Tried { strategy, orders: done, planned, .. } = self.tried[place];
         let suspects = self.evidence.len();
-        self.order_runner.doing(format!("{strategy}: order {} of {planned}, {suspects} suspected", done + 1));
+        self.order_runner
+            .doing(Purpose::Orders, format!("{strategy}: order {} of {planned}, {suspects} suspected", done + 1));
         let count = batch.len();
         self.look_at_all(batch, self.care_for_orders())?;
         self.tried[place].orders += count;
@@ -119,10 +120,10 @@ impl DetectionState<'_> {
         if hopeless.is_empty() || hopeless.len() > HOPELESS {
             return Ok(());
         }
-        self.order_runner.doing(format!(
-            "running {} that always failed, each time after one other test",
-            plural(hopeless.len(), "test")
-        ));
+        self.order_runner.doing(
+            Purpose::Orders,
+            format!("running {} that always failed, each time after one other test", plural(hopeless.len(), "test")),
+        );
         let orders = self.present().into_iter().flat_map(|first| {
             let after: Order =
                 hopeless.iter().copied().filter(|test| self.order_runner.roster.meet(first, *test)).collect();
@@ -142,7 +143,7 @@ impl DetectionState<'_> {
                 (strategy == Strategy::Exhaustive).then(|| possible(&self.order_runner.roster, &tests, settings.k));
             return Ok((orders, planned, all.filter(|all| *all > planned)));
         }
-        self.order_runner.doing("the original order, to record what tests share");
+        self.order_runner.doing(Purpose::Original, "the original order, to record what tests share");
         let accesses = self.order_runner.accesses(&tests)?;
         let sharing = Sharing::new(&accesses, &self.order_runner.roster, &tests);
         let (planned, possible) = (sharing.count(settings.k), sharing.possible(settings.k));
@@ -154,8 +155,10 @@ impl DetectionState<'_> {
         loop {
             self.explain_all()?;
             let Some((pollutes, cause)) = self.unfollowed() else { return Ok(()) };
-            self.order_runner
-                .doing(format!("finding other tests that depend on {}", self.order_runner.roster.id(cause)));
+            self.order_runner.doing(
+                Purpose::Causes,
+                format!("finding other tests that depend on {}", self.order_runner.roster.id(cause)),
+            );
             let mut others = self.present();
             others.retain(|test| self.order_runner.roster.meet(*test, cause));
             let backwards: Order = others.iter().rev().copied().collect();

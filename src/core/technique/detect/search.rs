@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::DetectionState;
 use super::evidence::Known;
-use super::order_runner::Step;
+use super::order_runner::{Purpose, Step};
 use super::scan_causes::Question;
 
 /// What is sought.
@@ -51,7 +51,7 @@ impl DetectionState<'_> {
         let circles = self.circles(role);
         let count = circles.len();
         for (number, (circle, targets)) in circles.into_iter().enumerate() {
-            self.order_runner.doing(format!("seeking all {}: {} of {count}", role.name(), number + 1));
+            self.order_runner.doing(Purpose::Causes, format!("seeking all {}: {} of {count}", role.name(), number + 1));
             self.search(role, &circle, &targets, patient)?;
         }
         Ok(())

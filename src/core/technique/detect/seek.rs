@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
 use super::baseline::baseline;
-use super::order_runner::{Company, Halt, Observation, OrderRunner, ProcessFreshness, Step};
+use super::order_runner::{Company, Halt, Observation, OrderRunner, ProcessFreshness, Purpose, Step};
 use super::strategy::{Settings, Strategy, orders};
 use super::{CONFIRMATIONS, CONFIRMATIONS_COLD, DetectionState, Roster};
 use crate::engine::{Resources, Session};
@@ -85,7 +85,7 @@ pub fn order_dependent(bed: Bed<'_>, rounds: usize, seed: u64) -> Result<Vec<Tes
     let (orders, _) = orders(Strategy::RandomInterleaved, &detective.order_runner.roster, &tests, settings);
     let mut found: BTreeSet<usize> = BTreeSet::new();
     for (number, order) in (1..).zip(orders) {
-        detective.order_runner.doing(format!("random order {number} of {rounds}"));
+        detective.order_runner.doing(Purpose::Orders, format!("random order {number} of {rounds}"));
         let seen = detective.order_runner.observe(&order, ProcessFreshness::Warm)?;
         let mut suspects = detective.fails_anew(&seen, set_aside);
         suspects.retain(|test| !found.contains(test));
@@ -106,7 +106,7 @@ impl<'a> DetectionState<'a> {
     fn failing_in(&mut self, machines: &Machines, set_aside: &HashSet<TestId>) -> Step<BTreeSet<usize>> {
         let mut failing = BTreeSet::new();
         for (number, tests) in (1..).zip(machines) {
-            self.order_runner.doing(format!("the order of machine {number} of {}", machines.len()));
+            self.order_runner.doing(Purpose::Orders, format!("the order of machine {number} of {}", machines.len()));
             let order: Vec<usize> = tests.iter().filter_map(|test| self.order_runner.roster.number(test)).collect();
             if order.is_empty() {
                 continue;

@@ -389,3 +389,15 @@ fn victims_that_nobody_had_time_to_explain_are_reported_all_the_same() {
         .collect();
     assert!(open.len() > 50 && open.iter().all(|test| !test.complete), "{}", open.len());
 }
+
+/// The terminal and the JSON tell the runs by process and by purpose: both are the same runs.
+#[test]
+fn runs_add_up_by_process_and_by_purpose() {
+    for strategies in [None, Some(vec![Strategy::Reverse]), Some(vec![Strategy::Isolation, Strategy::Pairs])] {
+        let Detection { runs, baseline, strategies, .. } = of_model(PLANTED, strategies);
+        assert_eq!(runs.total, runs.warm + runs.fresh, "{runs:?}");
+        assert_eq!(runs.total, runs.original + runs.orders + runs.causes, "{runs:?}");
+        let tried: usize = strategies.iter().map(|tried| tried.orders + tried.fresh).sum();
+        assert!(runs.original >= baseline && runs.orders >= tried && runs.causes > 0, "{runs:?} {strategies:?}");
+    }
+}

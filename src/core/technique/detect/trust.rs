@@ -9,7 +9,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::DetectionState;
-use super::order_runner::{ProcessFreshness, Step};
+use super::order_runner::{ProcessFreshness, Purpose, Step};
 use super::strategy::{Order, Settings, Strategy, shuffle};
 use crate::wording::plural;
 
@@ -27,14 +27,14 @@ impl DetectionState<'_> {
         if misled || self.order_runner.tests_dominate() { ProcessFreshness::Fresh } else { ProcessFreshness::Warm }
     }
 
-    /// Runs the original order in warm JVMs. Tests that end otherwise than in fresh ones are from now on looked
+    /// Runs the original order in warm processes. Tests that end otherwise than in fresh ones are from now on looked
     /// at in fresh ones only, and what was held against them is dropped.
     pub(super) fn check_staying(&mut self, settings: Settings) -> Step<()> {
         let stays = self.order_runner.has_warm() && self.care_for_orders() == ProcessFreshness::Warm;
         if !stays || self.evidence.len() <= self.trusted {
             return Ok(());
         }
-        self.order_runner.doing("the original order in warm JVMs");
+        self.order_runner.doing(Purpose::Original, "the original order in warm processes");
         let order = self.present();
         let seen =
             self.order_runner.observe_all(&vec![order.clone(); self.order_runner.lanes()], ProcessFreshness::Warm)?;
@@ -66,7 +66,7 @@ impl DetectionState<'_> {
                 }
                 _ => orders.collect(),
             };
-            self.order_runner.doing(format!("{strategy} in fresh JVMs, for {count}"));
+            self.order_runner.doing(Purpose::Orders, format!("{strategy} in fresh processes, for {count}"));
             self.look_afresh(place, &orders)?;
         }
         Ok(())
@@ -84,7 +84,7 @@ impl DetectionState<'_> {
                 continue;
             }
             let (orders, ..) = self.planned(strategy, few)?;
-            self.order_runner.doing(format!("{strategy} in fresh processes"));
+            self.order_runner.doing(Purpose::Orders, format!("{strategy} in fresh processes"));
             self.look_afresh(place, &orders.collect::<Vec<Order>>())?;
         }
         Ok(())
@@ -109,7 +109,7 @@ impl DetectionState<'_> {
         let mut orders: Vec<Order> = orders.collect();
         shuffle(&mut orders, &mut ChaCha8Rng::seed_from_u64(settings.seed));
         orders.retain(|order| !self.looked.contains(&(ProcessFreshness::Fresh, order.clone())));
-        self.order_runner.doing("each test alone in a fresh JVM");
+        self.order_runner.doing(Purpose::Orders, "each test alone in a fresh process");
         for batch in orders.chunks(self.at_once()) {
             if self.order_runner.spent() >= until {
                 break;
@@ -130,7 +130,7 @@ impl DetectionState<'_> {
                 let (orders, ..) = self.planned(strategy, settings)?;
                 let orders: Vec<Order> =
                     orders.filter(|order| !self.looked.contains(&(ProcessFreshness::Fresh, order.clone()))).collect();
-                self.order_runner.doing(format!("{strategy} in fresh processes"));
+                self.order_runner.doing(Purpose::Orders, format!("{strategy} in fresh processes"));
                 self.look_afresh(place, &orders)?;
             }
         }

@@ -10,10 +10,10 @@ mod failures;
 pub(in crate::report) mod grid;
 mod headline;
 mod idle_baseline;
-mod judge;
 pub mod orders;
 mod origins;
 mod outside_tests;
+mod platform;
 mod regressions;
 mod remains;
 mod repairs;
@@ -25,10 +25,11 @@ mod threats;
 mod timed;
 mod warnings;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use crate::engine::EngineKind;
 use crate::store::RowTotals;
 use crate::store::record::{ConfigurationSummary, Environment, Phase, RunData, RunManifest};
 use crate::technique::TechniqueKind;
@@ -39,8 +40,8 @@ pub use detection::{DetectedRow, DetectionTables};
 pub use executions::{ExecutionTables, StageRow, TimeRow};
 pub use failures::{FailureRow, StageState};
 pub use headline::{ComparisonCounts, Headline};
-pub use judge::{Judgement, Side, judge};
 pub use origins::OriginRow;
+pub use platform::TestPlatform;
 pub use regressions::RegressionRow;
 pub use remains::{FindingRow, IncompleteRow, ResidualRow};
 pub use savings::SavingRow;
@@ -96,6 +97,9 @@ pub struct RunFacts {
     /// Configurations whose orders come from an algorithm: their times are not compared with the baseline's.
     #[serde(skip)]
     pub arranged: BTreeSet<String>,
+    /// What ran the trials of each configuration.
+    #[serde(skip)]
+    pub engines: BTreeMap<String, BTreeSet<EngineKind>>,
 }
 
 impl RunFacts {
@@ -107,6 +111,11 @@ impl RunFacts {
     /// Those that can provoke failures: all that run anything in parallel.
     pub fn provoking(&self) -> impl Iterator<Item = &ConfigurationSummary> {
         self.timed().filter(|configuration| configuration.technique != TechniqueKind::Sequential)
+    }
+
+    /// Which words explain a configuration.
+    pub fn platform(&self, configuration: &str) -> TestPlatform {
+        TestPlatform::of(self.engines.get(configuration).into_iter().flatten().copied())
     }
 
     fn timed(&self) -> impl Iterator<Item = &ConfigurationSummary> {
@@ -186,5 +195,14 @@ fn run_facts(run: &RunData, arranged: BTreeSet<String>) -> RunFacts {
         finished_trials: run.trials.iter().filter(|trial| trial.phase == Phase::Measured).count(),
         manifest: run.manifest.clone(),
         arranged,
+        engines: engines(run),
     }
+}
+
+fn engines(run: &RunData) -> BTreeMap<String, BTreeSet<EngineKind>> {
+    let mut engines: BTreeMap<String, BTreeSet<EngineKind>> = BTreeMap::new();
+    for (trial, engine) in run.trials.iter().filter_map(|trial| trial.engine.map(|engine| (trial, engine))) {
+        engines.entry(trial.configuration.clone()).or_default().insert(engine);
+    }
+    engines
 }

@@ -8,9 +8,9 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use super::grid::{CellKey, Grid, Presence};
-use super::judge::{Judgement, judge};
 use crate::engine::EngineKind;
 use crate::experiment::{ComparisonFamily, by_family};
+use crate::pairing::{Judgement, RunPair, pairs_of};
 use crate::shown_text::{counted, decimal};
 use crate::stats;
 use crate::stats::speed_judgement::{self, ObservedConcurrency, SpeedComparison, SpeedJudgement, compare_pairs};
@@ -275,19 +275,13 @@ pub(super) fn is_repeated(trial: &TrialRecord, earlier: &TrialRecord) -> bool {
 impl<'a> Block<'_, 'a> {
     /// A pair for every candidate whose block has a baseline too.
     fn pairs(&self) -> Vec<JudgedPair<'a>> {
-        let baseline_of = |repetition| self.baselines.iter().find(|baseline| baseline.repetition == repetition);
-        self.candidates
-            .iter()
-            .filter_map(|candidate| {
-                let baseline = baseline_of(candidate.repetition)?;
-                Some(JudgedPair {
-                    judgement: judge((*baseline).into(), (*candidate).into()),
-                    baseline,
-                    candidate,
-                    times: (baseline.cost.wall_seconds, candidate.cost.wall_seconds),
-                })
-            })
-            .collect()
+        let judged = |RunPair { judgement, baseline, candidate }| JudgedPair {
+            judgement,
+            baseline,
+            candidate,
+            times: (baseline.cost.wall_seconds, candidate.cost.wall_seconds),
+        };
+        pairs_of(self.candidates, self.baselines).into_iter().map(judged).collect()
     }
 }
 

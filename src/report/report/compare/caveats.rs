@@ -34,9 +34,7 @@ pub(super) fn summary(cells: &[CellRow]) -> Vec<String> {
     if few > 0 {
         sentences.push(format!("{} not enough runs to tell.", counted(few, "cell has", "cells have")));
     }
-    if none > 0 {
-        sentences.push(format!("{} no clean times in both runs.", counted(none, "cell has", "cells have")));
-    }
+    sentences.extend(not_compared(cells));
     let ratios: Vec<f64> =
         cells.iter().filter(|cell| cell.judgement.is_answer()).filter_map(|cell| cell.ratio).collect();
     sentences.extend(stats::geometric_mean(&ratios).map(|mean| {
@@ -44,6 +42,18 @@ pub(super) fn summary(cells: &[CellRow]) -> Vec<String> {
         format!("Over {over}, the first run's times are {mean:.2} times the second's (geometric mean).")
     }));
     sentences
+}
+
+/// Cells without a ratio, by the reason.
+fn not_compared(cells: &[CellRow]) -> Vec<String> {
+    let none = cells.iter().filter(|cell| cell.judgement == SpeedJudgement::NotCompared);
+    let (timed, untimed): (Vec<&CellRow>, Vec<&CellRow>) =
+        none.partition(|cell| cell.first_seconds.is_some() && cell.second_seconds.is_some());
+    let told = |cells: Vec<&CellRow>, what: &str| {
+        (!cells.is_empty()).then(|| format!("{} {what}.", counted(cells.len(), "cell has", "cells have")))
+    };
+    let parts = [told(untimed, "no clean times in both runs"), told(timed, "times of 0 s, which have no ratio")];
+    parts.into_iter().flatten().collect()
 }
 
 /// What was changed, or never measured.

@@ -173,6 +173,32 @@ fn names_with_markup_are_shown_as_text_in_every_form() {
     assert_eq!(csv::Reader::from_reader(csv.as_bytes()).records().count(), comparison.cells.len());
 }
 
+/// Runs that took no time have clean times, but no ratio.
+#[test]
+fn times_of_zero_are_not_called_missing() {
+    let zero = |mut run: crate::store::record::RunData| {
+        run.trials.iter_mut().for_each(|trial| trial.cost.wall_seconds = 0.0);
+        run
+    };
+    let first = compared("first", zero(sample::study()));
+    let comparison = Comparison::of(&first, &compared("second", zero(sample::study()))).unwrap();
+    let told = comparison.summary.join(" ");
+    assert!(told.contains("times of 0 s, which have no ratio"), "{told}");
+    let clean = comparison.cells.iter().filter(|cell| cell.first_clean > 0).count();
+    assert!(told.contains(&format!("{clean} cells have times of 0 s")), "{told}");
+}
+
+/// Without the configuration, a row of a part says nothing.
+#[test]
+fn every_part_of_a_narrow_table_names_its_cells() {
+    let (first, second) = (compared("first", sample::study()), compared("second", sample::study()));
+    let comparison = Comparison::of(&first, &second).unwrap();
+    let text = comparison::terminal(&comparison, crate::report::render::terminal::Style { width: 80, colour: false });
+    let heads: Vec<&str> = text.lines().filter(|line| line.starts_with("subject")).collect();
+    assert!(heads.len() > 3, "{text}");
+    assert!(heads.iter().all(|line| line.contains("configuration") && line.contains("cores")), "{text}");
+}
+
 #[test]
 fn a_changed_record_and_virtual_times_come_before_all_else() {
     let mut model = sample::study();

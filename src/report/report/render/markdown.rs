@@ -75,6 +75,28 @@ fn line(cells: impl Iterator<Item = String>) -> String {
 
 /// Marks what Markdown or HTML would read as markup.
 pub fn escape(text: &str) -> String {
+    if !has_code_spans(text) {
+        return escape_all(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for (place, part) in text.split('`').enumerate() {
+        out += &if place % 2 == 1 { format!("`{part}`") } else { escape_all(part) };
+    }
+    out
+}
+
+/// Names between single backticks are code, whatever else is in them. Where backticks are not paired, or a name would end a cell
+/// of a table, nothing is code.
+fn has_code_spans(text: &str) -> bool {
+    let is_name = |part: &str| !part.trim().is_empty() && !part.contains(['|', '\n', '\r']);
+    let parts: Vec<&str> = text.split('`').collect();
+    parts.len() > 1
+        && parts.len() % 2 == 1
+        && parts.iter().skip(1).step_by(2).all(|part| is_name(part))
+        && !text.contains("``")
+}
+
+fn escape_all(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -96,6 +118,16 @@ mod tests {
     #[test]
     fn the_report_reads_well() {
         insta::assert_snapshot!(render(&RunReport::new(sample::studied())));
+    }
+
+    #[test]
+    fn names_between_backticks_are_code_and_nothing_else_is() {
+        assert_eq!(escape("the mode `a_b` is *fast*"), "the mode `a_b` is \\*fast\\*");
+        assert_eq!(escape("`x` and `y`"), "`x` and `y`");
+        assert_eq!(escape("one ` alone"), "one \\` alone");
+        assert_eq!(escape("``x` y`"), "\\`\\`x\\` y\\`");
+        assert_eq!(escape("`a|b`"), "\\`a\\|b\\`");
+        assert_eq!(escape("<b> `<b>`"), "&lt;b&gt; `<b>`");
     }
 
     #[test]

@@ -96,14 +96,14 @@ pub(super) fn caution(text: &str, style: Style) -> String {
     paint(&format!("! {}", lines.join("\n  ")), "33", style) + "\n"
 }
 
-/// One table: title, heads, rows, notes. Columns that do not fit are continued below, with the first column repeated.
+/// One table: title, heads, rows, notes. Columns that do not fit are continued below, with the columns repeated that name a row.
 pub fn render_table(table: &DisplayTable, style: Style) -> String {
     let width = style.width.max(NARROWEST);
     let mut widths = column_widths(table, width);
     widen_for_groups(&table.columns, &mut widths);
     let columns = fitting_columns(table, &mut widths, width);
     let mut out = format!("{}\n", paint(&table.title, "1", style));
-    for part in parts(&table.columns, &columns, &widths, width) {
+    for part in parts(table, &columns, &widths, width) {
         out += &render_part(table, &part, &widths, style);
     }
     for note in &table.notes {
@@ -205,23 +205,40 @@ fn narrow(columns: &[DisplayColumn], chosen: &[usize], widths: &mut [usize], wid
 }
 
 /// Splits the columns so that each part fits; columns of one group stay together where a part can hold them.
-fn parts(columns: &[DisplayColumn], chosen: &[usize], widths: &[usize], width: usize) -> Vec<Vec<usize>> {
+fn parts(table: &DisplayTable, chosen: &[usize], widths: &[usize], width: usize) -> Vec<Vec<usize>> {
     let mut parts: Vec<Vec<usize>> = Vec::new();
     let mut part: Vec<usize> = Vec::new();
     let taken = |part: &[usize]| part.iter().map(|index| widths[*index] + GAP).sum::<usize>();
-    for block in blocks(columns, chosen) {
-        if part.len() > 1 && taken(&part) + taken(&block) > width + GAP {
-            parts.push(std::mem::replace(&mut part, vec![0]));
+    let repeated = repeated_columns(table, chosen, widths, width);
+    for block in blocks(&table.columns, chosen) {
+        if part.len() > repeated.len() && taken(&part) + taken(&block) > width + GAP {
+            parts.push(std::mem::replace(&mut part, repeated.clone()));
         }
         for index in block {
-            if part.len() > 1 && taken(&part) + widths[index] > width {
-                parts.push(std::mem::replace(&mut part, vec![0]));
+            if part.len() > repeated.len() && taken(&part) + widths[index] > width {
+                parts.push(std::mem::replace(&mut part, repeated.clone()));
             }
             part.push(index);
         }
     }
     parts.push(part);
     parts
+}
+
+/// The columns that name a row. Each part repeats them, as long as they leave room for the widest of the others.
+fn repeated_columns(table: &DisplayTable, chosen: &[usize], widths: &[usize], width: usize) -> Vec<usize> {
+    let keys = table.keys.max(1);
+    let widest = chosen.iter().filter(|index| **index >= keys).map(|index| widths[*index]).max().unwrap_or(0);
+    let mut repeated = vec![0];
+    let mut taken = widths.first().copied().unwrap_or(0) + GAP;
+    for index in chosen.iter().copied().filter(|index| (1..keys).contains(index)) {
+        taken += widths[index] + GAP;
+        if taken + widest > width {
+            break;
+        }
+        repeated.push(index);
+    }
+    repeated
 }
 
 /// Neighbouring columns under the same head.

@@ -71,8 +71,12 @@ impl DisplayTable {
 }
 
 fn table(columns: Vec<DisplayColumn>, rows: Vec<DisplayRow>, note: &str) -> DisplayTable {
-    DisplayTable { columns, rows, notes: vec![note.to_owned()], ..DisplayTable::default() }
+    let keys = columns.iter().take_while(|column| CELL_HEADS.contains(&column.label.as_str())).count();
+    DisplayTable { columns, rows, keys, notes: vec![note.to_owned()], ..DisplayTable::default() }
 }
+
+/// What names a cell.
+const CELL_HEADS: [&str; 3] = ["subject", "configuration", "cores"];
 
 fn cell_heads() -> Vec<DisplayColumn> {
     DisplayColumn::aligned(&["<subject", "<configuration", ">cores"])

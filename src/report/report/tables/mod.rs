@@ -29,6 +29,8 @@ pub struct DisplayTable {
     pub rows: Vec<DisplayRow>,
     /// How to read it, a sentence each.
     pub notes: Vec<String>,
+    /// The first columns that name a row together; at least one does.
+    pub keys: usize,
 }
 
 #[derive(Debug, Clone, PartialEq)]

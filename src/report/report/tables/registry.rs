@@ -208,7 +208,7 @@ pub static TABLES: &[TableDefinition] = &[
         ..DEFAULT
     },
     TableDefinition {
-        name: "speedups-study",
+        name: STUDY_SPEEDUPS,
         title: "Speedup over {baseline}, subjects that gained",
         section: Some(PageSection::SpeedAsPublished),
         outputs: &[Document],
@@ -401,6 +401,9 @@ fn computed<R: Serialize + Default>(
     DataTable::from_records(&run.map_or_else(Vec::new, rows))
 }
 
+/// The speedups as a study prints them: shown only where the experiment names a study.
+const STUDY_SPEEDUPS: &str = "speedups-study";
+
 impl TableDefinition {
     pub fn find(name: &str) -> Option<&'static TableDefinition> {
         TABLES.iter().find(|table| table.name == name)
@@ -461,7 +464,8 @@ impl TableDefinition {
                 report.study().filter(|study| study.subjects > 0).map_or_else(Vec::new, tables)
             }
         };
-        tables.retain(|table| !table.rows.is_empty());
+        let is_of_no_study = self.name == STUDY_SPEEDUPS && analysis.run.manifest.study.is_none();
+        tables.retain(|table| !table.rows.is_empty() && !is_of_no_study);
         for table in &mut tables {
             self.complete(table, analysis);
         }
@@ -476,7 +480,8 @@ impl TableDefinition {
             return;
         }
         let filled = |text: &str| filled(text, analysis);
-        table.title = filled(self.title) + &table.title;
+        let title = if analysis.run.manifest.study.is_some() { self.title } else { without_study(self.title) };
+        table.title = filled(title) + &table.title;
         if table.rows.len() > self.most_rows {
             let (most, all) = (self.most_rows, table.rows.len());
             table.notes.insert(0, format!("The first {most} of {all}; all are in {}.csv.", self.name));
@@ -486,6 +491,11 @@ impl TableDefinition {
             table.notes.insert(0, filled(self.explanation));
         }
     }
+}
+
+/// `Modules (Table 4 of the study)` without what it says about the study, for an experiment that has none.
+fn without_study(title: &str) -> &str {
+    title.split_once(" (Table ").filter(|(_, rest)| rest.ends_with("of the study)")).map_or(title, |(title, _)| title)
 }
 
 fn filled(text: &str, analysis: &Analysis) -> String {
@@ -498,4 +508,27 @@ fn filled(text: &str, analysis: &Analysis) -> String {
 /// ` (2 cores)` where a run has several core counts.
 fn cores_suffix(analysis: &Analysis, cores: usize) -> String {
     if analysis.run.manifest.cores.len() > 1 { format!(" ({})", plural(cores, "core")) } else { String::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn nothing_is_called_a_studys_where_the_experiment_has_none() {
+        let told = |study: Option<&str>| {
+            let mut run = sample::study();
+            run.manifest.study = study.map(str::to_owned);
+            let analysis = Analysis::of(&run);
+            let report = RunReport::new(&analysis);
+            let tables =
+                TABLES.iter().filter(|table| !table.needs_study()).flat_map(|table| table.make_tables(&report));
+            tables.map(|table| (table.name, table.title)).collect::<Vec<_>>()
+        };
+        assert!(told(Some("paste")).iter().any(|(name, _)| *name == STUDY_SPEEDUPS));
+        assert!(told(None).iter().all(|(name, title)| *name != STUDY_SPEEDUPS && !title.contains("study")));
+        assert_eq!(without_study("Modules (Table 4 of the study)"), "Modules");
+        assert_eq!(without_study("Modules (2 cores)"), "Modules (2 cores)");
+    }
 }

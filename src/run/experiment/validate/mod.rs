@@ -196,6 +196,10 @@ fn check_matrix(
     }
 }
 
+/// What a file without a sequential configuration most likely needs.
+const ADD_SEQUENTIAL: &str =
+    "add two lines, `[[configuration]]` and `name = \"sequential\"`, which are the baseline then; or ";
+
 /// The configuration that speedups are measured against.
 fn baseline(raw: &RawFile, configurations: &[Configuration], context: &Context<'_>) -> String {
     let names = configurations.iter().map(|configuration| configuration.name.as_str());
@@ -221,13 +225,15 @@ fn baseline(raw: &RawFile, configurations: &[Configuration], context: &Context<'
         return String::new();
     }
     if let (Some(first), false) = (raw.configurations.first(), raw.analysis_written.contains_key("baseline")) {
+        let sequential_lacks = sequential.is_empty();
         let (why, candidates) = match sequential.len() {
             0 => ("no configuration is sequential", names.collect()),
             _ => ("several configurations are sequential", sequential),
         };
         let place = raw.written.get("analysis").unwrap_or(&first.span);
         let help = format!(
-            "name the baseline below `[analysis]`, e.g. `baseline = \"{}\"`; candidates: {}",
+            "{}name the baseline below `[analysis]`, e.g. `baseline = \"{}\"`; candidates: {}",
+            if sequential_lacks { ADD_SEQUENTIAL } else { "" },
             candidates.first().unwrap_or(&"sequential"),
             list(candidates.iter().copied())
         );

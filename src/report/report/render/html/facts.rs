@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::report::analysis::orders::{OrderTables, ReductionRow, StatisticsRow};
-use crate::report::analysis::{ComparisonCounts, Headline, WarningKind};
+use crate::report::analysis::{ComparisonCounts, Headline, RunFacts, WarningKind};
 use crate::report::{Analysis, RunReport, legend};
 use crate::shown_text::{bytes, shown};
 use crate::store::record::ConfigurationSummary;
@@ -187,8 +187,8 @@ pub fn machine(analysis: &Analysis) -> Vec<Fact> {
     known.into_iter().filter_map(fact).collect()
 }
 
-pub fn configuration(summary: &ConfigurationSummary) -> Fact {
-    Fact::new(shown(&summary.name), legend::explained(summary))
+pub fn configuration(summary: &ConfigurationSummary, run: &RunFacts) -> Fact {
+    Fact::new(shown(&summary.name), legend::explained(summary, run.platform(&summary.name)))
 }
 
 #[cfg(test)]

@@ -81,7 +81,7 @@ impl<'a> Page<'a> {
             threats: &analysis.threats,
             facts: facts::machine(analysis),
             limits: analysis.machine.limits.iter().map(|limit| shown(&readable_limit(limit))).collect(),
-            configurations: run.manifest.configurations.iter().map(facts::configuration).collect(),
+            configurations: run.manifest.configurations.iter().map(|each| facts::configuration(each, run)).collect(),
             has_executions_file: !details.lacks_executions_file,
             started: run.manifest.started_at.strftime("%Y-%m-%d %H:%M UTC").to_string(),
             parade: shown(&run.manifest.parade),

@@ -1,4 +1,5 @@
-//! Whether two runs of a suite may be compared for speed. This is the only place that decides it.
+//! Which runs of a suite are compared for speed, and whether a pair of them may be. This is the only place that decides it: reports
+//! and assessments of the same records use the same pairs.
 
 use crate::store::record::{TrialRecord, Verdict};
 use crate::suite::{FindingKind, Tally};
@@ -66,6 +67,40 @@ fn same_outcomes(a: Side<'_>, b: Side<'_>) -> bool {
     match (a.outcomes, b.outcomes) {
         (Some(a), Some(b)) => a == b,
         _ => a.tally == b.tally,
+    }
+}
+
+/// A candidate and the baseline of its block.
+#[derive(Debug, Clone, Copy)]
+pub struct RunPair<'a> {
+    pub judgement: Judgement,
+    pub baseline: &'a TrialRecord,
+    pub candidate: &'a TrialRecord,
+}
+
+/// A pair for every candidate whose block has a baseline too.
+pub fn pairs_of<'a>(candidates: &[&'a TrialRecord], baselines: &[&'a TrialRecord]) -> Vec<RunPair<'a>> {
+    let baseline_of = |repetition| baselines.iter().find(|baseline| baseline.repetition == repetition).copied();
+    let pair = |candidate: &'a TrialRecord| {
+        let baseline = baseline_of(candidate.repetition)?;
+        Some(RunPair { judgement: judge(baseline.into(), candidate.into()), baseline, candidate })
+    };
+    candidates.iter().filter_map(|candidate| pair(candidate)).collect()
+}
+
+impl RunPair<'_> {
+    /// May an assessment use its times? All sound pairs, which are those that a report uses. Also a candidate with failing tests
+    /// beside a clean baseline: an assessment asks for the speed before repairs, too.
+    pub fn is_assessed(&self) -> bool {
+        let is_failing = self.judgement == Judgement::CandidateNot(Verdict::Failing);
+        self.judgement == Judgement::Sound || is_failing && self.baseline.verdict == Verdict::Clean
+    }
+
+    /// Did every test of both runs end, though some failed in the baseline? Such pairs count only where there are no others.
+    pub fn is_assessed_at_need(&self) -> bool {
+        let ended = |trial: &TrialRecord| matches!(trial.verdict, Verdict::Clean | Verdict::Failing);
+        let is_other_work = matches!(self.judgement, Judgement::OutcomesDiffer | Judgement::SetAsideDiffer);
+        !is_other_work && ended(self.baseline) && ended(self.candidate)
     }
 }
 
