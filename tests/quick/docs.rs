@@ -128,5 +128,5 @@ fn the_list_of_tables_is_that_of_the_program() {
         fs::write(&page, format!("{before}{TABLES_BEGIN}{}{TABLES_END}{after}", list_of_tables())).unwrap();
         return;
     }
-    assert_eq!(list, list_of_tables(), "PARADE_UPDATE_DOCS=1 cargo test --test docs writes the list");
+    assert_eq!(list, list_of_tables(), "PARADE_UPDATE_DOCS=1 cargo test --test quick docs writes the list");
 }
