@@ -100,7 +100,7 @@ fn paste(snippet: &str, project: &Path) {
 
 #[test]
 fn clean_gains_is_to_be_adopted_and_maven_takes_the_snippet() {
-    let Some(answer) = check_subject("clean-gains", "100s") else { return };
+    let Some(answer) = check_subject("clean-gains", "150s") else { return };
     let folder = tempfile::tempdir().unwrap();
     let [plain, pasted] = ["plain", "pasted"].map(|name| {
         let project = folder.path().join(name);
@@ -135,7 +135,7 @@ fn overlapped(reports: &Path) -> bool {
 
 #[test]
 fn already_parallel_is_told_so() {
-    check_subject("already-parallel", "60s");
+    check_subject("already-parallel", "100s");
 }
 
 /// Tests that wait; tests that take the longer the more of them run; and one that hangs beside others. Each of the latter has
@@ -204,13 +204,13 @@ fn an_assessment_speaks_of_pytest() {
     }
     let Some(_turn) = turn::alone("an_assessment_speaks_of_pytest") else { return };
     let desk = Desk::new();
-    let waits = |name: &str| format!("import time\ndef test_{name}(): time.sleep(2)\n");
+    let waits = |name: &str| format!("import time\ndef test_{name}(): time.sleep(3)\n");
     let files = [("a", waits("a")), ("b", waits("b")), ("c", waits("c")), ("d", waits("d"))];
     project(&desk, "waits", &[("pytest.ini", "[pytest]\n")]);
     for (name, text) in &files {
         project(&desk, "waits", &[(&format!("test_{name}.py"), text)]);
     }
-    let (code, answer, told) = run(&desk, &["assess", "waits", "--budget", "80s", "--json"]);
+    let (code, answer, told) = run(&desk, &["assess", "waits", "--budget", "2m", "--json"]);
     assert_eq!(code, Some(0), "{told}");
     assert_eq!(answer["verdict"], "adopt", "{answer:#}");
     assert_eq!(answer["snippets"][0]["file"], "pytest.ini", "{answer:#}");
