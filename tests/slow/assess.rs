@@ -199,10 +199,10 @@ fn a_limit_that_is_too_tight_under_load_is_told_from_a_test_that_hangs() {
 
 #[test]
 fn an_assessment_speaks_of_pytest() {
+    let Some(_turn) = turn::alone("an_assessment_speaks_of_pytest") else { return };
     if !has_pytest("an_assessment_speaks_of_pytest") {
         return;
     }
-    let Some(_turn) = turn::alone("an_assessment_speaks_of_pytest") else { return };
     let desk = Desk::new();
     let waits = |name: &str| format!("import time\ndef test_{name}(): time.sleep(3)\n");
     let files = [("a", waits("a")), ("b", waits("b")), ("c", waits("c")), ("d", waits("d"))];

@@ -10,7 +10,7 @@ use crate::turn::{self, Turn};
 
 /// `None`, said aloud, where slow tests are not wanted, or where there is no pytest.
 fn is_possible(what: &str) -> Option<Turn> {
-    has_pytest(what).then(|| turn::beside_others(what)).flatten()
+    turn::beside_others(what).filter(|_| has_pytest(what))
 }
 
 pub fn has_pytest(what: &str) -> bool {
