@@ -1,0 +1,6 @@
+//! `parade merge`, `parade compare` and `parade artifact` on model suites, by the real program. No Maven, no Java.
+
+mod artifact;
+mod compare;
+mod merge;
+mod yard;
