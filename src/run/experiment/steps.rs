@@ -71,8 +71,7 @@ impl StepPlan {
         subjects.sort_by(|a, b| a.name.cmp(&b.name));
         subjects.iter().for_each(|subject| planner.prepare(subject));
         for family in &profiled {
-            let screened = subjects.iter().filter(|subject| subject.family() == family);
-            planner.profile(family, screened.map(|subject| subject.name.as_str()).collect());
+            planner.profile(family, &subjects);
         }
         planner.warm_up(missing, plan);
         missing.iter().for_each(|trial| planner.trial(trial.clone(), |trial| Work::Trial { trial }));
@@ -136,10 +135,12 @@ impl Planner<'_> {
         self.ids.insert((Ready::Screened, name.clone()), screened);
     }
 
-    fn profile(&mut self, family: &str, versions: Vec<&str>) {
+    /// After all versions that are prepared for it.
+    fn profile(&mut self, family: &str, prepared: &[&Subject]) {
         let Some(first) = self.experiment.versions_of(family).next() else { return };
         let id = format!("profile.{family}.{}", digits(first, "profile"));
-        let needs = versions.iter().filter_map(|version| self.ready(Ready::Screened, version)).collect();
+        let versions = prepared.iter().filter(|subject| subject.family() == family);
+        let needs = versions.filter_map(|version| self.ready(Ready::Screened, &version.name)).collect();
         let id = self.add(id, needs, Work::Profile { family: family.to_owned() });
         self.ids.insert((Ready::Profiled, family.to_owned()), id);
     }
