@@ -9,7 +9,7 @@ use parade::experiment::Trial;
 use parade::runner::judge;
 use parade::store::record::{Environment, ExecutionRow, RunManifest, TrialRecord};
 use parade::store::{self, RunFolder};
-use parade::suite::{Cost, Execution, Granularity, Outcome, RunEnd, Seen, SuiteRun, Tally, TestId};
+use parade::suite::{Cost, Execution, Granularity, Observations, Outcome, RunEnd, SuiteRun, Tally, TestId};
 use parade::technique::{LastOutcomes, Stage};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -137,7 +137,7 @@ fn stage(number: u32, tests: &[&(TestId, f64)], workers: usize, failing: f64, ra
         end: RunEnd::Finished,
         granularity: Granularity::Occurrence,
         findings: vec![],
-        seen: Seen::default(),
+        seen: Observations::default(),
     };
     Stage {
         number,

@@ -83,19 +83,19 @@ fn on(base: &Preparation<'_>, tools: &Tools, jdk: &Jdk, why: String) -> miette::
 fn search(base: &Preparation<'_>, tools: &Tools, store: &Store) -> miette::Result<Chosen> {
     let found = candidates(base, tools)?;
     let began = Instant::now();
-    let mut bench = Bench { name: &base.subject.name, progress: base.progress, elapsed: &|| began.elapsed() };
+    let mut bench = JdkSearch { name: &base.subject.name, progress: base.progress, elapsed: &|| began.elapsed() };
     let found_out = bench.search(&found, |jdk| {
         let toolchain = tools.with(jdk)?;
         Ok(match build::prepare(&Preparation { toolchain: &toolchain, ..*base })? {
             BuildOutcome::Ready(prepared) => {
                 let suite = suite_of(prepared.discovery());
-                Tried::Ready(prepared, suite)
+                JdkAttempt::Ready(prepared, suite)
             }
             BuildOutcome::Failed { reason, log, whatever_the_jdk } => {
                 let log = keep(&log, base, &jdk.version.to_string());
-                Tried::Failed { reason, log, whatever_the_jdk }
+                JdkAttempt::Failed { reason, log, whatever_the_jdk }
             }
-            BuildOutcome::Interrupted => Tried::Interrupted,
+            BuildOutcome::Interrupted => JdkAttempt::Interrupted,
         })
     })?;
     Ok(match found_out {
@@ -135,7 +135,7 @@ fn suite_of(discovery: &Discovery) -> Option<SuiteResult> {
 }
 
 /// How an attempt with one JDK ended.
-enum Tried<P> {
+enum JdkAttempt<P> {
     Ready(P, Option<SuiteResult>),
     Failed { reason: String, log: PathBuf, whatever_the_jdk: bool },
     Interrupted,
@@ -149,23 +149,23 @@ enum Found<P> {
 }
 
 /// The search for a JDK; what builds is brought by who asks.
-struct Bench<'a> {
+struct JdkSearch<'a> {
     name: &'a str,
     progress: &'a dyn Progress,
     elapsed: &'a dyn Fn() -> Duration,
 }
 
-impl Bench<'_> {
+impl JdkSearch<'_> {
     fn search<P>(
         &mut self,
         found: &[Jdk],
-        mut try_on: impl FnMut(&Jdk) -> miette::Result<Tried<P>>,
+        mut try_on: impl FnMut(&Jdk) -> miette::Result<JdkAttempt<P>>,
     ) -> miette::Result<Found<P>> {
         let mut attempts: Vec<Attempt> = Vec::new();
         for (position, jdk) in found.iter().enumerate() {
             match try_on(jdk)? {
-                Tried::Interrupted => return Ok(Found::Interrupted { attempts }),
-                Tried::Failed { reason, log, whatever_the_jdk } => {
+                JdkAttempt::Interrupted => return Ok(Found::Interrupted { attempts }),
+                JdkAttempt::Failed { reason, log, whatever_the_jdk } => {
                     tracing::info!("{} does not build with JDK {}: {reason}", self.name, jdk.version);
                     let is_hopeless = whatever_the_jdk || is_independent_of_jdk(&reason);
                     attempts.push(Attempt { jdk: jdk.version.to_string(), reason, log });
@@ -177,7 +177,7 @@ impl Bench<'_> {
                         self.progress.stage(&format!("JDK {} does not build {name}; trying an older one", jdk.version));
                     }
                 }
-                Tried::Ready(prepared, suite) => {
+                JdkAttempt::Ready(prepared, suite) => {
                     let first = OnJdk { jdk: jdk.clone(), suite };
                     return self.compare(found, position, first, prepared, attempts, try_on);
                 }
@@ -195,7 +195,7 @@ impl Bench<'_> {
         first: OnJdk,
         prepared: P,
         mut attempts: Vec<Attempt>,
-        mut try_on: impl FnMut(&Jdk) -> miette::Result<Tried<P>>,
+        mut try_on: impl FnMut(&Jdk) -> miette::Result<JdkAttempt<P>>,
     ) -> miette::Result<Found<P>> {
         let first_took = (self.elapsed)();
         let mut tried = vec![first];
@@ -213,11 +213,11 @@ impl Bench<'_> {
             ));
             last = None;
             match try_on(next)? {
-                Tried::Interrupted => return Ok(Found::Interrupted { attempts }),
-                Tried::Failed { reason, log, .. } => {
+                JdkAttempt::Interrupted => return Ok(Found::Interrupted { attempts }),
+                JdkAttempt::Failed { reason, log, .. } => {
                     attempts.push(Attempt { jdk: next.version.to_string(), reason, log });
                 }
-                Tried::Ready(prepared, suite) => {
+                JdkAttempt::Ready(prepared, suite) => {
                     last = Some(prepared);
                     tried.push(OnJdk { jdk: next.clone(), suite });
                 }
@@ -227,13 +227,13 @@ impl Bench<'_> {
         let is_last = tried.last().is_some_and(|last| last.jdk == best.jdk);
         let why = explain(found.len(), &attempts, &tried, &best);
         let again = match last.filter(|_| is_last) {
-            Some(prepared) => Tried::Ready(prepared, best.suite),
+            Some(prepared) => JdkAttempt::Ready(prepared, best.suite),
             None => try_on(&best.jdk)?,
         };
         Ok(match again {
-            Tried::Ready(prepared, _) => Found::Ready { prepared, jdk: best.jdk, why, attempts },
-            Tried::Interrupted => Found::Interrupted { attempts },
-            Tried::Failed { reason, log, .. } => {
+            JdkAttempt::Ready(prepared, _) => Found::Ready { prepared, jdk: best.jdk, why, attempts },
+            JdkAttempt::Interrupted => Found::Interrupted { attempts },
+            JdkAttempt::Failed { reason, log, .. } => {
                 // It built a moment ago: what failed now is told first.
                 attempts.insert(0, Attempt { jdk: best.jdk.version.to_string(), reason, log });
                 Found::Nothing { attempts }
@@ -443,17 +443,19 @@ mod tests {
         let now = std::cell::Cell::new(Duration::ZERO);
         let elapsed = || now.get();
         let mut order = Vec::new();
-        let mut bench = Bench { name: "shop", progress: &crate::subject::Silent, elapsed: &elapsed };
+        let mut bench = JdkSearch { name: "shop", progress: &crate::subject::Silent, elapsed: &elapsed };
         let ended = bench.search(&found, |jdk| {
             let took = if order.is_empty() { 10 } else { seconds };
             now.set(now.get() + Duration::from_secs(took));
             order.push(jdk.version.to_string());
             let of = failing.iter().find(|(version, _)| *version == jdk.version.to_string()).unwrap().1;
             Ok(match of {
-                None => Tried::Failed { reason: "no symbol".to_owned(), log: PathBuf::new(), whatever_the_jdk: false },
+                None => {
+                    JdkAttempt::Failed { reason: "no symbol".to_owned(), log: PathBuf::new(), whatever_the_jdk: false }
+                }
                 Some(failing) => {
                     let suite = SuiteResult { tests: 576, passed: 576 - failing, failing };
-                    Tried::Ready(jdk.version.to_string(), Some(suite))
+                    JdkAttempt::Ready(jdk.version.to_string(), Some(suite))
                 }
             })
         });

@@ -12,7 +12,7 @@ use crate::engine::{
     Capabilities, EngineKind, Instrumentation, Isolation, Mode, ModeSupport, RunRequest, Session, Support, logs,
 };
 use crate::process::{Cause, Exit, Interrupt, Stray};
-use crate::suite::{Finding, FindingKind, Granularity, Outcome, RunEnd, Seen, SuiteRun, TestId};
+use crate::suite::{Finding, FindingKind, Granularity, Observations, Outcome, RunEnd, SuiteRun, TestId};
 use crate::wording::{counted, plural};
 
 pub struct PytestSession {
@@ -110,7 +110,7 @@ impl Session for PytestSession {
             granularity: Granularity::Occurrence,
             findings: findings.into_iter().chain(meanwhile.made_meanwhile()).collect(),
             executions: told.executions,
-            seen: Seen::default(),
+            seen: Observations::default(),
         })
     }
 }

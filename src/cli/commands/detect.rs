@@ -186,7 +186,7 @@ fn page(found: &Found, identity: &ProjectIdentity, baseline: usize, is_model: bo
     ));
     let flaky: Vec<String> = detection.flaky.iter().map(|flaky| format!("{} ({})", flaky.test, flaky.seen)).collect();
     page.push_str(&listed("Flaky in any order", &flaky));
-    let accident = |accident: &parade::technique::detect::Accident| {
+    let accident = |accident: &parade::technique::detect::ProcessAccident| {
         let what = if accident.outcome == Outcome::TimedOut { "hung" } else { "ended its process" };
         format!("{}: {what} in {}", accident.test, plural(accident.runs, "run"))
     };

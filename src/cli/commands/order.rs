@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use parade::experiment::{MachineLimits, Mistakes};
 use parade::home::Home;
-use parade::once::orders::{self, Opening, OrderedSuite, Ran, Reached};
+use parade::once::orders::{self, Opening, OrderedRunResult, OrderedSuite, Reached};
 use parade::process::Interrupt;
 use parade::project::ProjectIdentity;
 use parade::project::{self, Choice, Refusal};
@@ -63,7 +63,7 @@ struct Told<'a> {
     notes: Vec<String>,
     jdk: Option<&'a str>,
     identity: &'a ProjectIdentity,
-    ran: Option<&'a Ran>,
+    ran: Option<&'a OrderedRunResult>,
     /// Is it a model suite?
     virtual_time: bool,
 }
@@ -235,7 +235,7 @@ fn order(
         virtual_time: suite.model.is_some(),
     };
     let text = if options.json { page::document(&told)? } else { page::text(&told) };
-    let good = ran.as_ref().is_none_or(Ran::is_good);
+    let good = ran.as_ref().is_none_or(OrderedRunResult::is_good);
     Ok(Some((text, if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })))
 }
 

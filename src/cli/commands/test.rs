@@ -87,7 +87,7 @@ pub fn run(options: &TestOptions) -> miette::Result<ExitCode> {
             show_failed_build(&reason, &log, options.json)?;
             Ok(ExitCode::FAILURE)
         }
-        Ended::Ran(outcome) => {
+        Ended::OrderedRunResult(outcome) => {
             junit::write(&reports, &outcome.tests, &outcome.surefire_reports)?;
             let preparation = (began.elapsed().as_secs_f64() - outcome.seconds).max(0.0);
             let identity = ProjectIdentity::find(&order.subject, outcome.revision.as_deref());

@@ -29,7 +29,7 @@ mod tests {
 
     use super::*;
     use crate::engine::Resources;
-    use crate::suite::{Cost, Finding, Granularity, RunEnd, Seen};
+    use crate::suite::{Cost, Finding, Granularity, Observations, RunEnd};
 
     fn run(findings: Vec<Finding>) -> SuiteRun {
         SuiteRun {
@@ -38,7 +38,7 @@ mod tests {
             end: RunEnd::Finished,
             granularity: Granularity::Occurrence,
             findings,
-            seen: Seen::default(),
+            seen: Observations::default(),
         }
     }
 

@@ -14,7 +14,7 @@ use serde::Serialize;
 pub use workload::Workload;
 
 use crate::suite::Precedence;
-use crate::technique::enhance::apart::{Kept, enhance_apart};
+use crate::technique::enhance::apart::{KeptDependencies, enhance_apart};
 use crate::technique::parallelize::{self, Work, pool};
 
 /// Who decides what runs where.
@@ -108,7 +108,7 @@ impl Workload {
     }
 
     fn forecast(&self, scheduler: Scheduler, machines: usize, costliest: u64) -> Forecast {
-        let spread = |kept: Kept| self.spread(scheduler, &kept, machines, costliest);
+        let spread = |kept: KeptDependencies| self.spread(scheduler, &kept, machines, costliest);
         match scheduler {
             Scheduler::P1 => spread(self.kept(parallelize::by_position(self.work.len(), machines))),
             Scheduler::P2 => spread(self.kept(parallelize::by_time(&self.work, machines))),
@@ -124,14 +124,14 @@ impl Workload {
     }
 
     /// Tests dealt out to machines, each of which keeps the dependencies of its own.
-    fn kept(&self, plain: Vec<Vec<usize>>) -> Kept {
+    fn kept(&self, plain: Vec<Vec<usize>>) -> KeptDependencies {
         match &self.precedence {
             Some(precedence) => enhance_apart(plain, precedence, |test| self.work[test]),
-            None => Kept { queues: plain, ..Kept::default() },
+            None => KeptDependencies { queues: plain, ..KeptDependencies::default() },
         }
     }
 
-    fn spread(&self, algorithm: Scheduler, kept: &Kept, machines: usize, costliest: u64) -> Forecast {
+    fn spread(&self, algorithm: Scheduler, kept: &KeptDependencies, machines: usize, costliest: u64) -> Forecast {
         let queues = &kept.queues;
         let lower_bound = costliest.max(bound(&self.work, machines));
         Forecast {

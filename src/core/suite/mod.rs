@@ -20,5 +20,5 @@ pub use id::{ClassId, ParseIdError, TestId};
 pub use outcome::{Outcome, Tally};
 pub use precedence::{Precedence, Separation, Turn};
 pub use run::{
-    Accesses, Concurrency, Cost, Execution, Finding, FindingKind, Granularity, JvmWork, RunEnd, Seen, SuiteRun,
+    Accesses, Concurrency, Cost, Execution, Finding, FindingKind, Granularity, JvmWork, Observations, RunEnd, SuiteRun,
 };

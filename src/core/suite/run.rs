@@ -186,12 +186,12 @@ pub struct SuiteRun {
     pub granularity: Granularity,
     pub findings: Vec<Finding>,
     /// What was seen of that which the request had watched.
-    pub seen: Seen,
+    pub seen: Observations,
 }
 
 /// What was watched while tests ran.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Seen {
+pub struct Observations {
     pub coverage: Option<Coverage>,
     /// By test, in the order in which they ran; a test that ran twice is here twice.
     pub accesses: Vec<Accesses>,

@@ -3,7 +3,7 @@
 use miette::miette;
 
 use super::algorithm::{Algorithm, Family, Ranking};
-use super::enhance::apart::{Kept, enhance_apart};
+use super::enhance::apart::{KeptDependencies, enhance_apart};
 use super::{parallelize, prioritize, select};
 use crate::suite::{Change, Coverage, DependencyGraph, ElementSet, Precedence, TestId, Unit};
 
@@ -180,7 +180,7 @@ fn without(queue: &[usize], plain: &[usize]) -> Vec<usize> {
 }
 
 /// What a machine runs although it was given to another one, or one before it runs it.
-fn repeated(kept: &Kept, tests: usize) -> Queues {
+fn repeated(kept: &KeptDependencies, tests: usize) -> Queues {
     let mut seen = vec![false; tests];
     kept.given.iter().flatten().for_each(|test| seen[*test] = true);
     let again = |(queue, given): (&Vec<usize>, &Vec<usize>)| -> Vec<usize> {
@@ -190,7 +190,7 @@ fn repeated(kept: &Kept, tests: usize) -> Queues {
     kept.queues.iter().zip(&kept.given).map(again).collect()
 }
 
-fn breaches(kept: &Kept, precedence: &Precedence, suite: &[TestId]) -> Vec<Breach> {
+fn breaches(kept: &KeptDependencies, precedence: &Precedence, suite: &[TestId]) -> Vec<Breach> {
     let numbered = kept.broken.iter().enumerate();
     let each = numbered.flat_map(|(machine, broken)| broken.iter().map(move |number| (machine, *number)));
     each.map(|(machine, number)| {

@@ -27,13 +27,13 @@ struct Enhancement<'a> {
     precedence: &'a Precedence,
     /// Where a test stands in the order that is enhanced; those that are not in it come after all.
     rank: Vec<usize>,
-    place: Vec<Place>,
+    place: Vec<QueueState>,
     /// Does it have to precede another test, or follow one? Most tests of a large suite do not.
     is_tied: Vec<bool>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum QueueState {
     /// Neither in the order that is enhanced, nor needed by one that is.
     Outside,
     Awaited,
@@ -60,7 +60,7 @@ struct Waiting {
 impl<'a> Enhancement<'a> {
     fn of(precedence: &'a Precedence) -> Self {
         let tests = precedence.tests();
-        let (rank, place) = (vec![usize::MAX; tests], vec![Place::Outside; tests]);
+        let (rank, place) = (vec![usize::MAX; tests], vec![QueueState::Outside; tests]);
         Enhancement { precedence, rank, place, is_tied: tied(precedence) }
     }
 
@@ -76,7 +76,7 @@ impl<'a> Enhancement<'a> {
         tied.iter().enumerate().rev().for_each(|(at, test)| self.rank[*test] = at);
         let order = (!self.goes_round(besides)).then(|| self.lay(unenhanced, besides));
         for test in awaited {
-            (self.rank[test], self.place[test]) = (usize::MAX, Place::Outside);
+            (self.rank[test], self.place[test]) = (usize::MAX, QueueState::Outside);
         }
         order
     }
@@ -93,7 +93,7 @@ impl<'a> Enhancement<'a> {
     fn await_with_needs(&mut self, unenhanced: &[usize], besides: &Besides) -> Vec<usize> {
         let (mut awaited, mut open) = (Vec::new(), unenhanced.to_vec());
         while let Some(test) = open.pop() {
-            if std::mem::replace(&mut self.place[test], Place::Awaited) == Place::Outside {
+            if std::mem::replace(&mut self.place[test], QueueState::Awaited) == QueueState::Outside {
                 awaited.push(test);
                 open.extend(self.precedence.needs(test));
                 open.extend(besides.needs.get(&test).into_iter().flatten());
@@ -105,15 +105,15 @@ impl<'a> Enhancement<'a> {
     /// Adds a test after all that has to precede it, if it is not there yet. The study calls itself for each of those; a
     /// chain of tests can be longer than a stack is deep.
     fn add(&mut self, test: usize, besides: &Besides, order: &mut Vec<usize>) {
-        if self.place[test] == Place::Done {
+        if self.place[test] == QueueState::Done {
             return;
         }
         let mut waiting = vec![self.waiting(test, besides)];
         while let Some(last) = waiting.last_mut() {
-            match last.before.find(|test| self.place[*test] != Place::Done) {
+            match last.before.find(|test| self.place[*test] != QueueState::Done) {
                 Some(before) => waiting.push(self.waiting(before, besides)),
                 None => {
-                    self.place[last.test] = Place::Done;
+                    self.place[last.test] = QueueState::Done;
                     order.push(last.test);
                     waiting.pop();
                 }
@@ -130,7 +130,7 @@ impl<'a> Enhancement<'a> {
 
     /// What has to precede a test, of what is run.
     fn before(&self, test: usize, besides: &Besides) -> Vec<usize> {
-        let is_run = |test: &usize| self.place[*test] != Place::Outside;
+        let is_run = |test: &usize| self.place[*test] != QueueState::Outside;
         let needed = self.precedence.needs(test).iter().chain(besides.needs.get(&test).into_iter().flatten());
         let victims = self.precedence.breaks(test).iter().filter(|victim| is_run(victim));
         let turns = self.precedence.turns(test).iter().filter(|turn| is_run(&turn.owner)).map(|turn| &turn.earlier);

@@ -155,7 +155,7 @@ mod tests {
             end: RunEnd::Finished,
             granularity: Granularity::Name,
             findings: vec![],
-            seen: crate::suite::Seen::default(),
+            seen: crate::suite::Observations::default(),
         };
         let (engine, parallelism) = (EngineKind::Model, Parallelism::SEQUENTIAL);
         Stage { number: 1, purpose: "test", machine: 1, engine, parallelism, run }

@@ -33,8 +33,8 @@ mod record;
 
 pub use discovery::{Discovery, ModuleSuite};
 pub use prepared::Prepared;
+use record::BuildRecordPaths;
 pub use record::Memory;
-use record::Place;
 
 /// Compilers stop after a hundred complaints; so often is a build begun anew without what they name.
 const MOST_TURNS: u32 = 40;
@@ -88,7 +88,7 @@ pub fn prepare(preparation: &Preparation<'_>) -> miette::Result<BuildOutcome> {
     let preparation = &Preparation { toolchain: &toolchain, ..*preparation };
     let means = Means { helper, repository, user, maven_note };
     let key = build_key(preparation, &checkout, &means.helper.hash)?;
-    let place = Place::beside(&checkout);
+    let place = BuildRecordPaths::beside(&checkout);
     // What was built with another repository may lack artifacts in this one.
     let known = place.read(&key, preparation.discovery).filter(|_| was_there);
     if let (Some(discovery), Some(snapshot)) = (known, Snapshot::open(&checkout.snapshot_store())?) {
@@ -314,7 +314,7 @@ struct Building<'a> {
     preparation: &'a Preparation<'a>,
     checkout: &'a Checkout,
     means: &'a Means,
-    place: &'a Place,
+    place: &'a BuildRecordPaths,
 }
 
 impl Building<'_> {

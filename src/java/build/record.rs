@@ -21,7 +21,7 @@ pub(super) const LOGS: &str = "logs";
 /// Where discoveries about one build are kept.
 #[derive(Debug, Clone)]
 pub struct Memory {
-    pub(super) place: Place,
+    pub(super) place: BuildRecordPaths,
     pub(super) key: String,
 }
 
@@ -48,17 +48,17 @@ struct Record {
 
 /// Where a build's records and logs lie, beside its worktree.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct BuildRecordPaths {
     pub(super) record: PathBuf,
     /// The record of a run that was not sequential: good enough to run the suite once more, not to measure it.
     pub(super) seen: PathBuf,
     pub(super) logs: PathBuf,
 }
 
-impl Place {
+impl BuildRecordPaths {
     pub(super) fn beside(checkout: &Checkout) -> Self {
         let beside = |name| checkout.root.with_file_name(name);
-        Place { record: beside(RECORD), seen: beside(SEEN), logs: beside(LOGS) }
+        BuildRecordPaths { record: beside(RECORD), seen: beside(SEEN), logs: beside(LOGS) }
     }
 
     /// A record that is missing, damaged or of other settings is no record.

@@ -23,8 +23,11 @@ fn what_is_built_stops_short_of_the_tests() {
 #[test]
 fn a_record_of_other_settings_is_no_record() {
     let folder = tempfile::tempdir().unwrap();
-    let place =
-        Place { record: folder.path().join(RECORD), seen: folder.path().join(SEEN), logs: folder.path().join(LOGS) };
+    let place = BuildRecordPaths {
+        record: folder.path().join(RECORD),
+        seen: folder.path().join(SEEN),
+        logs: folder.path().join(LOGS),
+    };
     let read = |key| place.read(key, FirstRun::Now);
     let test = KnownTest { display: Some("c[1]".into()), ..KnownTest::passed("m:a.B#c~2") };
     let discovery = Discovery { tests: vec![test], ..Discovery::default() };
@@ -40,7 +43,7 @@ fn a_record_of_other_settings_is_no_record() {
 fn what_a_parallel_run_saw_is_for_those_who_do_not_measure() {
     let folder = tempfile::tempdir().unwrap();
     let checkout = Checkout { root: folder.path().join("tree"), revision: "r".into() };
-    let memory = Memory { place: Place::beside(&checkout), key: "k".into() };
+    let memory = Memory { place: BuildRecordPaths::beside(&checkout), key: "k".into() };
     let seen = Discovery { scrambled: true, ..Discovery::default() };
     memory.keep(&seen).unwrap();
     assert_eq!(memory.place.read("k", FirstRun::Now), None);
@@ -77,7 +80,7 @@ fn key_and_tag(subject: &Subject) -> (String, String) {
     };
     let helper = Helper { extension: "/h/e.jar".into(), listeners: "/h/l.jar".into(), hash: "0".into() };
     let checkout = Checkout { root: "/w".into(), revision: "content-1".into() };
-    let place = Place { record: "/r".into(), seen: "/s".into(), logs: "/l".into() };
+    let place = BuildRecordPaths { record: "/r".into(), seen: "/s".into(), logs: "/l".into() };
     let preparation = Preparation {
         subject,
         revision: "content-1",
@@ -127,7 +130,7 @@ fn the_memory_limit_holds_for_set_up_commands_too() {
     };
     let helper = Helper { extension: "/h/e.jar".into(), listeners: "/h/l.jar".into(), hash: "0".into() };
     let checkout = Checkout { root: folder.path().to_owned(), revision: "content-1".into() };
-    let place = Place { record: "/r".into(), seen: "/s".into(), logs: folder.path().to_owned() };
+    let place = BuildRecordPaths { record: "/r".into(), seen: "/s".into(), logs: folder.path().to_owned() };
     let preparation = Preparation {
         subject: &greedy,
         revision: "content-1",

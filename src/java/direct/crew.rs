@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::accesses::Touched;
 use super::coverage::Mark;
-use super::events::{Seen, State};
+use super::events::{ReportedExecution, State};
 use super::request::Manner;
 use crate::suite::{Cost, Execution, Finding, FindingKind, Outcome, RunEnd, TestId};
 
@@ -23,7 +23,7 @@ pub struct Order<'a> {
 /// What came of an order.
 #[derive(Debug)]
 pub struct Account {
-    pub seen: Vec<Seen>,
+    pub seen: Vec<ReportedExecution>,
     /// Tests that could not be run at all, with the reason.
     pub unrunnable: Vec<(usize, String)>,
     pub touched: Vec<Touched>,
@@ -85,7 +85,7 @@ pub struct Staffing {
 /// What all processes together brought home.
 #[derive(Debug, Default)]
 pub struct WorkerResults {
-    pub seen: Vec<Seen>,
+    pub seen: Vec<ReportedExecution>,
     pub unrunnable: Vec<(usize, String)>,
     pub touched: Vec<Touched>,
     pub findings: Vec<Finding>,
@@ -292,7 +292,7 @@ impl<W: Workplace> Slot<'_, W> {
         &mut self,
         tests: Vec<usize>,
         mut retired: HashSet<usize>,
-        cut_off: Vec<Seen>,
+        cut_off: Vec<ReportedExecution>,
         manner: Manner,
         how: &str,
     ) -> miette::Result<Vec<usize>> {
@@ -305,7 +305,7 @@ impl<W: Workplace> Slot<'_, W> {
             let message = format!("it took longer than the limit of {limit} seconds per test");
             culprits.extend(over_limit.into_iter().map(|seen| closed(seen, Outcome::TimedOut, &message)));
         } else {
-            let mut open: Vec<Seen> = open.into_iter().filter(|seen| seen.asked.is_some()).collect();
+            let mut open: Vec<ReportedExecution> = open.into_iter().filter(|seen| seen.asked.is_some()).collect();
             match open.len() {
                 0 => {
                     suspects.extend(tests.iter().filter(|test| !retired.contains(test)).take(usize::from(!progressed)))
@@ -340,7 +340,7 @@ impl<W: Workplace> Slot<'_, W> {
     }
 
     /// Its class may do something before its first test that ends the process.
-    fn never_started(&self, position: usize, how: &str) -> Seen {
+    fn never_started(&self, position: usize, how: &str) -> ReportedExecution {
         let execution = Execution {
             test: self.place.test(position).clone(),
             display: None,
@@ -351,10 +351,10 @@ impl<W: Workplace> Slot<'_, W> {
             thread: String::new(),
             message: Some(format!("its process ended before the test began: {how}")),
         };
-        Seen { asked: Some(position), execution, root: None, state: State::Ended, mark: Mark::default() }
+        ReportedExecution { asked: Some(position), execution, root: None, state: State::Ended, mark: Mark::default() }
     }
 
-    fn tell(&mut self, culprits: &[Seen], suspects: &[usize], how: &str, goes_on: bool) {
+    fn tell(&mut self, culprits: &[ReportedExecution], suspects: &[usize], how: &str, goes_on: bool) {
         let rest = if goes_on { "; the other tests continued in a new one" } else { "" };
         let names = |positions: &mut dyn Iterator<Item = usize>| -> String {
             positions.map(|position| self.place.test(position).to_string()).collect::<Vec<_>>().join(", ")
@@ -379,7 +379,7 @@ fn running(how: &str) -> String {
     format!("it was running when its process died: {how}")
 }
 
-fn closed(mut seen: Seen, outcome: Outcome, message: &str) -> Seen {
+fn closed(mut seen: ReportedExecution, outcome: Outcome, message: &str) -> ReportedExecution {
     seen.execution.outcome = outcome;
     seen.execution.message = Some(message.to_owned());
     seen.state = State::Ended;

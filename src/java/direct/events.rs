@@ -34,7 +34,7 @@ const CHUNK: usize = 64 << 10;
 
 /// One execution, as far as its process told.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Seen {
+pub struct ReportedExecution {
     /// The number of the test that it answers; `None` for what ran without being asked for.
     pub asked: Option<usize>,
     pub execution: Execution,
@@ -69,7 +69,7 @@ pub struct Leaf {
 pub struct Answer {
     pub begun: bool,
     pub done: bool,
-    pub seen: Vec<Seen>,
+    pub seen: Vec<ReportedExecution>,
     /// Tests that could not be run at all, with the reason.
     pub unrunnable: Vec<(usize, String)>,
     pub leaves: Vec<Leaf>,
@@ -167,9 +167,9 @@ impl Follower {
             let state = if self.over_limit.contains(&number) { State::OverLimit } else { State::Open };
             (index, state)
         });
-        let mut seen: Vec<Seen> = observations
+        let mut seen: Vec<ReportedExecution> = observations
             .into_iter()
-            .map(|one| Seen {
+            .map(|one| ReportedExecution {
                 asked: one.asked,
                 execution: one.execution,
                 root: one.root,

@@ -3,8 +3,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::events::Seen;
-use super::roots::Place;
+use super::events::ReportedExecution;
+use super::roots::TestLocation;
 use crate::maven::KnownTest;
 use crate::suite::{Execution, Finding, FindingKind, Outcome, RunEnd, TestId};
 
@@ -18,7 +18,7 @@ pub struct Identities {
 }
 
 impl Identities {
-    pub fn new(tests: &[KnownTest], places: &[Place]) -> Self {
+    pub fn new(tests: &[KnownTest], places: &[TestLocation]) -> Self {
         let mut by_place = HashMap::with_capacity(tests.len());
         for (test, place) in tests.iter().zip(places) {
             let (class, name) = (test.id.class.clone(), test.id.name.clone());
@@ -33,7 +33,7 @@ impl Identities {
     pub fn executions(
         &self,
         suite: usize,
-        seen: Vec<Seen>,
+        seen: Vec<ReportedExecution>,
         asked: impl Fn(usize) -> TestId,
     ) -> (Vec<Execution>, Vec<TestId>) {
         let mut taken: HashSet<TestId> = HashSet::new();
@@ -155,9 +155,9 @@ mod tests {
         }
     }
 
-    fn seen(asked: Option<usize>, id: &str, root: Option<&str>) -> Seen {
+    fn seen(asked: Option<usize>, id: &str, root: Option<&str>) -> ReportedExecution {
         let root = root.map(str::to_owned);
-        Seen {
+        ReportedExecution {
             asked,
             execution: execution(id, Outcome::Passed, None),
             root,
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn what_was_asked_for_is_what_ran_whatever_its_framework_calls_it() {
         let known = [KnownTest::passed("a.B#x~4"), KnownTest::passed("a.B#dep")];
-        let place = |root: &str| Place { framework: Framework::TestNg, root: root.into(), occurrence: 1 };
+        let place = |root: &str| TestLocation { framework: Framework::TestNg, root: root.into(), occurrence: 1 };
         let identities = Identities::new(&known, &[place("a.All"), place("a.B")]);
         let run = vec![
             seen(Some(0), "a.B#odd", None),

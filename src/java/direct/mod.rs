@@ -6,7 +6,6 @@
 
 mod accesses;
 mod archive;
-mod beside;
 mod coverage;
 mod crew;
 mod crowd;
@@ -19,6 +18,7 @@ mod listing;
 mod quick;
 mod request;
 mod roots;
+mod side_by_side;
 mod traces;
 mod worker;
 
@@ -43,7 +43,7 @@ use self::harvest::Identities;
 use self::launch::Jvm;
 use self::listing::Shelf;
 use self::request::Manner;
-use self::roots::{Framework, Listing, Place};
+use self::roots::{Framework, Listing, TestLocation};
 use self::worker::{Bounds, JvmPlace, JvmWorker, Ticket};
 use crate::build::{Discovery, Prepared};
 use crate::engine::{
@@ -53,7 +53,9 @@ use crate::engine::{
 use crate::maven::seal::SealKey;
 use crate::maven::{self, Clock, KnownTest, Launch};
 use crate::process::Interrupt;
-use crate::suite::{Accesses, ClassId, Execution, Finding, FindingKind, Granularity, Outcome, Seen, SuiteRun, TestId};
+use crate::suite::{
+    Accesses, ClassId, Execution, Finding, FindingKind, Granularity, Observations, Outcome, SuiteRun, TestId,
+};
 
 /// A prepared subject, ready to run any of its tests.
 #[derive(Debug)]
@@ -61,7 +63,7 @@ pub struct DirectSession {
     prepared: Rc<Prepared>,
     tests: Vec<TestId>,
     positions: HashMap<TestId, usize>,
-    places: Vec<Place>,
+    places: Vec<TestLocation>,
     identities: Identities,
     capabilities: Capabilities,
     /// What every run has to say.
@@ -388,7 +390,7 @@ impl DirectSession {
             cost: haul.cost,
             granularity: if company.is_empty() { Granularity::Occurrence } else { Granularity::Name },
             findings,
-            seen: Seen { accesses, ..Seen::default() },
+            seen: Observations { accesses, ..Observations::default() },
         }
     }
 

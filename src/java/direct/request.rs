@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use super::roots::{Framework, Place};
+use super::roots::{Framework, TestLocation};
 use crate::engine::{Isolation, Mode};
 use crate::maven::protocol::{ControlKind, LineKind};
 use crate::suite::TestId;
@@ -33,7 +33,7 @@ pub struct Asked<'a> {
     /// By which the answer refers to it.
     pub number: usize,
     pub id: &'a TestId,
-    pub place: &'a Place,
+    pub place: &'a TestLocation,
     pub display: Option<&'a str>,
 }
 
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn an_order_names_its_tests_in_the_order_to_run() {
-        let place = |root: &str| Place { framework: Framework::JUnit4, root: root.into(), occurrence: 2 };
+        let place = |root: &str| TestLocation { framework: Framework::JUnit4, root: root.into(), occurrence: 2 };
         let (all, own) = (place("a.All"), place("a.B"));
         let ids = [TestId::new("m", "a.B", "x\ty", 7), TestId::new("m", "a.B", "z", 1)];
         let tests = [
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn the_examples_of_the_protocol_are_written() {
-        let place = |root: &str| Place { framework: Framework::JUnit4, root: root.into(), occurrence: 2 };
+        let place = |root: &str| TestLocation { framework: Framework::JUnit4, root: root.into(), occurrence: 2 };
         let (all, own) = (place("a.All"), place("a.B"));
         let ids = [TestId::new("m", "a.B", "x\ty", 7), TestId::new("m", "a.B", "z", 1)];
         let tests = [

@@ -46,7 +46,7 @@ impl Framework {
 
 /// Where a test is found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct TestLocation {
     pub framework: Framework,
     /// The class that is handed to the framework.
     pub root: String,
@@ -101,7 +101,7 @@ fn needs_listing(framework: Framework, suite: &ModuleSuite, tests: &[&KnownTest]
 }
 
 /// One place for each test, in the order of the tests.
-pub fn places(discovery: &Discovery, listings: &[Listing]) -> Vec<Place> {
+pub fn places(discovery: &Discovery, listings: &[Listing]) -> Vec<TestLocation> {
     let listed = Listed::new(listings);
     let scanned: Vec<HashSet<&str>> = discovery.suites.iter().map(scanned).collect();
     let frameworks: Vec<Vec<Framework>> =
@@ -116,10 +116,10 @@ pub fn places(discovery: &Discovery, listings: &[Listing]) -> Vec<Place> {
         *k += 1;
         places.push(match framework {
             Framework::JUnit3 | Framework::JUnit4 => listed.place(framework, test, *k),
-            Framework::TestNg => Place { framework, root: class.to_owned(), occurrence: test.local },
+            Framework::TestNg => TestLocation { framework, root: class.to_owned(), occurrence: test.local },
             Framework::Platform => {
                 let outermost = || outermost(class, scanned.get(test.suite)).to_owned();
-                Place { framework, root: test.root.clone().unwrap_or_else(outermost), occurrence: test.local }
+                TestLocation { framework, root: test.root.clone().unwrap_or_else(outermost), occurrence: test.local }
             }
         });
     }
@@ -167,12 +167,12 @@ impl<'a> Listed<'a> {
     }
 
     /// Of the k-th test of its class and name that ran.
-    fn place(&self, framework: Framework, test: &KnownTest, k: usize) -> Place {
+    fn place(&self, framework: Framework, test: &KnownTest, k: usize) -> TestLocation {
         match self.of(framework, test).get(k - 1) {
-            Some(leaf) => Place { framework, root: leaf.root.clone(), occurrence: leaf.occurrence },
+            Some(leaf) => TestLocation { framework, root: leaf.root.clone(), occurrence: leaf.occurrence },
             None => {
                 let root = test.root.clone().unwrap_or_else(|| test.id.class.clone());
-                Place { framework, root, occurrence: u32::try_from(k).unwrap_or(u32::MAX) }
+                TestLocation { framework, root, occurrence: u32::try_from(k).unwrap_or(u32::MAX) }
             }
         }
     }

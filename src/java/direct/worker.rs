@@ -19,7 +19,7 @@ use super::crew::{Account, Close, Closing, Order, Workplace};
 use super::events::{Answer, Follower, State};
 use super::launch::Jvm;
 use super::request::{self, Asked};
-use super::roots::Place;
+use super::roots::TestLocation;
 use crate::folder_handle::FolderHandle;
 use crate::maven::reconcile::{self, Contradiction};
 use crate::maven::seal::SealKey;
@@ -53,7 +53,7 @@ pub struct Bounds {
 #[derive(Debug, Clone, Copy)]
 pub struct Ticket<'a> {
     pub id: &'a TestId,
-    pub place: &'a Place,
+    pub place: &'a TestLocation,
     pub display: Option<&'a str>,
 }
 

@@ -43,7 +43,7 @@ pub use launch::Launch;
 pub use live_log::LiveLog;
 pub use log::{dead_workers, decisive_lines};
 pub use log::{dead_workers_in, decisive_lines_in};
-pub use selection::{Known, KnownTest, Picked, Selected, select};
+pub use selection::{KnownSuite, KnownTest, Picked, Selected, select};
 pub use settings::{Settings, TestSettings};
 
 /// The Surefire that runs every subject unless the experiment says otherwise: 3.6 has no providers for JUnit 3 and 4.

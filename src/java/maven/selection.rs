@@ -57,7 +57,7 @@ enum ClassPattern {
 
 /// What was seen of a suite, as far as its selection depends on it.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Known {
+pub struct KnownSuite {
     pub tests: Vec<KnownTest>,
     /// Modules whose provider takes no methods, or breaks on them.
     pub by_class: BTreeSet<String>,
@@ -67,7 +67,7 @@ pub struct Known {
     goals: HashMap<ClassId, BTreeSet<String>>,
 }
 
-impl Known {
+impl KnownSuite {
     /// `goals` are those of the suites that the tests ran in: module and `plugin:goal@execution`.
     pub fn new(tests: Vec<KnownTest>, by_class: BTreeSet<String>, goals: &[(&str, &str)]) -> Self {
         let mut roots: HashMap<ClassId, BTreeSet<String>> = HashMap::new();
@@ -78,7 +78,7 @@ impl Known {
         }
         roots.retain(|class, roots| roots.len() > 1 || !roots.contains(&class.class));
         let goals = goals_of_classes(&tests, goals);
-        Known { tests, by_class, roots, goals }
+        KnownSuite { tests, by_class, roots, goals }
     }
 }
 
@@ -95,7 +95,7 @@ fn goals_of_classes(tests: &[KnownTest], goals: &[(&str, &str)]) -> HashMap<Clas
     found
 }
 
-pub fn select(selection: &Selection, known: &Known) -> Selected {
+pub fn select(selection: &Selection, known: &KnownSuite) -> Selected {
     match selection {
         Selection::All => Selected { patterns: None, granularity: Granularity::Occurrence, findings: Vec::new() },
         Selection::Classes(classes) => {
@@ -106,7 +106,7 @@ pub fn select(selection: &Selection, known: &Known) -> Selected {
     }
 }
 
-fn select_tests(tests: &[TestId], known: &Known) -> Selected {
+fn select_tests(tests: &[TestId], known: &KnownSuite) -> Selected {
     let wanted: HashSet<&TestId> = tests.iter().collect();
     let mut members_of: HashMap<ClassId, Vec<&KnownTest>> = HashMap::new();
     for test in &known.tests {
@@ -148,7 +148,7 @@ fn select_tests(tests: &[TestId], known: &Known) -> Selected {
     }
 }
 
-impl Known {
+impl KnownSuite {
     fn classes_to_run(&self, class: &ClassId) -> Vec<Picked> {
         let whole = |root: &String| {
             let root = ClassId { module: class.module.clone(), class: root.clone() };
@@ -252,15 +252,15 @@ fn unique<T: Clone + Eq + std::hash::Hash>(mut items: Vec<T>) -> Vec<T> {
 mod tests {
     use super::*;
 
-    fn known(ids: &[(&str, Option<&str>)]) -> Known {
+    fn known(ids: &[(&str, Option<&str>)]) -> KnownSuite {
         let make = |(id, display): &(&str, Option<&str>)| KnownTest {
             display: display.map(str::to_owned),
             ..KnownTest::passed(id)
         };
-        Known::new(ids.iter().map(make).collect(), BTreeSet::from(["old".to_owned()]), &[])
+        KnownSuite::new(ids.iter().map(make).collect(), BTreeSet::from(["old".to_owned()]), &[])
     }
 
-    fn selected(ids: &[&str], known: &Known) -> (Vec<String>, Granularity, usize) {
+    fn selected(ids: &[&str], known: &KnownSuite) -> (Vec<String>, Granularity, usize) {
         let tests = ids.iter().map(|id| id.parse().unwrap()).collect();
         let selected = select(&Selection::Tests(tests), known);
         let patterns = selected.patterns.unwrap().into_iter().map(|one| format!("{}:{}", one.module, one.tests));
@@ -312,7 +312,7 @@ mod tests {
         let class = ClassId { module: String::new(), class: "a.B$Inner".into() };
         let test = |id: &str, root: &str| KnownTest { root: Some(root.into()), ..KnownTest::passed(id) };
         let tests = vec![test("a.B$Inner#x", "a.AllTests"), test("a.B$Inner#x~2", "a.MoreTests")];
-        let suite = Known::new(tests, BTreeSet::new(), &[]);
+        let suite = KnownSuite::new(tests, BTreeSet::new(), &[]);
         let (patterns, granularity, _) = selected(&["a.B$Inner#x"], &suite);
         assert_eq!(
             (patterns, granularity),
@@ -325,7 +325,8 @@ mod tests {
     #[test]
     fn classes_are_selected_whole_and_once() {
         let class = |name: &str| ClassId { module: "m".into(), class: name.into() };
-        let selected = select(&Selection::Classes(vec![class("a.B"), class("a.C"), class("a.B")]), &Known::default());
+        let selected =
+            select(&Selection::Classes(vec![class("a.B"), class("a.C"), class("a.B")]), &KnownSuite::default());
         let picked = |tests: &str| Picked { module: "m".into(), goal: None, tests: tests.into() };
         assert_eq!(selected.patterns, Some(vec![picked("a.B"), picked("a.C")]));
         assert_eq!(selected.granularity, Granularity::Class);
@@ -336,7 +337,7 @@ mod tests {
         let goals = [("m", "surefire:test@a"), ("m", "failsafe:integration-test@b"), ("n", "surefire:test@a")];
         let test = |id: &str, suite| KnownTest { suite, ..KnownTest::passed(id) };
         let tests = vec![test("m:a.B#x", 0), test("m:a.BIT#x", 1), test("m:a.Both#x", 0), test("m:a.Both#x~2", 1)];
-        let known = Known::new([tests, vec![test("n:a.B#x", 2)]].concat(), BTreeSet::new(), &goals);
+        let known = KnownSuite::new([tests, vec![test("n:a.B#x", 2)]].concat(), BTreeSet::new(), &goals);
         let goals_for = |id: &str| {
             let selected = select(&Selection::Tests(vec![id.parse().unwrap()]), &known);
             selected.patterns.unwrap().into_iter().map(|one| one.goal.unwrap_or_default()).collect::<Vec<_>>()

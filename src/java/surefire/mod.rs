@@ -14,9 +14,9 @@ use std::rc::Rc;
 use crate::build::{Discovery, Prepared, build_root, settings};
 use crate::engine::{Capabilities, EngineKind, Parallelism, RunRequest, Selection, Session, logs};
 use crate::maven::seal::SealKey;
-use crate::maven::{self, Harvest, Invocation, Invoked, Known, Limits, Settings, TestSettings};
+use crate::maven::{self, Harvest, Invocation, Invoked, KnownSuite, Limits, Settings, TestSettings};
 use crate::process::Interrupt;
-use crate::suite::{Cost, Execution, Finding, RunEnd, Seen, SuiteRun, TestId};
+use crate::suite::{Cost, Execution, Finding, Observations, RunEnd, SuiteRun, TestId};
 
 /// A prepared subject, ready to run its tests.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub struct SurefireSession {
     prepared: Rc<Prepared>,
     tests: Vec<TestId>,
     capabilities: Capabilities,
-    known: Known,
+    known: KnownSuite,
     interrupt: Interrupt,
     /// What every run's processes are tagged with.
     tag: String,
@@ -41,7 +41,7 @@ impl SurefireSession {
         let mut session = SurefireSession {
             tests: Vec::new(),
             capabilities: modes::unknown(),
-            known: Known::default(),
+            known: KnownSuite::default(),
             interrupt,
             tag: tag.into(),
             online: prepared.discovery().is_pending(),
@@ -87,7 +87,7 @@ impl SurefireSession {
         self.capabilities.enlarges_limits = limits::enlarged(&self.prepared.helper, declared).is_ok();
         let suites = discovery.suites.iter();
         let goals: Vec<_> = suites.map(|suite| (suite.module.as_str(), suite.goal.as_str())).collect();
-        self.known = Known::new(discovery.tests.clone(), modes::selected_by_class(discovery), &goals);
+        self.known = KnownSuite::new(discovery.tests.clone(), modes::selected_by_class(discovery), &goals);
     }
 
     /// The first run of a suite that nobody had run: from now on its tests are known.
@@ -192,7 +192,7 @@ impl Session for SurefireSession {
             end: harvest.end,
             granularity: selected.granularity,
             findings,
-            seen: Seen::default(),
+            seen: Observations::default(),
         })
     }
 }

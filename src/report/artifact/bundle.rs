@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use miette::miette;
 
-use super::edits::{Edits, Place, Table};
+use super::edits::{Edits, KeyPosition, Table};
 use super::links;
 use crate::store::record::{RunData, SubjectRecord};
 use crate::subject;
@@ -183,8 +183,8 @@ impl Bundling<'_> {
     fn repository(
         &mut self,
         name: &str,
-        place: &Place,
-        commit: &Place,
+        place: &KeyPosition,
+        commit: &KeyPosition,
         record: Option<&SubjectRecord>,
     ) -> miette::Result<()> {
         if !subject::is_local_address(&place.value) {
@@ -206,7 +206,7 @@ impl Bundling<'_> {
         Ok(())
     }
 
-    fn folder(&mut self, name: &str, place: &Place, expected: Option<&str>) -> miette::Result<()> {
+    fn folder(&mut self, name: &str, place: &KeyPosition, expected: Option<&str>) -> miette::Result<()> {
         let from = self.original(name, place)?;
         let to = self.place_for(place, &format!("bundled/{name}"));
         if self.copied.insert(to.clone()) {
@@ -235,7 +235,7 @@ impl Bundling<'_> {
         Ok(())
     }
 
-    fn file(&mut self, name: &str, place: &Place, elsewhere: &str, expected: Option<&str>) -> miette::Result<()> {
+    fn file(&mut self, name: &str, place: &KeyPosition, elsewhere: &str, expected: Option<&str>) -> miette::Result<()> {
         let from = self.original(name, place)?;
         let found = subject::revision_of_file(&from)?;
         check_content(name, &from, expected, &found)?;
@@ -250,7 +250,7 @@ impl Bundling<'_> {
         Ok(())
     }
 
-    fn original(&self, name: &str, place: &Place) -> miette::Result<PathBuf> {
+    fn original(&self, name: &str, place: &KeyPosition) -> miette::Result<PathBuf> {
         if place.value.starts_with("file://") {
             return Ok(PathBuf::from(&place.value));
         }
@@ -275,7 +275,7 @@ impl Bundling<'_> {
     }
 
     /// At the same place if that stays inside and is free, so that the file, and with it the identity of trials, is the same.
-    fn place_for(&self, place: &Place, elsewhere: &str) -> PathBuf {
+    fn place_for(&self, place: &KeyPosition, elsewhere: &str) -> PathBuf {
         let below = &self.bundle.below;
         let is_free = |to: &PathBuf| {
             let is_ours = [FULL, SHORT].iter().any(|ours| to.starts_with(below.join(ours)));
@@ -289,7 +289,7 @@ impl Bundling<'_> {
         format!("{}{to}", "../".repeat(self.bundle.below.components().count()))
     }
 
-    fn moved(&mut self, name: &str, place: &Place, to: &Path) {
+    fn moved(&mut self, name: &str, place: &KeyPosition, to: &Path) {
         let text = to.to_string_lossy().into_owned();
         if resolved(&self.bundle.below, Path::new(&place.value)).as_deref() != Some(to) {
             self.edits.replace(place, &self.seen_from_the_file(&text));

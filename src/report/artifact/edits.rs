@@ -14,7 +14,7 @@ pub(super) struct Edits<'t> {
 
 /// Where a key and its value are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct KeyPosition {
     pub value: String,
     key: Range<usize>,
     span: Range<usize>,
@@ -27,7 +27,7 @@ pub(super) enum Table<'a> {
     Named(&'a str, &'a str),
 }
 
-impl Place {
+impl KeyPosition {
     pub fn value_range(&self) -> Range<usize> {
         self.span.clone()
     }
@@ -39,26 +39,26 @@ impl<'t> Edits<'t> {
     }
 
     /// A key whose value is a text, if the file has it.
-    pub fn find(&self, table: Table<'_>, key: &str) -> miette::Result<Option<Place>> {
+    pub fn find(&self, table: Table<'_>, key: &str) -> miette::Result<Option<KeyPosition>> {
         let file = DeTable::parse(self.text).map_err(|error| miette!("experiment.toml is damaged: {error}"))?;
         let found = chosen(file.get_ref(), table).and_then(|table| table.get_key_value(key));
         Ok(found.and_then(|(key, value)| match value.get_ref() {
-            DeValue::String(text) => Some(Place { value: text.to_string(), key: key.span(), span: value.span() }),
+            DeValue::String(text) => Some(KeyPosition { value: text.to_string(), key: key.span(), span: value.span() }),
             _ => None,
         }))
     }
 
-    pub fn replace(&mut self, place: &Place, value: &str) {
+    pub fn replace(&mut self, place: &KeyPosition, value: &str) {
         self.changes.push((place.span.clone(), toml::Value::from(value).to_string()));
     }
 
     /// The key goes too.
-    pub fn rename(&mut self, place: &Place, key: &str, value: &str) {
+    pub fn rename(&mut self, place: &KeyPosition, key: &str, value: &str) {
         self.changes.push((place.key.start..place.span.end, format!("{key} = {}", toml::Value::from(value))));
     }
 
     /// The line of a key becomes a comment.
-    pub fn drop(&mut self, place: &Place) {
+    pub fn drop(&mut self, place: &KeyPosition) {
         self.changes.push((place.key.start..place.key.start, "# ".to_owned()));
     }
 

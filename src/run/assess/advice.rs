@@ -1,6 +1,6 @@
 //! What to do about failures that a rerun repairs: the command for the CI. What goes into a project is its platform's matter.
 
-use super::ways::ParallelMode;
+use super::parallel_mode::ParallelMode;
 use crate::wording::shell_word;
 
 /// The command that runs the suite this way, with what fails run again.

@@ -6,10 +6,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::AssessmentRequest;
-use super::course::MOST_BLOCKS;
+use super::parallel_mode::{ParallelMode, SEQUENTIAL};
+use super::run_time_estimates::RunTimeEstimates;
+use super::schedule::MOST_BLOCKS;
 use super::survey::Survey;
-use super::taken::Taken;
-use super::ways::{ParallelMode, SEQUENTIAL};
 use crate::experiment::format_duration;
 use crate::spec::Origin;
 use crate::store::record::TrialRecord;
@@ -33,7 +33,7 @@ pub fn least_runs(survey: &Survey) -> u32 {
 
 /// What those take, in seconds.
 pub(super) fn least_time(survey: &Survey, cores: usize) -> f64 {
-    let taken = Taken::of(survey, cores, &[]);
+    let taken = RunTimeEstimates::of(survey, cores, &[]);
     let way = by_promise(survey).first().map_or(0.0, |way| taken.next(way.name(), cores));
     f64::from(least_runs(survey) - 1) * survey.seconds + way
 }

@@ -7,15 +7,15 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::agenda::Item;
-use super::causes::{Again, Kind, NotExamined, Without};
+use super::causes::{ExtraRuns, Kind, NotExamined, Without};
 use super::costs::Costs;
 use super::decide::Verdict;
 use super::evidence::{Evidence, Speedup};
 use super::firmness::Shortfall;
 use super::forecast::{Check, Curve, Improvement, Point};
+use super::parallel_mode::ModeInWords;
 use super::survey::Survey;
 use super::untried::Untried;
-use super::ways::ModeInWords;
 use crate::project::ProjectIdentity;
 use crate::project::Snippet;
 use crate::suite::TestId;
@@ -178,7 +178,7 @@ pub struct Failure {
     /// The modes in which it failed, and in how many of their measured runs.
     pub failed_in: Vec<Count>,
     /// Runs that were made again only to see what tests fail of.
-    pub again: Again,
+    pub again: ExtraRuns,
     pub without_parallelism: Without,
     /// Did it fail in the mode that the verdict is about?
     pub in_mode: bool,
@@ -244,13 +244,13 @@ pub mod tests {
     use super::*;
     use crate::assess::decide;
     use crate::assess::firmness::{self, Grounds};
-    use crate::assess::ways::ParallelMode;
+    use crate::assess::parallel_mode::ParallelMode;
     use crate::assess::{evidence, sentence};
 
     impl Answer {
         /// Of so much evidence, decided by the rules; what was not tried is the rest of the modes.
         pub fn example(ways: Vec<Evidence>, failures: Vec<Failure>) -> Answer {
-            let seen: Vec<decide::Seen> = ways.iter().map(|each| evidence::seen(each, None)).collect();
+            let seen: Vec<decide::ModeEvidence> = ways.iter().map(|each| evidence::seen(each, None)).collect();
             let decision = decide::decide(true, &seen);
             let best = ways.iter().filter(|each| each.overlapped && each.plain.is_some()).map(|each| each.way).max();
             let about = decision.way.or(best);
@@ -337,7 +337,7 @@ pub mod tests {
             explanation: "passes alone".to_owned(),
             shares: Vec::new(),
             failed_in: vec![Count { mode: "classes".to_owned(), failed: 2, runs: 3 }],
-            again: Again { mode: Some(ParallelMode::Methods), failed: 1, runs: 1 },
+            again: ExtraRuns { mode: Some(ParallelMode::Methods), failed: 1, runs: 1 },
             without_parallelism: Without::of_suite(4, 0),
             in_mode: true,
             unrepaired: true,

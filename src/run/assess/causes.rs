@@ -1,5 +1,5 @@
 //! Why tests fail in parallel that pass one after the other: found out by running them again, each alone, with its class, and
-//! after all that come before it. What is seen of them beside others is brought by who asks ([`Beside`]).
+//! after all that come before it. What is seen of them beside others is brought by who asks ([`ParallelObservation`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::ways::ParallelMode;
+use super::parallel_mode::ParallelMode;
 use crate::engine::{Instrumentation, Resources, RunRequest, Selection, Session};
 use crate::project::Words;
 use crate::shown_text::p_value;
@@ -104,7 +104,7 @@ impl NotExamined {
 
 /// What was seen of a test beside others, after it had failed there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Beside {
+pub struct ParallelObservation {
     /// What it failed of.
     pub message: Option<String>,
     /// Did it run into a time limit, its own or parade's?
@@ -115,7 +115,7 @@ pub struct Beside {
     pub failed: usize,
     pub runs: usize,
     /// The same of runs that were made again only to see what tests fail of.
-    pub again: Again,
+    pub again: ExtraRuns,
     /// Ways in which tests ran at the same time, where there were others than those: it was free to fail in any of them.
     pub ways: usize,
     /// Will there be no more runs, whatever the budget?
@@ -124,7 +124,7 @@ pub struct Beside {
     pub without: Option<Without>,
 }
 
-impl Beside {
+impl ParallelObservation {
     /// What a framework told of its failure.
     pub fn told(&mut self, message: Option<String>) {
         self.limited = message.as_deref().is_some_and(is_about_a_limit);
@@ -155,7 +155,7 @@ impl Beside {
 
 /// Runs of a parallel mode beyond the measured ones, and those of them in which a test failed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Again {
+pub struct ExtraRuns {
     /// The mode in which they were made.
     #[serde(default)]
     pub mode: Option<ParallelMode>,
@@ -184,7 +184,7 @@ impl Without {
 }
 
 /// Why it has to be kept apart, and how.
-fn explanation(kind: Kind, beside: &Beside) -> &'static str {
+fn explanation(kind: Kind, beside: &ParallelObservation) -> &'static str {
     match kind {
         Kind::RaceOrSharedResource if beside.limited => {
             "passes alone, but reaches its time limit next to other tests even if the limit is 20 times as large. It \
@@ -223,7 +223,7 @@ fn explanation(kind: Kind, beside: &Beside) -> &'static str {
 }
 
 /// What speaks for a race, and how likely chance did the same.
-fn not_proven(beside: &Beside, without: Without, p: Option<f64>) -> String {
+fn not_proven(beside: &ParallelObservation, without: Without, p: Option<f64>) -> String {
     let (failed, runs) = (beside.failed + beside.again.failed, beside.runs + beside.again.runs);
     let parallel = match (failed, runs) {
         (1, 1) => "in the only parallel run".to_owned(),
@@ -238,7 +238,7 @@ fn not_proven(beside: &Beside, without: Without, p: Option<f64>) -> String {
 }
 
 /// A port in use says by itself what tests share.
-fn port_hint(beside: &Beside) -> &'static str {
+fn port_hint(beside: &ParallelObservation) -> &'static str {
     let is_port = |message: &String| message.contains("BindException") || message.contains("Address already in use");
     if beside.message.as_ref().is_some_and(is_port) {
         ". Its message is about a port that is in use: let the test take a free port (port 0), or let tests that use this \
@@ -261,14 +261,14 @@ pub struct Cause {
     /// What it failed of, in a parallel run: the first line.
     pub message: Option<String>,
     /// Runs that were made again only to see what tests fail of.
-    pub again: Again,
+    pub again: ExtraRuns,
     pub without: Without,
     /// Static fields and files that other failing tests use too, where that can be seen.
     pub shares: Vec<String>,
 }
 
 /// What the search may use.
-pub struct Laboratory<'a> {
+pub struct CauseSearchInput<'a> {
     pub session: &'a mut dyn Session,
     pub cores: usize,
     pub memory_bytes: Option<u64>,
@@ -283,18 +283,22 @@ pub struct Laboratory<'a> {
 }
 
 /// Names tests that nobody can look into.
-pub fn not_tried(tests: &BTreeSet<TestId>, beside: &BTreeMap<TestId, Beside>, why: NotExamined) -> Vec<Cause> {
-    let of = |test: &TestId| unexamined(test, beside.get(test).unwrap_or(&Beside::default()), why);
+pub fn not_tried(
+    tests: &BTreeSet<TestId>,
+    beside: &BTreeMap<TestId, ParallelObservation>,
+    why: NotExamined,
+) -> Vec<Cause> {
+    let of = |test: &TestId| unexamined(test, beside.get(test).unwrap_or(&ParallelObservation::default()), why);
     tests.iter().map(of).collect()
 }
 
-fn unexamined(test: &TestId, beside: &Beside, why: NotExamined) -> Cause {
+fn unexamined(test: &TestId, beside: &ParallelObservation, why: NotExamined) -> Cause {
     let explanation = why.told() + port_hint(beside);
     let cause = cause(test, Kind::NotTried, beside, Without::default(), None);
     Cause { not_tried: Some(why), explanation, ..cause }
 }
 
-fn cause(test: &TestId, kind: Kind, beside: &Beside, without: Without, p: Option<f64>) -> Cause {
+fn cause(test: &TestId, kind: Kind, beside: &ParallelObservation, without: Without, p: Option<f64>) -> Cause {
     let explained = match (kind, explanation(kind, beside).split_once(". ")) {
         (Kind::ChanceOrRareRace, Some((first, rest))) => {
             format!("{first}{}. {rest}", not_proven(beside, without, p))
@@ -315,14 +319,14 @@ fn cause(test: &TestId, kind: Kind, beside: &Beside, without: Without, p: Option
 
 /// Looks into tests one by one, as long as there is time.
 pub fn explain(
-    laboratory: Laboratory<'_>,
+    laboratory: CauseSearchInput<'_>,
     tests: &BTreeSet<TestId>,
-    beside: &BTreeMap<TestId, Beside>,
+    beside: &BTreeMap<TestId, ParallelObservation>,
 ) -> miette::Result<Vec<Cause>> {
     let deadline = Instant::now() + laboratory.time;
-    let mut found: Vec<(&TestId, Beside, FoundOut)> = Vec::new();
+    let mut found: Vec<(&TestId, ParallelObservation, FoundOut)> = Vec::new();
     let wanted = CHANCE / tests.len().max(1) as f64;
-    let mut bench = Bench { laboratory, deadline, until: deadline, wanted };
+    let mut bench = TimedLaboratory { laboratory, deadline, until: deadline, wanted };
     for (number, test) in tests.iter().enumerate() {
         let beside = beside.get(test).cloned().unwrap_or_default();
         let others = tests.len().min(MOST).saturating_sub(number).max(1);
@@ -334,7 +338,7 @@ pub fn explain(
         found.push((test, beside, found_out));
     }
     doubt(&mut found);
-    let named = |(test, beside, found): (&TestId, Beside, FoundOut)| match found.kind {
+    let named = |(test, beside, found): (&TestId, ParallelObservation, FoundOut)| match found.kind {
         Kind::NotTried => (unexamined(test, &beside, found.not_tried), None),
         kind => (cause(test, kind, &beside, found.without, found.chance), found.accesses),
     };
@@ -345,7 +349,7 @@ pub fn explain(
 
 /// Of many tests that fail by chance, some look as if they raced. So many are called races that at most one in twenty of them is
 /// expected to be none (Benjamini and Hochberg).
-fn doubt(found: &mut [(&TestId, Beside, FoundOut)]) {
+fn doubt(found: &mut [(&TestId, ParallelObservation, FoundOut)]) {
     let is_open = |found: &FoundOut| found.chance.is_some();
     let chances: Vec<f64> = found.iter().filter_map(|(_, _, found)| found.chance).collect();
     let corrected = stats::benjamini_hochberg(&chances);
@@ -356,11 +360,11 @@ fn doubt(found: &mut [(&TestId, Beside, FoundOut)]) {
 
 /// What became of a test in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Came {
-    Through,
-    ToGrief,
+enum SingleRunEnd {
+    Passed,
+    Failed,
     /// The time was up.
-    ToNothing,
+    TimeWasUp,
 }
 
 struct FoundOut {
@@ -381,8 +385,8 @@ impl Default for FoundOut {
 }
 
 /// The laboratory with its clock.
-struct Bench<'a> {
-    laboratory: Laboratory<'a>,
+struct TimedLaboratory<'a> {
+    laboratory: CauseSearchInput<'a>,
     deadline: Instant,
     /// The present test's fair share of the time ends here; what only makes its kind more certain is over then.
     until: Instant,
@@ -390,7 +394,7 @@ struct Bench<'a> {
     wanted: f64,
 }
 
-impl Bench<'_> {
+impl TimedLaboratory<'_> {
     fn left(&self) -> Duration {
         self.deadline.saturating_duration_since(Instant::now())
     }
@@ -406,7 +410,7 @@ impl Bench<'_> {
         }
     }
 
-    fn look_into(&mut self, test: &TestId, beside: &Beside, number: usize) -> miette::Result<FoundOut> {
+    fn look_into(&mut self, test: &TestId, beside: &ParallelObservation, number: usize) -> miette::Result<FoundOut> {
         if let Some(without) = beside.without {
             // Whatever it does alone, it fails more often beside others.
             return Ok(FoundOut { kind: Kind::RaceOrSharedResource, without, ..FoundOut::default() });
@@ -415,12 +419,12 @@ impl Bench<'_> {
         let alone = Selection::Tests(vec![test.clone()]);
         let (came, accesses) = self.run(test, alone, &format!("{number}-alone"))?;
         let kind = match came {
-            Came::Through => self.more_alone(test, beside, number, &mut without)?,
-            Came::ToGrief => {
+            SingleRunEnd::Passed => self.more_alone(test, beside, number, &mut without)?,
+            SingleRunEnd::Failed => {
                 without.alone_failed = 1;
                 self.where_it_passes(test, number, &mut without)?
             }
-            Came::ToNothing => Kind::NotTried,
+            SingleRunEnd::TimeWasUp => Kind::NotTried,
         };
         let is_open = matches!(kind, Kind::RaceOrSharedResource | Kind::ChanceOrRareRace);
         let chance = is_open.then(|| beside.chance(without.passed()));
@@ -431,7 +435,7 @@ impl Bench<'_> {
     fn more_alone(
         &mut self,
         test: &TestId,
-        beside: &Beside,
+        beside: &ParallelObservation,
         number: usize,
         without: &mut Without,
     ) -> miette::Result<Kind> {
@@ -441,19 +445,19 @@ impl Bench<'_> {
         let is_open = |without: &Without| !beside.limited && beside.chance(without.passed()) >= wanted;
         while is_open(without) && without.alone < most && Instant::now() < self.until {
             match self.alone_again(test, number, without.alone)? {
-                Came::Through => without.alone += 1,
-                Came::ToGrief => {
+                SingleRunEnd::Passed => without.alone += 1,
+                SingleRunEnd::Failed => {
                     without.alone += 1;
                     without.alone_failed += 1;
                     return Ok(Kind::Chance);
                 }
-                Came::ToNothing => break,
+                SingleRunEnd::TimeWasUp => break,
             }
         }
         Ok(beside.kind(beside.chance(without.passed()) < CHANCE))
     }
 
-    fn alone_again(&mut self, test: &TestId, number: usize, time: usize) -> miette::Result<Came> {
+    fn alone_again(&mut self, test: &TestId, number: usize, time: usize) -> miette::Result<SingleRunEnd> {
         let alone = Selection::Tests(vec![test.clone()]);
         Ok(self.run(test, alone, &format!("{number}-alone-{}", time + 1))?.0)
     }
@@ -462,15 +466,15 @@ impl Bench<'_> {
     fn where_it_passes(&mut self, test: &TestId, number: usize, without: &mut Without) -> miette::Result<Kind> {
         for _ in 0..ALONE_AGAIN {
             match self.alone_again(test, number, without.alone)? {
-                Came::Through => {
+                SingleRunEnd::Passed => {
                     without.alone += 1;
                     return Ok(Kind::Chance);
                 }
-                Came::ToGrief => {
+                SingleRunEnd::Failed => {
                     without.alone += 1;
                     without.alone_failed += 1;
                 }
-                Came::ToNothing => return Ok(Kind::NotTried),
+                SingleRunEnd::TimeWasUp => return Ok(Kind::NotTried),
             }
         }
         let class = Selection::Classes(vec![test.class_id()]);
@@ -478,9 +482,9 @@ impl Bench<'_> {
         let places = [(class, "class", Kind::OrderWithinClass), (before, "before", Kind::OrderAcrossClasses)];
         for (selection, label, kind) in places {
             match self.run(test, selection, &format!("{number}-{label}"))?.0 {
-                Came::Through => return Ok(kind),
-                Came::ToGrief => {}
-                Came::ToNothing => return Ok(Kind::NotTried),
+                SingleRunEnd::Passed => return Ok(kind),
+                SingleRunEnd::Failed => {}
+                SingleRunEnd::TimeWasUp => return Ok(Kind::NotTried),
             }
         }
         Ok(Kind::Unexplained)
@@ -492,7 +496,12 @@ impl Bench<'_> {
         earlier.filter(|each| each.module == test.module).chain([test]).cloned().collect()
     }
 
-    fn run(&mut self, test: &TestId, selection: Selection, label: &str) -> miette::Result<(Came, Option<Accesses>)> {
+    fn run(
+        &mut self,
+        test: &TestId,
+        selection: Selection,
+        label: &str,
+    ) -> miette::Result<(SingleRunEnd, Option<Accesses>)> {
         let time_limit = self.left().min(self.laboratory.fair);
         let is_fair = time_limit == self.laboratory.fair;
         let laboratory = &mut self.laboratory;
@@ -514,10 +523,10 @@ impl Bench<'_> {
             run.executions.iter().filter(|execution| execution.test == *test).map(|each| each.outcome).collect();
         let passed = !outcomes.is_empty() && outcomes.iter().all(|outcome| *outcome == Outcome::Passed);
         let came = match run.end {
-            _ if passed => Came::Through,
-            RunEnd::Interrupted => Came::ToNothing,
-            RunEnd::TimedOut if !is_fair => Came::ToNothing,
-            _ => Came::ToGrief,
+            _ if passed => SingleRunEnd::Passed,
+            RunEnd::Interrupted => SingleRunEnd::TimeWasUp,
+            RunEnd::TimedOut if !is_fair => SingleRunEnd::TimeWasUp,
+            _ => SingleRunEnd::Failed,
         };
         Ok((came, run.seen.accesses.into_iter().find(|accesses| accesses.test == *test)))
     }
@@ -582,11 +591,11 @@ flaky = 1.0
 ";
 
     /// Explained on a model after so many sequential runs, with what was seen beside others.
-    fn explained(suite: &str, seen: &[(&str, Beside)], time: u64) -> Vec<Cause> {
+    fn explained(suite: &str, seen: &[(&str, ParallelObservation)], time: u64) -> Vec<Cause> {
         let mut session = ModelSession::new(ModelSuite::parse(suite).unwrap(), 1);
-        let beside: BTreeMap<TestId, Beside> =
+        let beside: BTreeMap<TestId, ParallelObservation> =
             seen.iter().map(|(test, beside)| (test.parse().unwrap(), beside.clone())).collect();
-        let laboratory = Laboratory {
+        let laboratory = CauseSearchInput {
             session: &mut session,
             cores: 2,
             memory_bytes: None,
@@ -599,8 +608,8 @@ flaky = 1.0
         explain(laboratory, &beside.keys().cloned().collect(), &beside).unwrap()
     }
 
-    fn failed(failed: usize, runs: usize) -> Beside {
-        Beside { failed, runs, ..Beside::default() }
+    fn failed(failed: usize, runs: usize) -> ParallelObservation {
+        ParallelObservation { failed, runs, ..ParallelObservation::default() }
     }
 
     #[test]
@@ -619,7 +628,7 @@ flaky = 1.0
 
     #[test]
     fn a_single_failure_is_no_race_and_many_are() {
-        let again = Beside { again: Again { mode: None, failed: 1, runs: 1 }, ..failed(1, 1) };
+        let again = ParallelObservation { again: ExtraRuns { mode: None, failed: 1, runs: 1 }, ..failed(1, 1) };
         for (seen, kind, alone) in [
             (failed(1, 1), Kind::ChanceOrRareRace, 5),
             (failed(1, 6), Kind::ChanceOrRareRace, 5),
@@ -636,7 +645,7 @@ flaky = 1.0
 
     #[test]
     fn what_always_failed_in_parallel_is_told_with_its_p() {
-        let seen = Beside { ways: 5, ..failed(3, 3) };
+        let seen = ParallelObservation { ways: 5, ..failed(3, 3) };
         let found = explained(SUITE, &[("A#races", seen)], 60);
         assert_eq!(found[0].kind, Kind::RaceOrSharedResource, "it was run alone until that was certain");
         let told = cause(&found[0].test, Kind::ChanceOrRareRace, &failed(3, 3), Without::of_suite(7, 0), Some(0.083));
@@ -671,7 +680,7 @@ flaky = 1.0
             beside
         };
         let cut = beside("test timed out after 5 milliseconds\nat A");
-        let tried = |passes| Beside { passes_with_more_time: Some(passes), ..cut.clone() };
+        let tried = |passes| ParallelObservation { passes_with_more_time: Some(passes), ..cut.clone() };
         let (load, waiting) = (Kind::TimeoutUnderLoad, Kind::RaceOrSharedResource);
         for (beside, kind, said) in [
             (tried(true), load, "next to other tests with a larger"),
@@ -687,18 +696,19 @@ flaky = 1.0
 
     #[test]
     fn what_failed_in_one_of_many_ways_has_to_fail_more_often() {
-        let of = |ways| Beside { ways, ..failed(2, 2) };
+        let of = |ways| ParallelObservation { ways, ..failed(2, 2) };
         assert!(of(1).chance(24) < CHANCE && of(3).chance(24) > CHANCE);
-        assert!(Beside { ways: 3, ..failed(3, 3) }.chance(24) < CHANCE);
+        assert!(ParallelObservation { ways: 3, ..failed(3, 3) }.chance(24) < CHANCE);
     }
 
     #[test]
     fn of_many_tests_one_that_barely_looks_like_a_race_is_doubted() {
         let suite: String = (0..12).map(|n| format!("[[test]]\nid = 'A#t{n:02}'\n")).collect();
         let names: Vec<String> = (0..12).map(|n| format!("A#t{n:02}")).collect();
-        let kinds = |first: Beside, others: Beside| {
+        let kinds = |first: ParallelObservation, others: ParallelObservation| {
             let of = |number: usize| if number == 0 { first.clone() } else { others.clone() };
-            let seen: Vec<(&str, Beside)> = names.iter().enumerate().map(|(n, name)| (name.as_str(), of(n))).collect();
+            let seen: Vec<(&str, ParallelObservation)> =
+                names.iter().enumerate().map(|(n, name)| (name.as_str(), of(n))).collect();
             explained(&suite, &seen, 60).into_iter().map(|cause| cause.kind).collect::<Vec<_>>()
         };
         let (barely, clearly) = (failed(2, 2), failed(8, 8));
@@ -716,7 +726,7 @@ flaky = 1.0
         let found = |name: &str, reads: &[&str], writes: &[&str]| {
             let texts = |list: &[&str]| list.iter().map(|&text| text.to_owned()).collect();
             let kind = Kind::RaceOrSharedResource;
-            let cause = cause(&test(name), kind, &Beside::default(), Without::default(), None);
+            let cause = cause(&test(name), kind, &ParallelObservation::default(), Without::default(), None);
             (cause, Some(Accesses { test: test(name), reads: texts(reads), writes: texts(writes) }))
         };
         let all = [found("a", &["x", "y"], &["z"]), found("b", &["x", "z"], &["y"]), found("c", &["x"], &[])];
@@ -746,7 +756,7 @@ flaky = 1.0
     fn of_too_many_tests_those_that_were_not_examined_say_so() {
         let suite: String = (0..=MOST).map(|n| format!("[[test]]\nid = 'A#t{n:03}'\n")).collect();
         let names: Vec<String> = (0..=MOST).map(|n| format!("A#t{n:03}")).collect();
-        let seen: Vec<(&str, Beside)> = names.iter().map(|name| (name.as_str(), failed(8, 8))).collect();
+        let seen: Vec<(&str, ParallelObservation)> = names.iter().map(|name| (name.as_str(), failed(8, 8))).collect();
         let found = explained(&suite, &seen, 60);
         let refused: Vec<_> = found.iter().filter_map(|cause| cause.not_tried).collect();
         assert_eq!(refused, [NotExamined::TooManyTests]);
@@ -756,7 +766,8 @@ flaky = 1.0
     #[test]
     fn a_port_in_use_is_explained_as_one() {
         let test: TestId = "a.B#c".parse().unwrap();
-        let beside = |message: &str| Beside { message: Some(message.to_owned()), ..Beside::default() };
+        let beside =
+            |message: &str| ParallelObservation { message: Some(message.to_owned()), ..ParallelObservation::default() };
         let of = |message: &str| {
             cause(&test, Kind::ChanceOrRareRace, &beside(message), Without::default(), None).explanation
         };

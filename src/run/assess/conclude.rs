@@ -9,17 +9,17 @@ use super::agenda::{self, Item};
 use super::answer::{Answer, Basis, Count, Failure, Risk};
 use super::causes::{Cause, Kind};
 use super::costs::{self, Use};
-use super::course::{Course, Known};
-use super::decide::{self, Decision, Seen, Verdict};
+use super::decide::{self, Decision, ModeEvidence, Verdict};
 use super::evidence::{self, Evidence, Measured, Speedup};
 use super::firmness::{self, Grounds, Shortfall};
 use super::forecast::{self, Check, Curve, Model, Reconciled};
+use super::parallel_mode::{ModeInWords, ParallelMode, SEQUENTIAL};
+use super::run_time_estimates::RunTimeEstimates;
 use super::scaling;
+use super::schedule::{BlockSchedule, EarlierBlocks};
 use super::sentence;
 use super::survey::Survey;
-use super::taken::Taken;
 use super::untried;
-use super::ways::{ModeInWords, ParallelMode, SEQUENTIAL};
 use crate::project::ProjectIdentity;
 use crate::project::{Adoption, Snippet, Words};
 use crate::simulation::Scheduler;
@@ -233,7 +233,7 @@ impl Conclusion<'_> {
 
     fn decide(&self, model: Option<&Model>) -> Decision {
         let base = self.measured.baseline.map(|used| used.wall_seconds);
-        let seen: Vec<Seen> = self
+        let seen: Vec<ModeEvidence> = self
             .measured
             .ways
             .iter()
@@ -384,10 +384,10 @@ impl Conclusion<'_> {
     /// leads to them.
     fn budget_for_p(&self, way: ParallelMode, pairs: usize) -> Option<Duration> {
         let (survey, cores, trials) = (self.survey, self.order.cores, &self.run.trials);
-        let course = Course { survey, cores };
+        let course = BlockSchedule { survey, cores };
         let next = super::blocks(trials, cores) + 1;
-        let taken = Taken::of(survey, cores, trials);
-        let known = Known::before(next, survey, cores, trials);
+        let taken = RunTimeEstimates::of(survey, cores, trials);
+        let known = EarlierBlocks::before(next, survey, cores, trials);
         let (mut missing, mut seconds) = (PAIRS_FOR_P.saturating_sub(pairs), self.spent);
         for (_, cells) in course.ahead(next, known, &taken, f64::INFINITY) {
             seconds += cells.iter().map(|cell| course.expected(*cell, &taken)).sum::<f64>();

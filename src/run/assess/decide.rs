@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ways::ParallelMode;
+use super::parallel_mode::ParallelMode;
 
 /// What a team is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -81,7 +81,7 @@ impl Gain {
 
 /// What was seen of one way.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Seen {
+pub struct ModeEvidence {
     pub way: ParallelMode,
     /// Did tests overlap at all?
     pub overlapped: bool,
@@ -105,9 +105,9 @@ pub struct Decision {
 }
 
 /// `sound`: does the suite pass without any parallelism, flaky tests left aside?
-pub fn decide(sound: bool, ways: &[Seen]) -> Decision {
-    let decision = |verdict, way: Option<&Seen>| Decision { verdict, way: way.map(|seen| seen.way) };
-    let candidates: Vec<&Seen> =
+pub fn decide(sound: bool, ways: &[ModeEvidence]) -> Decision {
+    let decision = |verdict, way: Option<&ModeEvidence>| Decision { verdict, way: way.map(|seen| seen.way) };
+    let candidates: Vec<&ModeEvidence> =
         ways.iter().filter(|seen| seen.way != ParallelMode::Project && seen.overlapped).collect();
     if !sound {
         return decision(Verdict::FixFirst, best(&candidates, potential));
@@ -128,7 +128,7 @@ pub fn decide(sound: bool, ways: &[Seen]) -> Decision {
     if let Some(paste) = best_gain(&candidates, |seen| seen.repaired.filter(|_| seen.unrepaired_runs == 0)) {
         return decision(Verdict::AdoptWithPaste, Some(paste));
     }
-    let broken: Vec<&Seen> = candidates.into_iter().filter(|seen| seen.failing_runs > 0).collect();
+    let broken: Vec<&ModeEvidence> = candidates.into_iter().filter(|seen| seen.failing_runs > 0).collect();
     match best(&broken, |seen| potential(seen).filter(|value| *value >= LEAST_GAIN)) {
         Some(way) => decision(Verdict::FixFirst, Some(way)),
         None => decision(Verdict::NotWorthIt, None),
@@ -136,12 +136,12 @@ pub fn decide(sound: bool, ways: &[Seen]) -> Decision {
 }
 
 /// What could be gained if nothing failed.
-fn potential(seen: &Seen) -> Option<f64> {
+fn potential(seen: &ModeEvidence) -> Option<f64> {
     seen.plain.map(|gain| gain.value).or(seen.expected)
 }
 
 /// The best of those that are worth it. What is certain comes before what a few pairs promise.
-fn best_gain<'a>(ways: &[&'a Seen], gain: impl Fn(&Seen) -> Option<Gain>) -> Option<&'a Seen> {
+fn best_gain<'a>(ways: &[&'a ModeEvidence], gain: impl Fn(&ModeEvidence) -> Option<Gain>) -> Option<&'a ModeEvidence> {
     let of = |wanted: fn(&Gain) -> bool| {
         best(ways, |seen| gain(seen).filter(|gain| gain.is_worth_it() && wanted(gain)).map(|gain| gain.value))
     };
@@ -149,8 +149,8 @@ fn best_gain<'a>(ways: &[&'a Seen], gain: impl Fn(&Seen) -> Option<Gain>) -> Opt
 }
 
 /// The fastest; of those that are nearly as fast, the safest.
-fn best<'a>(ways: &[&'a Seen], value: impl Fn(&Seen) -> Option<f64>) -> Option<&'a Seen> {
-    let valued: Vec<(f64, &Seen)> = ways.iter().filter_map(|seen| Some((value(seen)?, *seen))).collect();
+fn best<'a>(ways: &[&'a ModeEvidence], value: impl Fn(&ModeEvidence) -> Option<f64>) -> Option<&'a ModeEvidence> {
+    let valued: Vec<(f64, &ModeEvidence)> = ways.iter().filter_map(|seen| Some((value(seen)?, *seen))).collect();
     let most = valued.iter().map(|(value, _)| *value).fold(f64::NEG_INFINITY, f64::max);
     let as_good = valued.into_iter().filter(|(value, _)| *value >= most * (1.0 - AS_GOOD));
     as_good.min_by_key(|(_, seen)| seen.way).map(|(_, seen)| seen)
@@ -161,14 +161,14 @@ mod tests {
     use super::*;
 
     /// What it shows, whether the suite is sound, what was seen, and what is decided.
-    type Example = (&'static str, bool, Vec<Seen>, Verdict, Option<ParallelMode>);
+    type Example = (&'static str, bool, Vec<ModeEvidence>, Verdict, Option<ParallelMode>);
 
     fn gain(value: f64, low: f64) -> Option<Gain> {
         Some(Gain { value, low: Some(low), in_each: false })
     }
 
-    fn clean(way: ParallelMode, value: f64) -> Seen {
-        Seen {
+    fn clean(way: ParallelMode, value: f64) -> ModeEvidence {
+        ModeEvidence {
             way,
             overlapped: true,
             failing_runs: 0,
@@ -179,22 +179,22 @@ mod tests {
         }
     }
 
-    fn failing(way: ParallelMode, plain: f64, repaired: Option<f64>) -> Seen {
+    fn failing(way: ParallelMode, plain: f64, repaired: Option<f64>) -> ModeEvidence {
         let unrepaired_runs = if repaired.is_some() { 0 } else { 3 };
         let repaired = repaired.and_then(|value| gain(value, value - 0.05));
-        Seen { failing_runs: 3, unrepaired_runs, repaired, ..clean(way, plain) }
+        ModeEvidence { failing_runs: 3, unrepaired_runs, repaired, ..clean(way, plain) }
     }
 
     #[test]
     fn the_rules_by_example() {
         use ParallelMode::{Classes, ClassesAndMethods, Forks, Methods, Project};
         use Verdict::{Adopt, AdoptWithPaste, AlreadyParallel, FixFirst, NotWorthIt};
-        let hung = Seen { plain: None, repaired: None, expected: Some(1.8), ..failing(Methods, 1.0, None) };
-        let alone = Seen { overlapped: false, ..clean(Classes, 1.4) };
-        let uncertain = Seen { plain: gain(1.3, 0.9), repaired: gain(1.3, 0.9), ..clean(Classes, 1.3) };
+        let hung = ModeEvidence { plain: None, repaired: None, expected: Some(1.8), ..failing(Methods, 1.0, None) };
+        let alone = ModeEvidence { overlapped: false, ..clean(Classes, 1.4) };
+        let uncertain = ModeEvidence { plain: gain(1.3, 0.9), repaired: gain(1.3, 0.9), ..clean(Classes, 1.3) };
         let in_each = |low| Some(Gain { value: 1.6, low, in_each: true });
-        let once = Seen { plain: in_each(None), ..clean(Classes, 1.6) };
-        let thrice = Seen { plain: in_each(Some(0.4)), ..clean(Classes, 1.6) };
+        let once = ModeEvidence { plain: in_each(None), ..clean(Classes, 1.6) };
+        let thrice = ModeEvidence { plain: in_each(Some(0.4)), ..clean(Classes, 1.6) };
         let table: [Example; 18] = [
             ("the fastest clean one", true, vec![clean(Classes, 1.5), clean(Methods, 1.9)], Adopt, Some(Methods)),
             ("nearly as fast and safer", true, vec![clean(Methods, 1.92), clean(Forks, 1.9)], Adopt, Some(Forks)),
@@ -209,7 +209,7 @@ mod tests {
             ("repairs eat the gain", true, vec![failing(Classes, 1.9, Some(0.8))], FixFirst, Some(Classes)),
             ("cannot be repaired", true, vec![failing(Classes, 1.9, None)], FixFirst, Some(Classes)),
             ("hangs, and would gain", true, vec![hung.clone()], FixFirst, Some(Methods)),
-            ("hangs, and would not gain", true, vec![Seen { expected: Some(1.0), ..hung }], NotWorthIt, None),
+            ("hangs, and would not gain", true, vec![ModeEvidence { expected: Some(1.0), ..hung }], NotWorthIt, None),
             ("breaks for nothing", true, vec![failing(Classes, 1.0, Some(0.7))], NotWorthIt, None),
             ("too little", true, vec![clean(Classes, 1.08)], NotWorthIt, None),
             ("not certain", true, vec![uncertain], NotWorthIt, None),

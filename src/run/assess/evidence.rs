@@ -9,8 +9,8 @@ use super::causes::{CHANCE, Without};
 use super::costs::Use;
 use super::decide;
 use super::forecast::MeanTime;
+use super::parallel_mode::{ParallelMode, SEQUENTIAL};
 use super::survey::Survey;
-use super::ways::{ParallelMode, SEQUENTIAL};
 use crate::pairing::{RunPair, pairs_of};
 use crate::stats;
 use crate::stats::speed_judgement::{FEWEST_PAIRS, ObservedConcurrency, compare_pairs};
@@ -553,8 +553,8 @@ fn correct_each(mut speedups: Vec<&mut Speedup>) {
 }
 
 /// What the decision goes by.
-pub fn seen(evidence: &Evidence, expected: Option<f64>) -> decide::Seen {
-    decide::Seen {
+pub fn seen(evidence: &Evidence, expected: Option<f64>) -> decide::ModeEvidence {
+    decide::ModeEvidence {
         way: evidence.way,
         overlapped: evidence.overlapped,
         failing_runs: evidence.failing_runs,

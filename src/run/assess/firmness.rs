@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::decide::{self, Verdict};
 use super::evidence::{Evidence, FIRM_PAIRS, Speedup};
-use super::ways::ParallelMode;
+use super::parallel_mode::ParallelMode;
 use crate::wording::counted;
 
 /// A mode that takes so many times as long as the fastest one is not run again, and needs no more pairs.

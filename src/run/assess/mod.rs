@@ -7,24 +7,24 @@
 pub mod advice;
 pub mod agenda;
 pub mod answer;
-mod beside;
+mod budget;
 pub mod causes;
 mod conclude;
 pub mod costs;
-mod course;
 pub mod decide;
+mod diagnosis;
 pub mod evidence;
 mod figures;
 pub mod firmness;
 pub mod forecast;
-mod looking;
-mod pace;
+pub mod parallel_mode;
+mod repeated_runs;
+mod run_time_estimates;
 pub mod scaling;
+mod schedule;
 mod sentence;
 pub mod survey;
-mod taken;
 pub mod untried;
-pub mod ways;
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -45,14 +45,14 @@ use crate::store::{OpenRun, RunFolder};
 use crate::wording::{VIRTUAL_TIME, counted, plural};
 
 use answer::Answer;
+use budget::{Budget, BudgetedSchedule, Clock};
 use causes::Kind;
 use costs::Rates;
-use course::{Course, Known, MOST_BLOCKS};
 use evidence::Pardoned;
-use pace::{Budget, Clock, Purse};
+use parallel_mode::{ParallelMode, SEQUENTIAL};
+use run_time_estimates::RunTimeEstimates;
+use schedule::{BlockSchedule, EarlierBlocks, MOST_BLOCKS};
 use survey::{Survey, Surveyed};
-use taken::Taken;
-use ways::{ParallelMode, SEQUENTIAL};
 
 /// Begins the mark of all processes that the runner does not start.
 const TAG: &str = "assess";
@@ -119,7 +119,7 @@ pub fn run(
     let experiment = experiment(order, &text, &folder)?;
     // For the run's folder, which others may see.
     let text = crate::redaction::redact(&text);
-    let standing = Standing::of(&folder, &text, order.fresh);
+    let standing = PreviousSittings::of(&folder, &text, order.fresh);
     let earlier = standing.spent(&survey);
     let model = order.subject.is_model().then_some(survey.seconds);
     let clock = Clock { began, earlier, model, lost: Cell::new(0.0) };
@@ -176,7 +176,7 @@ fn too_small(budget: Duration, why: &str, advised: Duration) -> miette::Report {
 
 /// What an earlier sitting has left.
 #[derive(Debug, Default)]
-struct Standing {
+struct PreviousSittings {
     /// Has a new run to begin?
     is_new: bool,
     trials: Vec<TrialRecord>,
@@ -202,17 +202,17 @@ struct Answered {
     plan: Vec<agenda::Item>,
 }
 
-impl Standing {
+impl PreviousSittings {
     /// Of the last run, if that was of the same project and plan.
     fn of(folder: &Path, text: &str, fresh: bool) -> Self {
         let latest = RunFolder::open(&folder.join("latest")).ok();
         let same = latest.filter(|latest| !fresh && latest.experiment_text().is_ok_and(|before| before == text));
         let Some(run) = same.and_then(|same| same.read().ok()) else {
-            return Standing { is_new: true, ..Standing::default() };
+            return PreviousSittings { is_new: true, ..PreviousSittings::default() };
         };
         let last = |kind| run.steps.iter().rev().find(|step| step.step_kind == kind);
         let interruption = last(StepKind::Interruption).and_then(StepRecord::outcome::<Interruption>);
-        Standing {
+        PreviousSittings {
             is_new: false,
             answered: run.answer(CommandKind::Assess),
             interrupted: interruption.map(|interruption| interruption.spent_seconds),
@@ -264,12 +264,12 @@ struct Assessment<'a> {
     folder: PathBuf,
     /// The experiment, as its file.
     text: String,
-    standing: Standing,
+    standing: PreviousSittings,
 }
 
 /// What the measurements came to.
 #[derive(Debug, Default)]
-struct Sitting {
+struct MeasurementEnd {
     plan: Vec<agenda::Item>,
     /// Configurations of which a run was cut off by the end of the budget.
     cut: BTreeSet<String>,
@@ -324,7 +324,7 @@ impl Assessment<'_> {
 
     fn carry_out(&mut self, watcher: &mut dyn Watcher) -> miette::Result<Ended> {
         let is_done = self.standing.suffices(self.budget.time);
-        let mut sitting = if is_done { Sitting::default() } else { self.measure(watcher)? };
+        let mut sitting = if is_done { MeasurementEnd::default() } else { self.measure(watcher)? };
         if let Some(answered) = self.standing.answered.as_mut().filter(|_| is_done) {
             sitting.plan = std::mem::take(&mut answered.plan);
         }
@@ -339,9 +339,9 @@ impl Assessment<'_> {
         if self.interrupt.is_set() {
             return Ok(Ended::Interrupted);
         }
-        let doubtful = looking::of_kind(&causes, Kind::ChanceOrRareRace);
+        let doubtful = diagnosis::of_kind(&causes, Kind::ChanceOrRareRace);
         let pardoned = Pardoned {
-            by_chance: looking::of_kind(&causes, Kind::Chance),
+            by_chance: diagnosis::of_kind(&causes, Kind::Chance),
             as_usual: evidence::as_often_without(&run, &folder, &first_look, cores, &doubtful)?,
         };
         let measured = evidence::measure(&run, &folder, &self.survey, cores, &pardoned)?;
@@ -392,9 +392,9 @@ impl Assessment<'_> {
     /// Would more time lead to no more runs?
     fn is_complete(&self, run: &RunData) -> bool {
         let cores = self.order.cores;
-        let course = Course { survey: &self.survey, cores };
+        let course = BlockSchedule { survey: &self.survey, cores };
         let next = blocks(&run.trials, cores) + 1;
-        let known = Known::before(next, &self.survey, cores, &run.trials);
+        let known = EarlierBlocks::before(next, &self.survey, cores, &run.trials);
         let is_broken_down = !evidence::ended_their_process(&run.trials).is_empty();
         next > MOST_BLOCKS || is_broken_down || course.block(next, &known).is_empty()
     }
@@ -407,17 +407,17 @@ impl Assessment<'_> {
     }
 
     /// Runs what the course has, for as long as there is time.
-    fn measure(&mut self, watcher: &mut dyn Watcher) -> miette::Result<Sitting> {
+    fn measure(&mut self, watcher: &mut dyn Watcher) -> miette::Result<MeasurementEnd> {
         let cores = self.order.cores;
         let trials = std::mem::take(&mut self.standing.trials);
         // What was answered is complete; what was broken off goes on where it stood.
         let from = if self.standing.answered.is_some() { blocks(&trials, cores) + 1 } else { 1 };
-        let course = Course { survey: &self.survey, cores };
-        let purse = Purse::new(course, &self.clock, self.budget, from);
+        let course = BlockSchedule { survey: &self.survey, cores };
+        let purse = BudgetedSchedule::new(course, &self.clock, self.budget, from);
         let outlook = purse.outlook(&trials);
-        let plan = self.plan(&trials, course.told(&outlook, &Taken::of(&self.survey, cores, &trials)));
+        let plan = self.plan(&trials, course.told(&outlook, &RunTimeEstimates::of(&self.survey, cores, &trials)));
         self.tell(&plan, watcher);
-        let mut sitting = Sitting { plan, ..Sitting::default() };
+        let mut sitting = MeasurementEnd { plan, ..MeasurementEnd::default() };
         let whole = Plan::of(&self.experiment);
         let possible = Plan { trials: whole.trials.into_iter().filter(|trial| trial.repetition >= from).collect() };
         if possible.trials.is_empty() {
@@ -501,12 +501,13 @@ mod tests {
     #[test]
     fn an_interruption_gives_no_time_back() {
         let survey = Survey::example(10.0, 12.0);
-        let new = Standing { is_new: true, ..Standing::default() };
+        let new = PreviousSittings { is_new: true, ..PreviousSittings::default() };
         assert_eq!(new.spent(&survey), 0.0);
-        let interrupted = Standing { interrupted: Some(95.0), ..Standing::default() };
+        let interrupted = PreviousSittings { interrupted: Some(95.0), ..PreviousSittings::default() };
         assert_eq!(interrupted.spent(&survey), 95.0);
         let answered = Answered { budget_seconds: 60.0, spent_seconds: 50.0, plan: Vec::new() };
-        let standing = Standing { answered: Some(answered), interrupted: Some(95.0), ..Standing::default() };
+        let standing =
+            PreviousSittings { answered: Some(answered), interrupted: Some(95.0), ..PreviousSittings::default() };
         assert_eq!(standing.spent(&survey), 95.0, "what came after the answer counts, too");
     }
 }

@@ -6,8 +6,8 @@
 use super::agenda;
 use super::evidence::{self, Evidence, Measured};
 use super::forecast::{Check, MeanTime, Model, Observed, PredictionBasis, Suite};
+use super::parallel_mode::{ParallelMode, SEQUENTIAL};
 use super::survey;
-use super::ways::{ParallelMode, SEQUENTIAL};
 use crate::stats;
 use crate::store::RunFolder;
 use crate::store::record::{Phase, TrialRecord, Verdict};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::answer::{Answer, Basis, Failure};
 use super::decide::LEAST_GAIN;
 use super::evidence::{Evidence, FEW_BROKEN};
-use super::ways::ParallelMode;
+use super::parallel_mode::ParallelMode;
 use crate::suite::TestId;
 use crate::wording::plural;
 

@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 
 use super::agenda;
 use super::forecast::{Model, Observed, Suite};
-use super::ways::ParallelMode;
+use super::parallel_mode::ParallelMode;
 use super::{AssessmentRequest, TAG};
 use crate::engine::{Capabilities, EngineKind, Resources, RunRequest, Session, Support};
 use crate::home::Home;
 use crate::process::{self, Interrupt};
 use crate::project::{self, AdoptionFacts, FirstRun, OpenFailure, OpenRequest, Opened, Project};
-use crate::runner::{Event, Telling, Watcher};
+use crate::runner::{Event, Watcher, WatcherProgress};
 use crate::spec::Subject;
 use crate::store::record::TrialRecord;
 use crate::store::{RunFolder, Strain};
@@ -155,7 +155,7 @@ pub(super) fn survey(
 ) -> miette::Result<Surveyed> {
     let watcher = RefCell::new(watcher);
     let stop = || interrupt.is_set();
-    let revision = subject::resolve(&order.subject.origin, home, &Telling(&watcher), &stop)?;
+    let revision = subject::resolve(&order.subject.origin, home, &WatcherProgress(&watcher), &stop)?;
     if let Some(known) = on_record(folder, &step_id(order, &revision)).filter(|_| !order.fresh) {
         return Ok(Surveyed::Known(Box::new(known)));
     }
@@ -250,7 +250,7 @@ impl Opener<'_, '_> {
     /// The project as it was when its revision was found out.
     pub fn open(&self, revision: &str) -> miette::Result<Opened> {
         let order = self.order;
-        let progress = Telling(self.watcher);
+        let progress = WatcherProgress(self.watcher);
         project::open(&OpenRequest {
             revision: Some(revision),
             build_timeout: order.within(order.build_timeout, self.began),

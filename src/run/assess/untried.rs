@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::evidence;
+use super::parallel_mode::ParallelMode;
 use super::survey::Survey;
-use super::ways::ParallelMode;
 use crate::store::record::{TrialRecord, Verdict};
 
 /// Why a mode was not compared.

@@ -23,7 +23,7 @@ use crate::shown_text::duration;
 use crate::spec::Subject;
 use crate::store::OrderRecords;
 use crate::suite::{Conflict, Dependency, Finding, dependency_file};
-use crate::technique::detect::{self, Company, Detection, Halt, Plan, Settings, Strategy};
+use crate::technique::detect::{self, Detection, Plan, SearchContext, SearchStop, Settings, Strategy};
 use crate::whole_file;
 
 use opened::{Opened, Suite};
@@ -130,16 +130,16 @@ fn run_suite(
             watcher.borrow_mut().event(&Event::Stage { text: &text });
         }
     };
-    let company = Company { memory: &mut orders, hear: &mut hear, stop: &|| interrupt.is_set() };
+    let company = SearchContext { memory: &mut orders, hear: &mut hear, stop: &|| interrupt.is_set() };
     match detect::detect(suite.session.as_mut(), suite.roster, &plan, company) {
         Ok(detection) => finish(order, detection, run, (suite.jdk, suite.words), suite.notes).map(Ended::Done),
-        Err(Halt::Interrupted) => Ok(Ended::Interrupted(Some(dir))),
-        Err(Halt::Budget) => Err(miette!(
+        Err(SearchStop::Interrupted) => Ok(Ended::Interrupted(Some(dir))),
+        Err(SearchStop::Budget) => Err(miette!(
             help = "give more with --budget",
             "the budget of {} is too short for the original order",
             duration(order.budget.as_secs_f64())
         )),
-        Err(Halt::Broken(report)) => Err(report),
+        Err(SearchStop::Broken(report)) => Err(report),
     }
 }
 

@@ -9,11 +9,11 @@ use crate::engine::{Capabilities, EngineKind, RunRequest, Session, logs};
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::project::{self, FirstRun, OpenFailure, OpenRequest, Project, ToolFacts, Words};
-use crate::runner::{Telling, Watcher, subject_record};
+use crate::runner::{Watcher, WatcherProgress, subject_record};
 use crate::spec::Subject;
 use crate::store::record::SubjectRecord;
 use crate::suite::{Finding, SuiteRun, TestId};
-use crate::technique::detect::Roster;
+use crate::technique::detect::TestRoster;
 
 /// Begins the mark of all processes.
 const TAG: &str = "detect";
@@ -27,7 +27,7 @@ pub(super) enum Opened {
 
 pub(super) struct Suite {
     pub session: Box<dyn Session>,
-    pub roster: Roster,
+    pub roster: TestRoster,
     /// Of the tests as they stand: a commit, or a hash of the content.
     pub revision: String,
     pub jdk: Option<String>,
@@ -46,7 +46,7 @@ pub(super) fn open(
     interrupt: &Interrupt,
     watcher: &RefCell<&mut dyn Watcher>,
 ) -> miette::Result<Opened> {
-    let progress = Telling(watcher);
+    let progress = WatcherProgress(watcher);
     let wanted = OpenRequest {
         build_timeout: order.build_timeout,
         memory_bytes: order.memory_bytes,
@@ -66,8 +66,11 @@ pub(super) fn open(
 fn suite(subject: &Subject, project: &dyn Project, interleave: bool) -> miette::Result<Suite> {
     let session = project.session(EngineKind::Direct)?;
     let groups = project.process_groups();
-    let all =
-        if groups.is_empty() { Roster::by_module(session.tests()) } else { Roster::new(session.tests(), &groups) };
+    let all = if groups.is_empty() {
+        TestRoster::by_module(session.tests())
+    } else {
+        TestRoster::new(session.tests(), &groups)
+    };
     let roster = if interleave { all } else { all.only_orders_of_builds(&project.declared_orders()) };
     let session = if project.model().is_some() { session } else { Box::new(Timed { inner: session }) };
     let jdk = project.tool_in_words("JDK");

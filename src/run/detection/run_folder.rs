@@ -10,7 +10,7 @@ use super::opened::Suite;
 use crate::redaction::redact;
 use crate::store::record::{CommandKind, RunManifest, StepKind, StepRecord};
 use crate::store::{self, OpenRun};
-use crate::technique::detect::{Detection, Watched};
+use crate::technique::detect::{Detection, ObservedAccesses};
 use crate::whole_file;
 
 /// The answer as a file, for people and programs.
@@ -93,7 +93,7 @@ impl DetectionRun {
     /// What tests read and write, as a file; nothing where it was not watched.
     pub fn write_accesses(&self) -> miette::Result<Option<PathBuf>> {
         let Some(step) = self.record.recorded().last_step(StepKind::Profile) else { return Ok(None) };
-        let Some(watched) = step.outcome::<Watched>() else { return Ok(None) };
+        let Some(watched) = step.outcome::<ObservedAccesses>() else { return Ok(None) };
         let path = self.dir().join(ACCESSES_FILE);
         whole_file::write_json(&path, &watched)?;
         Ok(Some(path))

@@ -21,7 +21,7 @@ use crate::home::Home;
 use crate::process::Interrupt;
 use crate::project::{self, FirstRun, OpenFailure, OpenRequest};
 use crate::runner::judge::{Expectation, Judgement, judge};
-use crate::runner::{Event, Telling, Watcher};
+use crate::runner::{Event, Watcher, WatcherProgress};
 use crate::spec::Subject;
 use crate::suite::{Finding, FindingKind};
 use crate::technique::{self, Engines, Stage, TechniqueRun, TrialLimits};
@@ -48,7 +48,7 @@ pub struct SuiteRequest {
 /// How it ended.
 #[derive(Debug)]
 pub enum Ended {
-    Ran(Box<Outcome>),
+    OrderedRunResult(Box<Outcome>),
     /// There was nothing to run: the build failed.
     BuildFailed {
         reason: String,
@@ -67,7 +67,7 @@ pub fn run(
 ) -> miette::Result<Ended> {
     let watcher = RefCell::new(watcher);
     watcher.borrow_mut().event(&Event::Preparing { subject: &order.subject.name });
-    let progress = Telling(&watcher);
+    let progress = WatcherProgress(&watcher);
     // Its tests are not run while it is opened: the technique's own first run tells which there are.
     let wanted = OpenRequest {
         first_run: FirstRun::Later,
@@ -134,7 +134,7 @@ fn run_suite(
     let is_built = project.checkout().is_some();
     let bad = outcome.tests.iter().filter(|story| story.is_bad()).map(|story| &story.test);
     let again = bad.filter_map(|test| Some((test.clone(), project.again(test)?))).collect();
-    Ok(Ended::Ran(Box::new(Outcome {
+    Ok(Ended::OrderedRunResult(Box::new(Outcome {
         again,
         words: project.words(),
         tools: project.tools_in_words(),

@@ -11,7 +11,7 @@ use crate::engine::{
 };
 use crate::project::Project;
 use crate::runner::{Event, Watcher};
-use crate::suite::{ClassId, Cost, Finding, Granularity, Outcome, RunEnd, Seen, SuiteRun, TestId};
+use crate::suite::{ClassId, Cost, Finding, Granularity, Observations, Outcome, RunEnd, SuiteRun, TestId};
 use crate::wording::counted;
 
 /// Begins the mark of all processes.
@@ -179,7 +179,7 @@ impl Late {
                 end: RunEnd::Finished,
                 granularity: Granularity::Class,
                 findings: Vec::new(),
-                seen: Seen::default(),
+                seen: Observations::default(),
             });
         }
         match self.surefire.as_mut() {

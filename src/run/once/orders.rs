@@ -17,12 +17,12 @@ use crate::engine::{EngineKind, Instrumentation, Resources, RunRequest, Selectio
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::project::{self, OpenFailure, OpenRequest, Opened, Project};
-use crate::runner::{Event, Telling, Watcher};
+use crate::runner::{Event, Watcher, WatcherProgress};
 use crate::spec::Subject;
 use crate::suite::{Coverage, Finding, FindingKind, RunEnd, SuiteRun, TestId};
 use crate::wording::counted;
 
-pub use ran::{Failure, Ran};
+pub use ran::{Failure, OrderedRunResult};
 
 /// What to open, and what it may use.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ pub struct OrderedSuite {
 pub fn open(opening: &Opening<'_>, watcher: &mut dyn Watcher) -> miette::Result<Reached> {
     watcher.event(&Event::Preparing { subject: &opening.subject.name });
     let watcher = RefCell::new(watcher);
-    let progress = Telling(&watcher);
+    let progress = WatcherProgress(&watcher);
     let wanted = OpenRequest {
         build_timeout: opening.time_limit,
         memory_bytes: opening.memory_bytes,
@@ -158,7 +158,11 @@ impl OrderedSuite {
 
     /// Runs what each machine has to run, one machine after the other, each in processes of its own. `None` when the user
     /// interrupted.
-    pub fn run(&mut self, machines: &[Vec<TestId>], watcher: &mut dyn Watcher) -> miette::Result<Option<Ran>> {
+    pub fn run(
+        &mut self,
+        machines: &[Vec<TestId>],
+        watcher: &mut dyn Watcher,
+    ) -> miette::Result<Option<OrderedRunResult>> {
         let mut runs = Vec::new();
         for (number, tests) in (1..).zip(machines) {
             let of = if machines.len() > 1 { format!(" of machine {number}") } else { String::new() };
@@ -174,7 +178,7 @@ impl OrderedSuite {
             }
             runs.push(run);
         }
-        Ok(Some(Ran::of(machines, runs, self.session.engine(), self.session.capabilities())))
+        Ok(Some(OrderedRunResult::of(machines, runs, self.session.engine(), self.session.capabilities())))
     }
 
     fn run_one(&mut self, label: &str, selection: Selection, watch: Instrumentation) -> miette::Result<SuiteRun> {

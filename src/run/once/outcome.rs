@@ -288,7 +288,7 @@ mod tests {
             end: RunEnd::Finished,
             granularity: Granularity::Name,
             findings: vec![],
-            seen: crate::suite::Seen::default(),
+            seen: crate::suite::Observations::default(),
         };
         Stage {
             number,

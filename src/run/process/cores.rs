@@ -7,7 +7,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 /// Where a processor sits. Two with the same package and core share one physical core.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct ProcessorPosition {
     package: usize,
     core: usize,
 }
@@ -50,7 +50,7 @@ pub fn pin(processors: &[usize]) -> rustix::io::Result<()> {
 }
 
 /// One hardware thread of each physical core first, package by package; their siblings only when cores run out.
-fn pick(count: usize, allowed: &[usize], place: impl Fn(usize) -> Option<Place>) -> Vec<usize> {
+fn pick(count: usize, allowed: &[usize], place: impl Fn(usize) -> Option<ProcessorPosition>) -> Vec<usize> {
     let places: Vec<_> = allowed.iter().map(|processor| (*processor, place(*processor))).collect();
     let mut ranked: Vec<_> = places
         .iter()
@@ -66,10 +66,10 @@ fn pick(count: usize, allowed: &[usize], place: impl Fn(usize) -> Option<Place>)
     chosen
 }
 
-fn place(processor: usize) -> Option<Place> {
+fn place(processor: usize) -> Option<ProcessorPosition> {
     let topology = format!("/sys/devices/system/cpu/cpu{processor}/topology");
     let number = |name| std::fs::read_to_string(Path::new(&topology).join(name)).ok()?.trim().parse().ok();
-    Some(Place { package: number("physical_package_id")?, core: number("core_id")? })
+    Some(ProcessorPosition { package: number("physical_package_id")?, core: number("core_id")? })
 }
 
 #[cfg(test)]
@@ -77,8 +77,8 @@ mod tests {
     use super::*;
 
     /// Two packages with two cores of two threads; siblings are numbered apart, as Linux mostly does.
-    fn two_packages(processor: usize) -> Option<Place> {
-        Some(Place { package: processor % 4 / 2, core: processor % 2 })
+    fn two_packages(processor: usize) -> Option<ProcessorPosition> {
+        Some(ProcessorPosition { package: processor % 4 / 2, core: processor % 2 })
     }
 
     #[test]

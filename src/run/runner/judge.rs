@@ -370,7 +370,7 @@ mod tests {
             end: RunEnd::Finished,
             granularity: Granularity::Occurrence,
             findings: vec![],
-            seen: crate::suite::Seen::default(),
+            seen: crate::suite::Observations::default(),
         };
         Stage { number, purpose: "test", machine: 1, engine: EngineKind::Surefire, parallelism, run }
     }

@@ -40,7 +40,7 @@ pub use open::subject_record;
 pub use pace::{Allowance, BudgetPolicy};
 use profile::{Refusal, SubjectProfile};
 use trial::Assignment;
-pub use watch::Telling;
+pub use watch::WatcherProgress;
 pub use watch::{Event, Watcher};
 
 /// What to do, and how.

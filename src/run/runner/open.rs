@@ -20,7 +20,7 @@ use crate::suite::{DependencyGraph, Finding, FindingKind, TestId};
 use crate::whole_file::copy_regular;
 
 use super::trial::describe;
-use super::watch::{Telling, Watcher};
+use super::watch::{Watcher, WatcherProgress};
 
 /// A subject ready for trials, or its failure.
 pub struct OpenSubject {
@@ -112,7 +112,7 @@ fn open_project(
     watcher: &mut dyn Watcher,
 ) -> miette::Result<OpenSubject> {
     let watcher = RefCell::new(watcher);
-    let telling = Telling(&watcher);
+    let telling = WatcherProgress(&watcher);
     let revision = match resolve(request, interrupt, &telling) {
         Ok(revision) => revision,
         Err(error) => return Ok(broken(request.subject, None, Verdict::BuildFailed, describe(&error), None)),

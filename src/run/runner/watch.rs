@@ -56,9 +56,9 @@ pub trait Watcher {
 }
 
 /// Passes on what fetching and building tell.
-pub struct Telling<'a, 'w>(pub &'a RefCell<&'w mut dyn Watcher>);
+pub struct WatcherProgress<'a, 'w>(pub &'a RefCell<&'w mut dyn Watcher>);
 
-impl Progress for Telling<'_, '_> {
+impl Progress for WatcherProgress<'_, '_> {
     fn stage(&self, text: &str) {
         self.0.borrow_mut().event(&Event::Stage { text });
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::OpenRun;
 use super::record::{StepKind, StepRecord};
 use crate::suite::Outcome;
-use crate::technique::detect::{Memory, Observation, Seen, Watched};
+use crate::technique::detect::{Memory, Observation, ObservedAccesses, ObservedTest};
 
 /// The orders of one suite. Several searches may ask for the same order: it is run once.
 #[derive(Debug)]
@@ -57,11 +57,11 @@ impl Memory for OrderRecords<'_> {
         self.record(&self.id(key), StepKind::Order, &OrderOutcome::of(observation))
     }
 
-    fn recall_accesses(&mut self) -> Option<Watched> {
+    fn recall_accesses(&mut self) -> Option<ObservedAccesses> {
         self.outcome(&self.accesses_id())
     }
 
-    fn keep_accesses(&mut self, watched: &Watched) -> miette::Result<()> {
+    fn keep_accesses(&mut self, watched: &ObservedAccesses) -> miette::Result<()> {
         self.record(&self.accesses_id(), StepKind::Profile, watched)
     }
 }
@@ -108,7 +108,7 @@ impl OrderOutcome {
         let mut stretch = 0;
         let seen = numbers(&self.ran)?.into_iter().enumerate().map(|(position, test)| {
             stretch += u32::from(self.breaks.binary_search(&position).is_ok());
-            Seen { test, outcome: outcomes.get(&position).copied().unwrap_or(Outcome::Passed), stretch }
+            ObservedTest { test, outcome: outcomes.get(&position).copied().unwrap_or(Outcome::Passed), stretch }
         });
         Some(Observation { seen: seen.collect(), seconds: self.seconds, longest: self.longest, work: self.work })
     }
@@ -152,7 +152,7 @@ mod tests {
     use crate::suite::Accesses;
 
     fn observation() -> Observation {
-        let seen = |test, outcome, stretch| Seen { test, outcome, stretch };
+        let seen = |test, outcome, stretch| ObservedTest { test, outcome, stretch };
         let seen = vec![
             seen(3, Outcome::Passed, 0),
             seen(1, Outcome::Crashed, 0),
@@ -173,7 +173,7 @@ mod tests {
         records.keep("b", &Observation::default()).unwrap();
         assert_eq!(records.recall_accesses(), None);
         let accesses = vec![Accesses { test: "C#a".parse().unwrap(), reads: vec![], writes: vec!["x".to_owned()] }];
-        let watched = Watched { seconds: 2.5, accesses };
+        let watched = ObservedAccesses { seconds: 2.5, accesses };
         records.keep_accesses(&watched).unwrap();
         drop(run);
         let mut run = OpenRun::open(folder.dir()).unwrap();

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use parade::once::orders::{Failure, Ran};
+use parade::once::orders::{Failure, OrderedRunResult};
 use parade::simulation::Scheduler;
 use parade::store::record::Verdict;
 use parade::suite::TestId;
@@ -41,7 +41,7 @@ pub fn document(told: &Told<'_>) -> miette::Result<String> {
     pretty(&document)
 }
 
-fn run_document(ran: &Ran) -> Value {
+fn run_document(ran: &OrderedRunResult) -> Value {
     let rounded = |seconds: f64| (seconds * 1000.0).round() / 1000.0;
     let errors = ran.tally.errors + ran.tally.crashed + ran.tally.timed_out + ran.tally.not_run;
     let failure = |failure: &Failure| {
@@ -121,7 +121,7 @@ fn queue(tests: &[TestId], added: &[TestId]) -> String {
     tests.iter().map(|test| format!("  {test}{}\n", mark(test))).collect()
 }
 
-fn outcome(ran: &Ran) -> String {
+fn outcome(ran: &OrderedRunResult) -> String {
     let mut text = String::new();
     for Failure { machine, test, outcome, message } in &ran.failures {
         let message = message.as_deref().map(|message| format!(": {}", one_line(message))).unwrap_or_default();

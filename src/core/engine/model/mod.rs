@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use super::{
     Capabilities, EngineKind, Instrumentation, Isolation, Mode, ModeSupport, RunRequest, Selection, Session, Support,
 };
-use crate::suite::{ClassId, Cost, Execution, Granularity, Outcome, RunEnd, Seen, SuiteRun, TestId};
+use crate::suite::{ClassId, Cost, Execution, Granularity, Observations, Outcome, RunEnd, SuiteRun, TestId};
 
 use schedule::{Schedule, Slot};
 pub use suite::{FailsBy, ModelSuite, ModelTest};
@@ -166,7 +166,7 @@ impl Session for ModelSession {
         };
         let watched = schedule.slots.iter().filter(|_| request.watch.accesses);
         let accesses = watched.map(|slot| self.suite.tests[slot.test].accesses()).collect();
-        let seen = Seen { coverage, accesses };
+        let seen = Observations { coverage, accesses };
         let end = if schedule.timed_out { RunEnd::TimedOut } else { RunEnd::Finished };
         Ok(SuiteRun { executions, cost, end, granularity: Granularity::Occurrence, findings: vec![], seen })
     }

@@ -67,7 +67,7 @@ impl Session for Counted {
 /// Remembers what was watched, and nothing else.
 #[derive(Default)]
 struct Drawer {
-    watched: Option<Watched>,
+    watched: Option<ObservedAccesses>,
 }
 
 impl Memory for Drawer {
@@ -79,17 +79,17 @@ impl Memory for Drawer {
         Ok(())
     }
 
-    fn recall_accesses(&mut self) -> Option<Watched> {
+    fn recall_accesses(&mut self) -> Option<ObservedAccesses> {
         self.watched.clone()
     }
 
-    fn keep_accesses(&mut self, watched: &Watched) -> miette::Result<()> {
+    fn keep_accesses(&mut self, watched: &ObservedAccesses) -> miette::Result<()> {
         self.watched = Some(watched.clone());
         Ok(())
     }
 }
 
-fn detected(session: &mut dyn Session, memory: &mut dyn Memory, k: usize) -> Result<Detection, Halt> {
+fn detected(session: &mut dyn Session, memory: &mut dyn Memory, k: usize) -> Result<Detection, SearchStop> {
     let plan = Plan {
         strategies: Some(vec![Strategy::DependenceAware]),
         settings: Settings { rounds: 1, k, seed: 1 },
@@ -97,8 +97,8 @@ fn detected(session: &mut dyn Session, memory: &mut dyn Memory, k: usize) -> Res
         baseline: 1,
         resources: Resources { cores: 1, memory_bytes: None, logs: "logs".into() },
     };
-    let roster = Roster::by_module(session.tests());
-    detect(session, roster, &plan, Company { memory, hear: &mut |_| {}, stop: &|| false })
+    let roster = TestRoster::by_module(session.tests());
+    detect(session, roster, &plan, SearchContext { memory, hear: &mut |_| {}, stop: &|| false })
 }
 
 fn model(toml: &str) -> Counted {
@@ -134,7 +134,7 @@ fn what_tests_share_is_watched_once() {
 
 #[test]
 fn a_suite_that_says_nothing_of_it_is_refused() {
-    let Err(Halt::Broken(report)) = detected(&mut model("[[test]]\nid='C#a'\n"), &mut Forgetful, 2) else {
+    let Err(SearchStop::Broken(report)) = detected(&mut model("[[test]]\nid='C#a'\n"), &mut Forgetful, 2) else {
         panic!("it has nothing to go by")
     };
     assert!(report.downcast_ref::<crate::bad_usage::BadUsage>().is_some(), "{report}");

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::order_runner::{Halt, Observation, OrderRunner, ProcessFreshness, Purpose, Step};
+use super::order_runner::{Observation, OrderRunner, ProcessFreshness, Purpose, SearchStop, Step};
 use crate::suite::Outcome;
 
 /// The share of the budget after which the original order is not run again.
@@ -44,7 +44,7 @@ pub fn baseline(order_runner: &mut OrderRunner<'_>, times: usize) -> Step<Baseli
     while runs.len() < times && !tests.is_empty() && (runs.is_empty() || plenty(order_runner)) {
         order_runner.doing(Purpose::Original, format!("the original order, {} of {times}", runs.len() + 1));
         let observation = match order_runner.observe(&tests, ProcessFreshness::Fresh) {
-            Err(Halt::Budget) if !runs.is_empty() => break,
+            Err(SearchStop::Budget) if !runs.is_empty() => break,
             observed => observed?,
         };
         let ended = breakers(&observation);
@@ -88,7 +88,7 @@ fn in_company(
     };
     order_runner.be_sociable(false);
     let together = match seen {
-        Err(Halt::Budget) => Vec::new(),
+        Err(SearchStop::Budget) => Vec::new(),
         observed => observed?,
     };
     if together.is_empty() {

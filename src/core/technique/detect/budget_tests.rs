@@ -28,8 +28,8 @@ fn within(toml: &str, suites: f64, stays: bool) -> Detection {
     };
     let mut session: Box<dyn Session> =
         if stays { Box::new(StandIn::new(toml, |_, _| {})) } else { Box::new(ModelSession::new(model, 1)) };
-    let roster = Roster::by_module(session.tests());
-    let company = Company { memory: &mut Forgetful, hear: &mut |_| {}, stop: &|| false };
+    let roster = TestRoster::by_module(session.tests());
+    let company = SearchContext { memory: &mut Forgetful, hear: &mut |_| {}, stop: &|| false };
     detect(session.as_mut(), roster, &plan, company).unwrap_or_else(|halt| panic!("{halt:?}"))
 }
 
@@ -72,8 +72,8 @@ fn the_original_order_is_not_run_in_place_of_another() {
     };
     let runs = |strategies: &[Strategy]| {
         let mut session = ModelSession::new(ModelSuite::parse(&toml).unwrap(), 1);
-        let roster = Roster::by_module(session.tests());
-        let company = Company { memory: &mut Forgetful, hear: &mut |_| {}, stop: &|| false };
+        let roster = TestRoster::by_module(session.tests());
+        let company = SearchContext { memory: &mut Forgetful, hear: &mut |_| {}, stop: &|| false };
         detect(&mut session, roster, &plan(strategies), company).unwrap().runs.fresh
     };
     assert_eq!(runs(&[Strategy::ReverseClasses]), 3);

@@ -1,7 +1,7 @@
 //! What no build can show is no finding, unless it is asked for.
 
 use super::tests::plan;
-use super::{Company, Detection, Forgetful, Roster, detect};
+use super::{Detection, Forgetful, SearchContext, TestRoster, detect};
 use crate::engine::Session;
 use crate::engine::model::{ModelSession, ModelSuite};
 
@@ -35,9 +35,9 @@ id = 'Victim#passes'
 
 fn detected(suite: &str, interleave: bool) -> Detection {
     let mut session = ModelSession::new(ModelSuite::parse(suite).unwrap(), 1);
-    let all = Roster::by_module(session.tests());
+    let all = TestRoster::by_module(session.tests());
     let roster = if interleave { all } else { all.only_orders_of_builds(&session.declared_orders()) };
-    let company = Company { memory: &mut Forgetful, hear: &mut |_| {}, stop: &|| false };
+    let company = SearchContext { memory: &mut Forgetful, hear: &mut |_| {}, stop: &|| false };
     detect(&mut session, roster, &plan(None), company).unwrap()
 }
 

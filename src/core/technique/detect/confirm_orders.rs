@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::DetectionState;
-use super::evidence::Known;
+use super::evidence::KnownCauses;
 use super::order_runner::{Observation, ProcessFreshness, Purpose, Step};
 use super::strategy::Order;
 
@@ -36,7 +36,7 @@ impl DetectionState<'_> {
 
     /// Is a cause of it known?
     pub(super) fn is_explained(&self, test: usize) -> bool {
-        self.known.get(&test).is_some_and(Known::is_found)
+        self.known.get(&test).is_some_and(KnownCauses::is_found)
     }
 
     /// Suspects without a known cause that nobody has cleared.

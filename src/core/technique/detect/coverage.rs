@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::order_runner::Seen;
-use super::roster::Roster;
+use super::order_runner::ObservedTest;
+use super::roster::TestRoster;
 
 /// Above this, the pairs of a suite do not fit into a sensible amount of memory, and none are counted.
 const COUNTED: usize = 20_000;
@@ -36,7 +36,7 @@ impl Pairs {
     }
 
     /// Adds what ran in one process after the other.
-    pub(super) fn add(&mut self, seen: &[Seen]) {
+    pub(super) fn add(&mut self, seen: &[ObservedTest]) {
         if self.tests == 0 {
             return;
         }
@@ -56,7 +56,7 @@ impl Pairs {
         }
     }
 
-    pub(super) fn coverage(&self, roster: &Roster) -> Coverage {
+    pub(super) fn coverage(&self, roster: &TestRoster) -> Coverage {
         let pairs = possible(roster);
         let count = |bits: &[u64]| bits.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
         // A test that ran twice in a process is no pair.
@@ -86,7 +86,7 @@ fn share(count: u64, of: u64) -> f64 {
     }
 }
 
-fn possible(roster: &Roster) -> u64 {
+fn possible(roster: &TestRoster) -> u64 {
     let mut sizes = std::collections::HashMap::new();
     roster.groups().iter().for_each(|group| *sizes.entry(group).or_insert(0u64) += 1);
     sizes.values().map(|size| size * (size - 1)).sum()
@@ -107,11 +107,11 @@ mod tests {
     fn pairs_count_once_and_not_across_processes() {
         let ids: Vec<TestId> = (0..70).map(|n| TestId::new("", "C", &format!("t{n}"), 1)).collect();
         let mut pairs = Pairs::of(70);
-        let seen = |test, stretch| Seen { test, outcome: Outcome::Passed, stretch };
+        let seen = |test, stretch| ObservedTest { test, outcome: Outcome::Passed, stretch };
         let run = [seen(0, 0), seen(69, 0), seen(1, 0), seen(2, 1), seen(0, 1), seen(0, 1)];
         pairs.add(&run);
         pairs.add(&run);
-        let coverage = pairs.coverage(&Roster::by_module(&ids));
+        let coverage = pairs.coverage(&TestRoster::by_module(&ids));
         assert_eq!((coverage.pairs, coverage.consecutive, coverage.any_distance), (70 * 69, 3, 4));
     }
 }

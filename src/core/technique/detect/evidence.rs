@@ -42,7 +42,7 @@ impl Evidence {
 
 /// What is known of a test that depends on the order; every group and cleaner was confirmed in fresh processes.
 #[derive(Debug, Clone, Default)]
-pub struct Known {
+pub struct KnownCauses {
     pub fails_alone: bool,
     pub setters: BTreeSet<Vec<usize>>,
     pub polluters: BTreeSet<Vec<usize>>,
@@ -60,7 +60,7 @@ pub struct Searched {
     pub cleaners: bool,
 }
 
-impl Known {
+impl KnownCauses {
     /// What lets the test pass where it fails alone: the group of fewest tests.
     pub fn base(&self) -> Vec<usize> {
         self.setters.iter().min_by_key(|group| group.len()).cloned().unwrap_or_default()
@@ -105,10 +105,10 @@ mod tests {
 
     #[test]
     fn a_brittle_test_without_its_setter_needs_no_polluter() {
-        let known = Known { fails_alone: true, setters: BTreeSet::from([vec![1, 2]]), ..Known::default() };
+        let known = KnownCauses { fails_alone: true, setters: BTreeSet::from([vec![1, 2]]), ..KnownCauses::default() };
         assert!(known.explains(&[1]));
         assert!(!known.explains(&[2, 1, 3]));
-        let polluted = Known { polluters: BTreeSet::from([vec![3]]), ..known };
+        let polluted = KnownCauses { polluters: BTreeSet::from([vec![3]]), ..known };
         assert!(polluted.explains(&[2, 1, 3]));
     }
 }

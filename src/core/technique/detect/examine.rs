@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::DetectionState;
-use super::evidence::Known;
+use super::evidence::KnownCauses;
 use super::order_runner::{Observation, ProcessFreshness, Purpose, Step};
 use super::search::Role;
 
@@ -37,7 +37,7 @@ struct Doubt {
 
 impl Frame {
     /// Those of a test that are to be asked; the second needs what the first may find.
-    fn of(known: &Known) -> Option<Frame> {
+    fn of(known: &KnownCauses) -> Option<Frame> {
         let searched = known.searched;
         let (base, pollution) = (known.base(), known.pollution().cloned());
         if known.fails_alone && !searched.setters {
@@ -280,7 +280,7 @@ fn cuts(low: usize, high: usize, count: usize) -> Vec<usize> {
     cuts
 }
 
-impl Known {
+impl KnownCauses {
     /// All that this frame can show is known now.
     fn examined(&mut self, frame: &Frame) {
         let roles = [frame.turning, frame.turning_back];

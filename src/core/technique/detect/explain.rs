@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::DetectionState;
-use super::evidence::{Evidence, Known};
+use super::evidence::{Evidence, KnownCauses};
 use super::minimise::minimal;
 use super::order_runner::{ProcessFreshness, Purpose, Step};
 
@@ -195,7 +195,7 @@ impl DetectionState<'_> {
         Ok(true)
     }
 
-    pub(super) fn known_of(&self, test: usize) -> Known {
+    pub(super) fn known_of(&self, test: usize) -> KnownCauses {
         self.known.get(&test).cloned().unwrap_or_default()
     }
 
@@ -327,7 +327,7 @@ impl DetectionState<'_> {
     /// What was confirmed a few times is held against everything that fresh processes have ever shown: a test that has both passed
     /// and failed after one and the same sequence is flaky, whatever else was seen of it.
     pub(super) fn set_the_flaky_aside(&mut self) {
-        let mixed = |(test, known): (&usize, &Known)| {
+        let mixed = |(test, known): (&usize, &KnownCauses)| {
             let base = known.base();
             let polluted = known.polluters.iter().map(|group| [base.as_slice(), group].concat());
             let mut sequences = polluted.chain(known.setters.iter().cloned()).chain([Vec::new()]);
@@ -389,7 +389,7 @@ impl DetectionState<'_> {
     }
 
     /// Tests of the history that are behind what other tests do, the most notorious first.
-    fn usual(&self, history: &[usize], test: usize, of: impl Fn(&Known) -> &BTreeSet<Vec<usize>>) -> Vec<usize> {
+    fn usual(&self, history: &[usize], test: usize, of: impl Fn(&KnownCauses) -> &BTreeSet<Vec<usize>>) -> Vec<usize> {
         let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
         for group in self.known.values().flat_map(|known| of(known).iter()) {
             if let [single] = group.as_slice() {

@@ -46,13 +46,15 @@ use crate::engine::{Resources, Session};
 use crate::suite::TestId;
 
 pub use coverage::Coverage;
-pub use order_runner::{Company, Forgetful, Halt, Memory, Observation, Progress, Runs, Seen, Watched};
-pub use result::{Accident, Detection, Flaky, Kind, LeftOut, OrderDependent, Tried};
-pub use roster::Roster;
+pub use order_runner::{
+    Forgetful, Memory, Observation, ObservedAccesses, ObservedTest, Progress, Runs, SearchContext, SearchStop,
+};
+pub use result::{Detection, Flaky, Kind, LeftOut, OrderDependent, ProcessAccident, StrategyProgress};
+pub use roster::TestRoster;
 pub use strategy::{Settings, Strategy, orders};
 
 use baseline::Baseline;
-use evidence::{Evidence, Known};
+use evidence::{Evidence, KnownCauses};
 use order_runner::{OrderRunner, ProcessFreshness, Step};
 
 /// What to do, and for how long.
@@ -91,9 +93,9 @@ struct DetectionState<'a> {
     order_runner: OrderRunner<'a>,
     baseline: Baseline,
     evidence: BTreeMap<usize, Evidence>,
-    known: BTreeMap<usize, Known>,
+    known: BTreeMap<usize, KnownCauses>,
     alone: BTreeMap<usize, bool>,
-    /// Known polluters that were tried for other tests, too.
+    /// KnownCauses polluters that were tried for other tests, too.
     accused: BTreeSet<(usize, usize)>,
     /// Of these, those that a process that stays has shown to be polluters of the test.
     guilty: Vec<(usize, usize)>,
@@ -105,7 +107,7 @@ struct DetectionState<'a> {
     unconfirmed: BTreeSet<usize>,
     /// Tests that are in no further order, as they cut orders in two.
     dropped: BTreeMap<usize, String>,
-    tried: Vec<Tried>,
+    tried: Vec<StrategyProgress>,
     /// Orders that were run to look for suspects.
     looked: HashSet<(ProcessFreshness, Vec<usize>)>,
     /// Suspects that there were when processes that stay were last compared with fresh ones.
@@ -127,10 +129,10 @@ struct DetectionState<'a> {
 /// Finds the order-dependent tests of a suite. An error is an interruption, or a harness that broke.
 pub fn detect<'a>(
     session: &'a mut dyn Session,
-    roster: Roster,
+    roster: TestRoster,
     plan: &Plan,
-    company: Company<'a>,
-) -> Result<Detection, Halt> {
+    company: SearchContext<'a>,
+) -> Result<Detection, SearchStop> {
     let mut order_runner = OrderRunner::new(session, roster, company, plan.resources.clone(), plan.budget);
     let baseline = baseline::baseline(&mut order_runner, plan.baseline)?;
     let confirmations = if order_runner.has_warm() { CONFIRMATIONS } else { CONFIRMATIONS_COLD };
@@ -221,7 +223,7 @@ impl DetectionState<'_> {
     fn within(&mut self, share: f64, phase: impl FnOnce(&mut Self) -> Step<()>) -> Step<()> {
         self.order_runner.allow(share);
         match phase(self) {
-            Err(Halt::Budget) => {
+            Err(SearchStop::Budget) => {
                 self.budget_ended = true;
                 Ok(())
             }
@@ -235,10 +237,10 @@ impl DetectionState<'_> {
     }
 
     /// What is known of a test; without a cause, no more than how it ends alone.
-    fn story_of(&self, test: usize) -> Known {
+    fn story_of(&self, test: usize) -> KnownCauses {
         let known = self.known_of(test);
         let fails_alone = if known.is_found() { known.fails_alone } else { self.alone.get(&test) == Some(&true) };
-        Known { fails_alone, ..known }
+        KnownCauses { fails_alone, ..known }
     }
 
     fn result(self) -> Detection {
@@ -273,7 +275,7 @@ impl DetectionState<'_> {
                 .order_runner
                 .accidents
                 .iter()
-                .map(|((test, outcome), runs)| Accident { test: id(test), outcome: *outcome, runs: *runs })
+                .map(|((test, outcome), runs)| ProcessAccident { test: id(test), outcome: *outcome, runs: *runs })
                 .collect(),
             coverage: self.order_runner.coverage(),
             strategies: self.tried,
@@ -290,7 +292,7 @@ fn each_once(strategies: &[Strategy]) -> Vec<Strategy> {
     strategies.iter().copied().filter(|strategy| seen.insert(*strategy)).collect()
 }
 
-fn order_dependent(roster: &Roster, test: usize, known: &Known, fails_originally: bool) -> OrderDependent {
+fn order_dependent(roster: &TestRoster, test: usize, known: &KnownCauses, fails_originally: bool) -> OrderDependent {
     let kind = match (known.fails_alone, known.polluters.is_empty()) {
         (false, _) => Kind::Victim,
         (true, true) => Kind::Brittle,

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::coverage::Pairs;
 use super::record::{Ends, Record};
-use super::roster::Roster;
+use super::roster::TestRoster;
 use crate::bad_usage::BadUsage;
 use crate::engine::{Instrumentation, Isolation, ProcessPolicy, Resources, RunRequest, Selection, Session};
 use crate::suite::{Accesses, Outcome, RunEnd, SuiteRun};
@@ -20,7 +20,7 @@ use crate::wording::hex;
 /// Orders in a batch for each lane, and what they may take together.
 const BATCH: usize = 8;
 const BRIEF: f64 = 10.0;
-/// Watched tests may take so many times as long as others.
+/// ObservedAccesses tests may take so many times as long as others.
 const WATCHING: u32 = 4;
 /// Where tests take so many times as long as all else about a run, a process that stays saves next to nothing.
 const LONG: f64 = 4.0;
@@ -33,14 +33,14 @@ const LEAST: f64 = 0.01;
 
 /// One test in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seen {
+pub struct ObservedTest {
     pub test: usize,
     pub outcome: Outcome,
     /// Changes where the process does: what ran before such a change is forgotten.
     pub stretch: u32,
 }
 
-impl Seen {
+impl ObservedTest {
     pub fn has_run(&self) -> bool {
         !matches!(self.outcome, Outcome::NotRun | Outcome::Skipped)
     }
@@ -54,7 +54,7 @@ impl Seen {
 /// What came of one order: the tests as they ran.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Observation {
-    pub seen: Vec<Seen>,
+    pub seen: Vec<ObservedTest>,
     pub seconds: f64,
     /// Of the test that took longest.
     pub longest: f64,
@@ -65,7 +65,7 @@ pub struct Observation {
 impl Observation {
     /// How the last run of a test ended.
     pub fn fails(&self, test: usize) -> Option<bool> {
-        self.seen.iter().rev().find(|seen| seen.test == test).and_then(Seen::fails)
+        self.seen.iter().rev().find(|seen| seen.test == test).and_then(ObservedTest::fails)
     }
 
     /// How a test ended that was asked for last. A process that broke down earlier has left it without what was to run
@@ -92,7 +92,7 @@ impl Observation {
             && self.seen.iter().zip(order).all(|(seen, asked)| seen.test == *asked && seen.stretch == 0)
     }
 
-    fn of(run: &SuiteRun, roster: &Roster, asked: &[usize]) -> Self {
+    fn of(run: &SuiteRun, roster: &TestRoster, asked: &[usize]) -> Self {
         let ran: HashSet<usize> =
             run.executions.iter().filter_map(|execution| roster.number(&execution.test)).collect();
         let (mut seen, mut stretch, mut place) = (Vec::new(), 0, None);
@@ -105,12 +105,12 @@ impl Observation {
             }
             place = Some((execution.process, group));
             if let Some(test) = number {
-                seen.push(Seen { test, outcome: execution.outcome, stretch });
+                seen.push(ObservedTest { test, outcome: execution.outcome, stretch });
             } else if execution.is_failed_fixture() {
                 // What a failed fixture kept from running has failed.
                 let class = execution.test.class_id();
                 let kept = asked.iter().filter(|test| !ran.contains(test) && roster.id(**test).class_id() == class);
-                seen.extend(kept.map(|test| Seen { test: *test, outcome: execution.outcome, stretch }));
+                seen.extend(kept.map(|test| ObservedTest { test: *test, outcome: execution.outcome, stretch }));
             }
         }
         let longest = run.executions.iter().map(|execution| execution.seconds).fold(0.0, f64::max);
@@ -121,20 +121,20 @@ impl Observation {
 
 /// Why work stops before it is done.
 #[derive(Debug)]
-pub enum Halt {
+pub enum SearchStop {
     /// The time for it is used up.
     Budget,
     Interrupted,
     Broken(miette::Report),
 }
 
-impl From<miette::Report> for Halt {
+impl From<miette::Report> for SearchStop {
     fn from(report: miette::Report) -> Self {
-        Halt::Broken(report)
+        SearchStop::Broken(report)
     }
 }
 
-pub type Step<T> = Result<T, Halt>;
+pub type Step<T> = Result<T, SearchStop>;
 
 /// What earlier sittings have run already, and where what is run now is kept.
 pub trait Memory {
@@ -142,18 +142,18 @@ pub trait Memory {
     fn keep(&mut self, key: &str, observation: &Observation) -> miette::Result<()>;
 
     /// What tests share, where that was watched before.
-    fn recall_accesses(&mut self) -> Option<Watched> {
+    fn recall_accesses(&mut self) -> Option<ObservedAccesses> {
         None
     }
 
-    fn keep_accesses(&mut self, _: &Watched) -> miette::Result<()> {
+    fn keep_accesses(&mut self, _: &ObservedAccesses) -> miette::Result<()> {
         Ok(())
     }
 }
 
 /// What one run of the original order showed of what tests share.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Watched {
+pub struct ObservedAccesses {
     /// That the run took.
     pub seconds: f64,
     pub accesses: Vec<Accesses>,
@@ -181,8 +181,8 @@ pub struct Progress {
     pub seconds_left: f64,
 }
 
-/// Whom to tell, and whom to obey.
-pub struct Company<'a> {
+/// What a search uses of its surroundings: earlier results, progress, and interruption.
+pub struct SearchContext<'a> {
     pub memory: &'a mut dyn Memory,
     pub hear: &'a mut dyn FnMut(&Progress),
     pub stop: &'a dyn Fn() -> bool,
@@ -243,10 +243,10 @@ pub struct Limits {
 }
 
 pub struct OrderRunner<'a> {
-    pub roster: Roster,
+    pub roster: TestRoster,
     pub limits: Limits,
     session: &'a mut dyn Session,
-    company: Company<'a>,
+    company: SearchContext<'a>,
     resources: Resources,
     has_warm: bool,
     /// Do tests end alike when other runs are under way at the same time?
@@ -278,8 +278,8 @@ pub struct OrderRunner<'a> {
 impl<'a> OrderRunner<'a> {
     pub fn new(
         session: &'a mut dyn Session,
-        roster: Roster,
-        company: Company<'a>,
+        roster: TestRoster,
+        company: SearchContext<'a>,
         resources: Resources,
         budget: Duration,
     ) -> Self {
@@ -543,7 +543,7 @@ impl<'a> OrderRunner<'a> {
             None => {
                 self.check_time()?;
                 let run = self.watch(tests)?;
-                let watched = Watched { seconds: run.cost.wall_seconds, accesses: run.seen.accesses };
+                let watched = ObservedAccesses { seconds: run.cost.wall_seconds, accesses: run.seen.accesses };
                 self.company.memory.keep_accesses(&watched)?;
                 watched
             }
@@ -558,7 +558,7 @@ impl<'a> OrderRunner<'a> {
         if !self.session.capabilities().watches.accesses {
             let message = "it is not known what the tests of this suite read and write".to_owned();
             let help = "declare `reads` and `writes` in the model suite, or choose another strategy".to_owned();
-            return Err(Halt::Broken(BadUsage { message, help }.into()));
+            return Err(SearchStop::Broken(BadUsage { message, help }.into()));
         }
         let plain = self.request(tests, Isolation::Fresh, "accesses");
         let test_limit = plain.policy.test_limit.map(|limit| limit * WATCHING);
@@ -575,9 +575,9 @@ impl<'a> OrderRunner<'a> {
 
     fn check_time(&self) -> Step<()> {
         if (self.company.stop)() {
-            return Err(Halt::Interrupted);
+            return Err(SearchStop::Interrupted);
         }
-        if self.spent >= self.allowance { Err(Halt::Budget) } else { Ok(()) }
+        if self.spent >= self.allowance { Err(SearchStop::Budget) } else { Ok(()) }
     }
 
     fn report(&mut self) {
@@ -615,11 +615,11 @@ impl<'a> OrderRunner<'a> {
 
     fn check_run(&self, run: &SuiteRun) -> Step<()> {
         if run.end == RunEnd::Interrupted || (self.company.stop)() {
-            return Err(Halt::Interrupted);
+            return Err(SearchStop::Interrupted);
         }
         match &run.end {
             RunEnd::BuildFailed(reason) | RunEnd::Crashed(reason) if run.executions.is_empty() => {
-                Err(Halt::Broken(miette::miette!("the tests could not be run: {reason}")))
+                Err(SearchStop::Broken(miette::miette!("the tests could not be run: {reason}")))
             }
             _ => Ok(()),
         }

@@ -103,8 +103,8 @@ fn found(n: usize, class_size: usize, plants: &BTreeMap<usize, Plant>, stays: bo
     } else {
         Box::new(ModelSession::new(ModelSuite::parse(&suite).unwrap(), 1))
     };
-    let roster = Roster::by_module(session.tests());
-    let company = Company { memory: &mut Forgetful, hear: &mut |_| {}, stop: &|| false };
+    let roster = TestRoster::by_module(session.tests());
+    let company = SearchContext { memory: &mut Forgetful, hear: &mut |_| {}, stop: &|| false };
     detect(session.as_mut(), roster, &plan, company).unwrap_or_else(|halt| panic!("{halt:?}"))
 }
 

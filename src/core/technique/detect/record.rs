@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 
-use super::order_runner::Seen;
+use super::order_runner::ObservedTest;
 
 /// Beginnings that are remembered; what comes after that is run again where it is asked for.
 const REMEMBERED: usize = 1_000_000;
@@ -45,7 +45,7 @@ pub(super) struct Record {
 
 impl Record {
     /// Adds a run in fresh processes.
-    pub fn add(&mut self, seen: &[Seen]) {
+    pub fn add(&mut self, seen: &[ObservedTest]) {
         for process in seen.chunk_by(|a, b| a.stretch == b.stretch) {
             let mut beginning = DefaultHasher::new();
             for each in process {
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn beginnings_are_answers_and_processes_are_kept_apart() {
-        let seen = |test, outcome, stretch| Seen { test, outcome, stretch };
+        let seen = |test, outcome, stretch| ObservedTest { test, outcome, stretch };
         let mut record = Record::default();
         record.add(&[seen(2, Outcome::Passed, 0), seen(1, Outcome::Failed, 0), seen(0, Outcome::Passed, 1)]);
         record.add(&[seen(2, Outcome::Failed, 0)]);

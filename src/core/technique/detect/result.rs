@@ -69,7 +69,7 @@ pub struct LeftOut {
 
 /// A test that hung or ended its process.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Accident {
+pub struct ProcessAccident {
     pub test: TestId,
     pub outcome: Outcome,
     pub runs: usize,
@@ -77,7 +77,7 @@ pub struct Accident {
 
 /// How far a strategy came.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Tried {
+pub struct StrategyProgress {
     pub strategy: Strategy,
     pub orders: usize,
     pub planned: usize,
@@ -113,9 +113,9 @@ pub struct Detection {
     /// How many end otherwise in a process that has run others before, whatever the order, and were looked at in fresh ones.
     pub fresh_only: usize,
     pub left_out: Vec<LeftOut>,
-    pub accidents: Vec<Accident>,
+    pub accidents: Vec<ProcessAccident>,
     pub coverage: Coverage,
-    pub strategies: Vec<Tried>,
+    pub strategies: Vec<StrategyProgress>,
     pub runs: Runs,
     pub seconds: f64,
     /// Did the budget end anything early?

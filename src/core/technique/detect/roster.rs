@@ -7,7 +7,7 @@ use crate::suite::{ClassId, TestId};
 
 /// Numbers are positions in the original order.
 #[derive(Debug, Clone)]
-pub struct Roster {
+pub struct TestRoster {
     ids: Vec<TestId>,
     classes: Vec<usize>,
     groups: Vec<usize>,
@@ -24,7 +24,7 @@ struct BuildRules {
     ordered: Vec<bool>,
 }
 
-impl Roster {
+impl TestRoster {
     /// Tests of different modules never share a process.
     pub fn by_module(ids: &[TestId]) -> Self {
         Self::new(ids, &numbered(ids.iter().map(|id| &id.module)))
@@ -36,7 +36,7 @@ impl Roster {
         let classes = numbered(ids.iter().enumerate().map(|(number, id)| (group(number), id.class_id())));
         let numbers = ids.iter().cloned().enumerate().map(|(number, id)| (id, number)).collect();
         let groups = (0..ids.len()).map(group).collect();
-        Roster { ids: ids.to_vec(), classes, groups, numbers, build_rules: None }
+        TestRoster { ids: ids.to_vec(), classes, groups, numbers, build_rules: None }
     }
 
     /// From now on only orders count that a build can produce. These classes declare the order of their tests.
@@ -161,7 +161,7 @@ mod tests {
     fn tests_are_gathered_by_process_and_class() {
         let ids: Vec<TestId> =
             ["m:a.A#x", "n:a.A#x", "m:a.B#y", "m:a.A#z"].iter().map(|id| id.parse().unwrap()).collect();
-        let roster = Roster::by_module(&ids);
+        let roster = TestRoster::by_module(&ids);
         assert_eq!(roster.blocks(&[0, 1, 2, 3]), [vec![vec![0, 3], vec![2]], vec![vec![1]]]);
         assert!(roster.meet(0, 2) && !roster.meet(0, 1) && !roster.meet(0, 0));
         assert_eq!(roster.number(&ids[2]), Some(2));
@@ -171,7 +171,7 @@ mod tests {
     fn a_build_enters_a_class_once_and_keeps_the_order_that_it_declares() {
         let ids: Vec<TestId> =
             ["A#a", "A#b", "A#c", "B#x", "B#y", "C#z"].iter().map(|id| id.parse().unwrap()).collect();
-        let all = Roster::by_module(&ids);
+        let all = TestRoster::by_module(&ids);
         assert!(all.counts(&[0, 3, 1]) && all.as_in_a_build(&[0, 3], 1) == [0, 3], "without rules everything counts");
         let roster = all.only_orders_of_builds(&HashSet::from([ids[3].class_id()]));
         for (order, counts) in [

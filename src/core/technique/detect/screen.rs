@@ -1,9 +1,9 @@
 //! Runs the orders of the strategies and takes down who ended otherwise than in the original order.
 
-use super::order_runner::{Halt, Observation, ProcessFreshness, Purpose, Step};
+use super::order_runner::{Observation, ProcessFreshness, Purpose, SearchStop, Step};
 use super::sharing::Sharing;
 use super::strategy::{Order, Orders, Settings, Strategy, orders, possible};
-use super::{DetectionState, EXPLAINED_SHORT, Tried};
+use super::{DetectionState, EXPLAINED_SHORT, StrategyProgress};
 use crate::suite::Outcome;
 use crate::wording::plural;
 
@@ -58,7 +58,7 @@ impl DetectionState<'_> {
         for strategy in turns {
             let (orders, planned, possible) = self.planned(*strategy, settings)?;
             streams.push((self.tried.len(), orders));
-            self.tried.push(Tried { strategy: *strategy, orders: 0, planned, possible, fresh: 0 });
+            self.tried.push(StrategyProgress { strategy: *strategy, orders: 0, planned, possible, fresh: 0 });
         }
         while !streams.is_empty() {
             let mut going_on = Vec::new();
@@ -75,7 +75,7 @@ impl DetectionState<'_> {
     }
 
     fn screen_some(&mut self, place: usize, batch: Vec<Order>, settings: Settings) -> Step<()> {
-        let Tried { strategy, orders: done, planned, .. } = self.tried[place];
+        let StrategyProgress { strategy, orders: done, planned, .. } = self.tried[place];
         let suspects = self.evidence.len();
         self.order_runner
             .doing(Purpose::Orders, format!("{strategy}: order {} of {planned}, {suspects} suspected", done + 1));
@@ -98,7 +98,7 @@ impl DetectionState<'_> {
         self.order_runner.allow(share);
         match explained {
             // The rest is explained later, if at all.
-            Err(Halt::Budget) => Ok(()),
+            Err(SearchStop::Budget) => Ok(()),
             done => done,
         }
     }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::DetectionState;
-use super::evidence::Known;
+use super::evidence::KnownCauses;
 use super::order_runner::{Purpose, Step};
 use super::scan_causes::Question;
 
@@ -173,7 +173,7 @@ impl DetectionState<'_> {
     }
 }
 
-impl Known {
+impl KnownCauses {
     pub(super) fn learn(&mut self, role: Role, cause: usize) {
         match role {
             Role::Setter => drop(self.setters.insert(vec![cause])),
@@ -203,7 +203,7 @@ fn question(lead: &[usize], targets: &[usize], usually_fail: bool, control: Opti
 }
 
 /// Is there anything of this kind to seek?
-fn concerns(role: Role, known: &Known) -> bool {
+fn concerns(role: Role, known: &KnownCauses) -> bool {
     match role {
         Role::Setter => known.fails_alone && !known.setters.is_empty() && !known.searched.setters,
         Role::Polluter => !known.searched.polluters,

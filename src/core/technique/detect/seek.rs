@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
 use super::baseline::baseline;
-use super::order_runner::{Company, Halt, Observation, OrderRunner, ProcessFreshness, Purpose, Step};
+use super::order_runner::{Observation, OrderRunner, ProcessFreshness, Purpose, SearchContext, SearchStop, Step};
 use super::strategy::{Settings, Strategy, orders};
-use super::{CONFIRMATIONS, CONFIRMATIONS_COLD, DetectionState, Roster};
+use super::{CONFIRMATIONS, CONFIRMATIONS_COLD, DetectionState, TestRoster};
 use crate::engine::{Resources, Session};
 use crate::suite::{Dependency, TestId, dependency_file};
 
@@ -21,18 +21,18 @@ const TURNS: u32 = 20;
 const ENDLESS: Duration = Duration::from_secs(30 * 86_400);
 
 /// The suite that orders are of.
-pub struct Bed<'a> {
+pub struct SeekInput<'a> {
     pub session: &'a mut dyn Session,
-    pub roster: Roster,
+    pub roster: TestRoster,
     /// Their failures are nobody's concern.
     pub set_aside: &'a HashSet<TestId>,
     pub resources: Resources,
-    pub company: Company<'a>,
+    pub company: SearchContext<'a>,
 }
 
 /// What the orders of one algorithm have shown.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Sought {
+pub struct FoundDependencies {
     /// Without circles.
     pub dependencies: Vec<Dependency>,
     /// Tests that failed in any of the orders.
@@ -49,11 +49,14 @@ pub struct Sought {
 pub type Machines = Vec<Vec<TestId>>;
 
 /// Finds the dependencies that the orders of one algorithm need. `arrange` gives its order for those that are known.
-pub fn seek(bed: Bed<'_>, arrange: &mut dyn FnMut(&[Dependency]) -> miette::Result<Machines>) -> Result<Sought, Halt> {
+pub fn seek(
+    bed: SeekInput<'_>,
+    arrange: &mut dyn FnMut(&[Dependency]) -> miette::Result<Machines>,
+) -> Result<FoundDependencies, SearchStop> {
     let set_aside = bed.set_aside;
     let mut detective = DetectionState::begin(bed)?;
     let before = detective.order_runner.spent();
-    let mut sought = Sought::default();
+    let mut sought = FoundDependencies::default();
     let mut failed: BTreeSet<usize> = BTreeSet::new();
     while sought.turns < TURNS {
         let machines = arrange(&sought.dependencies)?;
@@ -77,7 +80,7 @@ pub fn seek(bed: Bed<'_>, arrange: &mut dyn FnMut(&[Dependency]) -> miette::Resu
 }
 
 /// Tests that pass in the original order and fail, each time, in one of so many random orders.
-pub fn order_dependent(bed: Bed<'_>, rounds: usize, seed: u64) -> Result<Vec<TestId>, Halt> {
+pub fn order_dependent(bed: SeekInput<'_>, rounds: usize, seed: u64) -> Result<Vec<TestId>, SearchStop> {
     let set_aside = bed.set_aside;
     let mut detective = DetectionState::begin(bed)?;
     let settings = Settings { rounds, k: 0, seed };
@@ -95,7 +98,7 @@ pub fn order_dependent(bed: Bed<'_>, rounds: usize, seed: u64) -> Result<Vec<Tes
 }
 
 impl<'a> DetectionState<'a> {
-    fn begin(bed: Bed<'a>) -> Step<Self> {
+    fn begin(bed: SeekInput<'a>) -> Step<Self> {
         let mut order_runner = OrderRunner::new(bed.session, bed.roster, bed.company, bed.resources, ENDLESS);
         let baseline = baseline(&mut order_runner, RUNS)?;
         let confirmations = if order_runner.has_warm() { CONFIRMATIONS } else { CONFIRMATIONS_COLD };
@@ -228,17 +231,17 @@ mod tests {
         [[test]]\nid='C#flaky'\nseconds=1\nflaky=0.5
         [[test]]\nid='C#aside'\nseconds=1\nneeds=['A#sets']";
 
-    fn with_bed<T>(suite: &str, work: impl FnOnce(Bed<'_>) -> T) -> T {
+    fn with_bed<T>(suite: &str, work: impl FnOnce(SeekInput<'_>) -> T) -> T {
         let mut session = ModelSession::new(ModelSuite::parse(suite).unwrap(), 1);
-        let roster = Roster::by_module(session.tests());
+        let roster = TestRoster::by_module(session.tests());
         let set_aside = HashSet::from(["C#aside".parse().unwrap()]);
         let resources = Resources { cores: 1, memory_bytes: None, logs: "logs".into() };
         let (mut memory, mut hear) = (Forgetful, |_: &Progress| {});
-        let company = Company { memory: &mut memory, hear: &mut hear, stop: &|| false };
-        work(Bed { session: &mut session, roster, set_aside: &set_aside, resources, company })
+        let company = SearchContext { memory: &mut memory, hear: &mut hear, stop: &|| false };
+        work(SeekInput { session: &mut session, roster, set_aside: &set_aside, resources, company })
     }
 
-    fn reversed_and_enhanced(suite: &str) -> Sought {
+    fn reversed_and_enhanced(suite: &str) -> FoundDependencies {
         let tests: Vec<TestId> = ModelSuite::parse(suite).unwrap().tests.into_iter().map(|test| test.id).collect();
         let mut arrange = |known: &[Dependency]| {
             let graph = DependencyGraph::new(known.to_vec(), &tests)?;

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-use super::roster::Roster;
+use super::roster::TestRoster;
 use super::strategy::Order;
 use crate::suite::{Accesses, ClassId};
 
@@ -33,7 +33,7 @@ pub struct Sharing {
 
 impl Sharing {
     /// Of tests that nothing is known of, anything is possible.
-    pub fn new(accesses: &[Accesses], roster: &Roster, tests: &[usize]) -> Self {
+    pub fn new(accesses: &[Accesses], roster: &TestRoster, tests: &[usize]) -> Self {
         let ledger = Ledger::new(accesses, roster, tests);
         let earlier = tests.iter().map(|test| (*test, ledger.earlier(*test))).collect();
         let groups = roster.blocks(tests).iter().map(|group| group.iter().map(Vec::len).sum()).collect();
@@ -124,7 +124,7 @@ impl Iterator for Sequences {
 
 /// What everybody uses, from both sides.
 struct Ledger<'a> {
-    roster: &'a Roster,
+    roster: &'a TestRoster,
     tests: &'a [usize],
     /// Of the tests that something is known of.
     uses: BTreeMap<usize, Uses>,
@@ -139,7 +139,7 @@ struct Ledger<'a> {
 }
 
 impl<'a> Ledger<'a> {
-    fn new(accesses: &[Accesses], roster: &'a Roster, tests: &'a [usize]) -> Self {
+    fn new(accesses: &[Accesses], roster: &'a TestRoster, tests: &'a [usize]) -> Self {
         let classes: HashMap<ClassId, usize> =
             tests.iter().map(|test| (roster.id(*test).class_id(), roster.class(*test))).collect();
         let mut ledger = Ledger {
@@ -241,9 +241,9 @@ mod tests {
         Accesses { test: test.parse().unwrap(), reads: names(reads), writes: names(writes) }
     }
 
-    fn roster(ids: &[&str]) -> (Roster, Vec<usize>) {
+    fn roster(ids: &[&str]) -> (TestRoster, Vec<usize>) {
         let ids: Vec<TestId> = ids.iter().map(|id| id.parse().unwrap()).collect();
-        (Roster::by_module(&ids), (0..ids.len()).collect())
+        (TestRoster::by_module(&ids), (0..ids.len()).collect())
     }
 
     fn orders(ids: &[&str], accesses: &[Accesses], k: usize) -> Vec<Order> {

@@ -7,7 +7,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Serialize, Serializer};
 
-use super::roster::Roster;
+use super::roster::TestRoster;
 use super::square;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -99,7 +99,7 @@ type Group = Vec<Vec<usize>>;
 
 /// The orders of a strategy for these tests, and how many there are. `dependence-aware` leaves out none here: what tests share
 /// is not known, and then anything can matter.
-pub fn orders(strategy: Strategy, roster: &Roster, tests: &[usize], settings: Settings) -> (Orders, usize) {
+pub fn orders(strategy: Strategy, roster: &TestRoster, tests: &[usize], settings: Settings) -> (Orders, usize) {
     let groups = roster.blocks(tests);
     let streams: Vec<(Orders, usize)> =
         groups.into_iter().enumerate().map(|(place, group)| stream(strategy, group, place, settings)).collect();
@@ -112,7 +112,7 @@ pub fn orders(strategy: Strategy, roster: &Roster, tests: &[usize], settings: Se
 }
 
 /// How many sequences of `k` tests there are, of tests that can share a process.
-pub fn possible(roster: &Roster, tests: &[usize], k: usize) -> usize {
+pub fn possible(roster: &TestRoster, tests: &[usize], k: usize) -> usize {
     let sizes = roster.blocks(tests).into_iter().map(|group| group.concat().len());
     sizes.map(|size| count_sequences(size, k.min(size))).fold(0, usize::saturating_add)
 }
@@ -234,12 +234,12 @@ fn successor(mut places: Vec<usize>, n: usize) -> Option<Vec<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Order, Roster, Settings, Strategy, orders};
+    use super::{Order, Settings, Strategy, TestRoster, orders};
     use crate::suite::TestId;
     use proptest::prelude::{any, prop, prop_assert, prop_assert_eq, proptest};
     use std::collections::HashSet;
 
-    fn roster(classes: &[usize]) -> Roster {
+    fn roster(classes: &[usize]) -> TestRoster {
         let ids: Vec<TestId> = classes
             .iter()
             .enumerate()
@@ -247,14 +247,14 @@ mod tests {
                 (0..*count).map(move |test| TestId::new("", &format!("C{class}"), &format!("t{test}"), 1))
             })
             .collect();
-        Roster::by_module(&ids)
+        TestRoster::by_module(&ids)
     }
 
-    fn all(roster: &Roster) -> Vec<usize> {
+    fn all(roster: &TestRoster) -> Vec<usize> {
         (0..roster.len()).collect()
     }
 
-    fn generated(strategy: Strategy, roster: &Roster, seed: u64) -> Vec<Order> {
+    fn generated(strategy: Strategy, roster: &TestRoster, seed: u64) -> Vec<Order> {
         let (orders, count) = orders(strategy, roster, &all(roster), Settings { rounds: 4, k: 2, seed });
         let orders: Vec<Order> = orders.collect();
         assert_eq!(orders.len(), count, "{strategy}");
@@ -295,13 +295,13 @@ mod tests {
     #[test]
     fn modules_are_ordered_each_for_itself() {
         let ids: Vec<TestId> = ["m:A#a", "m:A#b", "n:B#c", "n:B#d"].iter().map(|id| id.parse().unwrap()).collect();
-        let roster = Roster::by_module(&ids);
+        let roster = TestRoster::by_module(&ids);
         assert_eq!(generated(Strategy::Reverse, &roster, 1), [[1, 0, 3, 2]]);
         assert_eq!(generated(Strategy::Exhaustive, &roster, 1), [[0, 1], [1, 0], [2, 3], [3, 2]]);
     }
 
     /// Do the tests of each class stand together?
-    fn is_contiguous(order: &[usize], roster: &Roster) -> bool {
+    fn is_contiguous(order: &[usize], roster: &TestRoster) -> bool {
         let classes: Vec<usize> = order.iter().map(|test| roster.class(*test)).collect();
         let runs = classes.chunk_by(|a, b| a == b).count();
         runs == classes.iter().collect::<HashSet<_>>().len()

@@ -62,8 +62,8 @@ pub(super) fn plan(strategies: Option<Vec<Strategy>>) -> Plan {
 }
 
 pub(super) fn detected(session: &mut dyn Session, plan: &Plan, memory: &mut dyn Memory) -> Detection {
-    let roster = Roster::by_module(session.tests());
-    let company = Company { memory, hear: &mut |_| {}, stop: &|| false };
+    let roster = TestRoster::by_module(session.tests());
+    let company = SearchContext { memory, hear: &mut |_| {}, stop: &|| false };
     detect(session, roster, plan, company).unwrap_or_else(|halt| panic!("{halt:?}"))
 }
 
@@ -267,11 +267,11 @@ fn a_killed_detection_goes_on_and_ends_alike() {
         sittings += 1;
         notes.left = 40;
         let mut session = ModelSession::new(ModelSuite::parse(&toml).unwrap(), 1);
-        let roster = Roster::by_module(session.tests());
-        let company = Company { memory: &mut notes, hear: &mut |_| {}, stop: &|| false };
+        let roster = TestRoster::by_module(session.tests());
+        let company = SearchContext { memory: &mut notes, hear: &mut |_| {}, stop: &|| false };
         match detect(&mut session, roster, &plan(None), company) {
             Ok(detection) => break detection,
-            Err(Halt::Broken(_)) => {}
+            Err(SearchStop::Broken(_)) => {}
             Err(halt) => panic!("{halt:?}"),
         }
     };

@@ -16,7 +16,7 @@ const EFFORT: usize = 5_000_000;
 
 /// Orders that keep dependencies, and what they do not keep.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Kept {
+pub struct KeptDependencies {
     /// What each machine was given to run; moved where conflicts asked for it.
     pub given: Vec<Vec<usize>>,
     /// What each machine runs, in order.
@@ -25,7 +25,7 @@ pub struct Kept {
     pub broken: Vec<Vec<usize>>,
 }
 
-impl Kept {
+impl KeptDependencies {
     /// How many separations are broken.
     pub fn breaches(&self) -> usize {
         self.broken.iter().map(Vec::len).sum()
@@ -33,10 +33,10 @@ impl Kept {
 }
 
 /// Enhances what each machine is given. `cost` says what a test adds to the load of a machine.
-pub fn enhance_apart(given: Vec<Vec<usize>>, precedence: &Precedence, cost: impl Fn(usize) -> u64) -> Kept {
+pub fn enhance_apart(given: Vec<Vec<usize>>, precedence: &Precedence, cost: impl Fn(usize) -> u64) -> KeptDependencies {
     let mut keeper = Keeper::of(precedence);
     let settled: Vec<Settled> = given.iter().map(|given| keeper.settle(given)).collect();
-    let mut kept = Kept { given, ..Kept::default() };
+    let mut kept = KeptDependencies { given, ..KeptDependencies::default() };
     for Settled { queue, broken } in settled {
         kept.queues.push(queue);
         kept.broken.push(broken);
@@ -145,7 +145,7 @@ impl<'a> Keeper<'a> {
     }
 
     /// One of the tests that break each other goes where they do not meet, the least busy machine first.
-    fn move_between_machines(&mut self, kept: &mut Kept, cost: &dyn Fn(usize) -> u64) {
+    fn move_between_machines(&mut self, kept: &mut KeptDependencies, cost: &dyn Fn(usize) -> u64) {
         let load = |queue: &Vec<usize>| queue.iter().fold(0u64, |sum, test| sum.saturating_add(cost(*test)));
         let mut loads: Vec<u64> = kept.queues.iter().map(load).collect();
         for machine in 0..kept.queues.len() {
@@ -159,7 +159,7 @@ impl<'a> Keeper<'a> {
     }
 
     /// The machine that got a test of the breach; `None` where no move helps, or nothing is broken any more.
-    fn relocate(&mut self, kept: &mut Kept, machine: usize, breach: usize, loads: &[u64]) -> Option<usize> {
+    fn relocate(&mut self, kept: &mut KeptDependencies, machine: usize, breach: usize, loads: &[u64]) -> Option<usize> {
         if !kept.broken[machine].contains(&breach) {
             return None;
         }
@@ -193,7 +193,7 @@ impl<'a> Keeper<'a> {
     }
 }
 
-impl Kept {
+impl KeptDependencies {
     fn put(&mut self, machine: usize, given: Vec<usize>, settled: Settled) {
         self.given[machine] = given;
         (self.queues[machine], self.broken[machine]) = (settled.queue, settled.broken);

@@ -12,7 +12,7 @@ use super::closures::Closures;
 use super::rivals::Rivals;
 use super::{Work, by_time, makespan, total};
 use crate::suite::Precedence;
-use crate::technique::enhance::apart::{Kept, enhance_apart};
+use crate::technique::enhance::apart::{KeptDependencies, enhance_apart};
 use crate::technique::enhance::enhance_each;
 
 /// How often the patience is halved in; less often in suites of more tests than `MANY`, where a trial takes its time.
@@ -25,7 +25,7 @@ const HOMES: usize = 8;
 const CLOSE: u64 = 1000;
 
 /// What each machine is given to run, only tests that no other needs, and what it runs, in order.
-pub fn aware(work: &Work, precedence: &Precedence, machines: usize) -> Kept {
+pub fn aware(work: &Work, precedence: &Precedence, machines: usize) -> KeptDependencies {
     let closures = Closures::of(work, precedence);
     let by_time = enhance_each(&by_time(work, machines), precedence);
     let given = only_last(&by_time, &closures);
@@ -42,7 +42,7 @@ pub fn aware(work: &Work, precedence: &Precedence, machines: usize) -> Kept {
     let best = only_last(&search.best.queues, &closures);
     if precedence.separations().is_empty() {
         let queues = enhance_each(&best, precedence);
-        return Kept { given: best, broken: vec![Vec::new(); queues.len()], queues };
+        return KeptDependencies { given: best, broken: vec![Vec::new(); queues.len()], queues };
     }
     let plain = super::by_time(work, machines);
     // The search ends once a schedule is short, whatever it breaks: two more that look at conflicts only.
@@ -50,7 +50,7 @@ pub fn aware(work: &Work, precedence: &Precedence, machines: usize) -> Kept {
     let [by_cost, by_chain] = peaceful;
     let apart =
         [best, by_cost, by_chain, given, plain].map(|given| enhance_apart(given, precedence, |test| work[test]));
-    let worth = |kept: &Kept| (kept.breaches(), makespan(&kept.queues, work), effort(&kept.queues, work));
+    let worth = |kept: &KeptDependencies| (kept.breaches(), makespan(&kept.queues, work), effort(&kept.queues, work));
     apart.into_iter().min_by_key(worth).unwrap_or_default()
 }
 

@@ -47,7 +47,7 @@ impl Stage {
         }
     }
 
-    fn seen(&self, test: usize, outcome: Outcome, state: State) -> Seen {
+    fn seen(&self, test: usize, outcome: Outcome, state: State) -> ReportedExecution {
         let execution = Execution {
             test: self.ids[test].clone(),
             display: None,
@@ -58,7 +58,7 @@ impl Stage {
             thread: String::new(),
             message: None,
         };
-        Seen { asked: Some(test), execution, root: None, state, mark: Mark::default() }
+        ReportedExecution { asked: Some(test), execution, root: None, state, mark: Mark::default() }
     }
 
     /// A test at a time, or as many as there are threads.

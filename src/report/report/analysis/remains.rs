@@ -46,7 +46,7 @@ pub struct IncompleteRow {
     pub trials: usize,
 }
 
-type Place = (usize, usize, usize);
+type CellIndex = (usize, usize, usize);
 
 /// Orders rows as the experiment file has subjects and configurations.
 struct Places<'a> {
@@ -61,7 +61,7 @@ impl<'a> Places<'a> {
         Places { subjects, configurations: configurations.map(|(at, c)| (c.name.as_str(), at)).collect() }
     }
 
-    fn of_trial(&self, trial: &TrialRecord) -> Place {
+    fn of_trial(&self, trial: &TrialRecord) -> CellIndex {
         let subject = self.subjects.get(trial.subject.as_str()).copied();
         let configuration = self.configurations.get(trial.configuration.as_str()).copied();
         (subject.unwrap_or(usize::MAX), configuration.unwrap_or(usize::MAX), trial.cores)
@@ -73,8 +73,8 @@ fn measured(run: &RunData) -> impl Iterator<Item = &TrialRecord> {
 }
 
 pub(super) fn residual(run: &RunData) -> Vec<ResidualRow> {
-    let mut trials_of: BTreeMap<Place, usize> = BTreeMap::new();
-    let mut rows: BTreeMap<(Place, String), ResidualRow> = BTreeMap::new();
+    let mut trials_of: BTreeMap<CellIndex, usize> = BTreeMap::new();
+    let mut rows: BTreeMap<(CellIndex, String), ResidualRow> = BTreeMap::new();
     let places = Places::of(run);
     for trial in measured(run) {
         let place = places.of_trial(trial);
@@ -100,7 +100,7 @@ pub(super) fn residual(run: &RunData) -> Vec<ResidualRow> {
 
 pub(super) fn findings(run: &RunData) -> Vec<FindingRow> {
     let places = Places::of(run);
-    let mut rows: BTreeMap<(FindingKind, Place, &str), FindingRow> = BTreeMap::new();
+    let mut rows: BTreeMap<(FindingKind, CellIndex, &str), FindingRow> = BTreeMap::new();
     for trial in measured(run) {
         for finding in &trial.findings {
             let row = rows.entry((finding.kind, places.of_trial(trial), &finding.text)).or_insert_with(|| FindingRow {

@@ -1,7 +1,7 @@
 //! The cells that both runs have: times with their ratio and a test of difference, speedups, failures.
 //!
 //! Times are those of clean trials, as in the report of one run. The runs are independent samples, judged by the same rule as
-//! pairs. Beside that stands Mann and Whitney's test, with Holm's correction over all cells that have one.
+//! pairs. ParallelObservation that stands Mann and Whitney's test, with Holm's correction over all cells that have one.
 
 use serde::Serialize;
 

@@ -294,7 +294,7 @@ mod tests {
     use super::*;
     use crate::assess::evidence::Evidence;
     use crate::assess::evidence::tests::{evidence, speedup_of};
-    use crate::assess::ways::ParallelMode;
+    use crate::assess::parallel_mode::ParallelMode;
     use crate::report::render::terminal::Style;
     use proptest::prelude::*;
     use serde_json::Value;

@@ -76,7 +76,7 @@ fn unused(name: &str, taken: &HashSet<String>) -> String {
 
 /// Where a number belongs; what is empty does not apply.
 #[derive(Default, Clone, Copy)]
-struct Place<'a> {
+struct NumberScope<'a> {
     configuration: &'a str,
     subject: &'a str,
     cores: Option<usize>,
@@ -98,7 +98,7 @@ impl Macros {
     }
 
     /// What the names of all numbers of a place have in common.
-    fn place(&mut self, place: Place) -> String {
+    fn place(&mut self, place: NumberScope) -> String {
         let configuration = self.configurations.get(place.configuration, &words(place.configuration));
         let subject = self.subjects.get(place.subject, &words(place.subject));
         let both = format!("{}\0{}", place.configuration, place.subject);
@@ -112,7 +112,7 @@ impl Macros {
         let _ = writeln!(self.text, "\n% {title}");
     }
 
-    fn add(&mut self, what: &str, place: Place, value: Option<String>) {
+    fn add(&mut self, what: &str, place: NumberScope, value: Option<String>) {
         let Some(value) = value else { return };
         let on = place.cores.filter(|_| self.several_cores).map(|cores| plural(cores, "core"));
         let on = on.map(|cores| format!("On{}", words(&cores))).unwrap_or_default();
@@ -175,7 +175,7 @@ fn fixed(value: Option<f64>, decimals: usize) -> Option<String> {
 fn of_the_run(macros: &mut Macros, analysis: &Analysis) {
     let (run, headline) = (&analysis.run, &analysis.headline);
     macros.section("the run");
-    let whole = Place::default();
+    let whole = NumberScope::default();
     macros.add("Subjects", whole, count(headline.subjects));
     macros.add("SubjectsGained", whole, count(headline.gained));
     macros.add("Repetitions", whole, count(run.manifest.repetitions as usize));
@@ -200,7 +200,7 @@ fn of_the_run(macros: &mut Macros, analysis: &Analysis) {
 
 /// Over all suites and techniques of the study.
 fn of_orders(macros: &mut Macros, orders: &OrderTables) {
-    let whole = Place::default();
+    let whole = NumberScope::default();
     let reduction = ReductionRow::total(&orders.reductions.iter().collect::<Vec<_>>());
     let slowdown = SlowdownRow::total(&orders.slowdowns.iter().collect::<Vec<_>>());
     macros.section("order-dependent tests in orders of algorithms");
@@ -217,7 +217,7 @@ fn averages(macros: &mut Macros, analysis: &Analysis) {
     macros.section("averages of the speedups: over all subjects, and over those that gained (Study)");
     for row in &analysis.averages {
         let of = if row.scope == Scope::Study { "Study" } else { "" };
-        let place = Place { configuration: &row.configuration, subject: "", cores: Some(row.cores) };
+        let place = NumberScope { configuration: &row.configuration, subject: "", cores: Some(row.cores) };
         macros.add(&format!("Average{of}"), place, fixed(row.average, 2));
         macros.add(&format!("Median{of}"), place, fixed(row.median, 2));
         macros.add(&format!("GeometricMean{of}"), place, fixed(row.geometric_mean, 2));
@@ -229,7 +229,7 @@ fn averages(macros: &mut Macros, analysis: &Analysis) {
 fn subjects(macros: &mut Macros, analysis: &Analysis) {
     macros.section("subjects");
     for row in &analysis.subjects {
-        let place = Place { subject: &row.subject, ..Place::default() };
+        let place = NumberScope { subject: &row.subject, ..NumberScope::default() };
         macros.add("Tests", place, count(row.tests));
         macros.add("Classes", place, count(row.classes));
         macros.add("SetAside", place, count(row.set_aside));
@@ -239,7 +239,7 @@ fn subjects(macros: &mut Macros, analysis: &Analysis) {
         ("TestsTotal", analysis.subjects.iter().map(|row| row.tests).sum()),
         ("ClassesTotal", analysis.subjects.iter().map(|row| row.classes).sum::<usize>()),
     ] {
-        macros.add(what, Place::default(), count(total));
+        macros.add(what, NumberScope::default(), count(total));
     }
 }
 
@@ -250,7 +250,7 @@ fn speedups(macros: &mut Macros, analysis: &Analysis) {
          Holm's method, Saving is in percent",
     );
     for (row, saving) in analysis.speedups.iter().zip(&analysis.savings) {
-        let place = Place { configuration: &row.configuration, subject: &row.subject, cores: Some(row.cores) };
+        let place = NumberScope { configuration: &row.configuration, subject: &row.subject, cores: Some(row.cores) };
         let told = match row.judgement {
             SpeedJudgement::NotCompared => "not compared",
             judgement => judgement.words(),
@@ -273,7 +273,7 @@ fn speedups(macros: &mut Macros, analysis: &Analysis) {
 fn failures(macros: &mut Macros, analysis: &Analysis) {
     macros.section("failures after each stage, means");
     for row in &analysis.failures {
-        let place = Place { configuration: &row.configuration, subject: &row.subject, cores: Some(row.cores) };
+        let place = NumberScope { configuration: &row.configuration, subject: &row.subject, cores: Some(row.cores) };
         macros.add(&format!("FailuresStage{}", words(&row.stage.to_string())), place, fixed(row.failures, 1));
     }
 }
@@ -281,18 +281,18 @@ fn failures(macros: &mut Macros, analysis: &Analysis) {
 fn runs(macros: &mut Macros, analysis: &Analysis) {
     macros.section("observed concurrency, seconds of wall and CPU time, MiB of memory");
     for row in &analysis.concurrency {
-        let place = Place { configuration: &row.configuration, subject: &row.subject, cores: Some(row.cores) };
+        let place = NumberScope { configuration: &row.configuration, subject: &row.subject, cores: Some(row.cores) };
         macros.add("Concurrency", place, fixed(Some(row.mean), 1));
         macros.add("ConcurrencyMax", place, count(row.max));
     }
     for row in &analysis.costs {
-        let place = Place { configuration: &row.configuration, subject: &row.subject, cores: Some(row.cores) };
+        let place = NumberScope { configuration: &row.configuration, subject: &row.subject, cores: Some(row.cores) };
         macros.add("Seconds", place, fixed(Some(row.wall_seconds), 1));
         macros.add("CpuSeconds", place, fixed(Some(row.cpu_seconds), 1));
         macros.add("MemoryMib", place, fixed(row.peak_memory_bytes.map(|bytes| bytes as f64 / 1048576.0), 0));
     }
     for row in analysis.scaling.iter().filter(|row| row.judgement.is_answer()) {
-        let place = Place { configuration: &row.configuration, subject: &row.subject, cores: Some(row.cores) };
+        let place = NumberScope { configuration: &row.configuration, subject: &row.subject, cores: Some(row.cores) };
         macros.add("ScalingJudgement", place, Some(row.judgement.words().to_owned()));
         macros.add("Scaling", place, fixed(Some(row.scaling), 2));
         macros.add("ScalingLow", place, fixed(row.ci_low, 2));
@@ -370,7 +370,7 @@ mod tests {
     fn names_that_come_out_alike_are_told_apart() {
         let mut macros = Macros::default();
         for subject in ["commons-io", "commons.io", "commons io"] {
-            macros.add("Tests", Place { subject, ..Place::default() }, count(1));
+            macros.add("Tests", NumberScope { subject, ..NumberScope::default() }, count(1));
         }
         assert_eq!(names(&macros.text), ["paradeTestsCommonsIo", "paradeTestsCommonsIoB", "paradeTestsCommonsIoC"]);
     }

@@ -5,7 +5,7 @@ use crate::assess::answer::{Answer, Failure};
 use crate::assess::causes::Kind;
 use crate::assess::evidence::{Evidence, Speedup};
 use crate::assess::forecast::{Check, Curve};
-use crate::assess::ways::{ModeInWords, ParallelMode};
+use crate::assess::parallel_mode::{ModeInWords, ParallelMode};
 use crate::shown_text::{duration, p_value, shown};
 use crate::stats::speed_judgement::SpeedJudgement;
 use crate::wording::plural;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::Model;
-use crate::assess::ways::ParallelMode;
+use crate::assess::parallel_mode::ParallelMode;
 
 /// So many of the longest are tried; what is shorter gains less.
 const TRIED: usize = 40;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::assess::ways::ParallelMode;
+use crate::assess::parallel_mode::ParallelMode;
 use crate::suite::TestId;
 use crate::technique::parallelize::{nanoseconds, pool};
 

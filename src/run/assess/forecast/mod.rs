@@ -18,7 +18,7 @@ pub use gains::{Improvement, improvements};
 pub use layout::Suite;
 pub use reconcile::{Reconciled, reconciled};
 
-use super::ways::ParallelMode;
+use super::parallel_mode::ParallelMode;
 use crate::simulation::{Scheduler, Workload, simulate};
 use crate::stats;
 use crate::suite::JvmWork;

@@ -7,21 +7,21 @@ use crate::spec::JdkWish;
 
 /// The JDK and the user of those subjects that do not say otherwise.
 #[derive(Default)]
-pub(super) struct Place {
+pub(super) struct SubjectHost {
     pub jdk: Option<JdkWish>,
     pub user: Option<String>,
 }
 
-pub(super) fn of_machine(raw: &RawMachine, context: &Context<'_>) -> Place {
-    Place { jdk: jdk(raw.jdk.as_ref(), context), user: user(raw.user.as_ref(), context) }
+pub(super) fn of_machine(raw: &RawMachine, context: &Context<'_>) -> SubjectHost {
+    SubjectHost { jdk: jdk(raw.jdk.as_ref(), context), user: user(raw.user.as_ref(), context) }
 }
 
 /// A scripted suite needs neither.
-pub(super) fn of_subject(raw: &RawSubject, machine: &Place, context: &Context<'_>) -> Place {
+pub(super) fn of_subject(raw: &RawSubject, machine: &SubjectHost, context: &Context<'_>) -> SubjectHost {
     if raw.written.contains_key("model") {
-        return Place::default();
+        return SubjectHost::default();
     }
-    Place {
+    SubjectHost {
         jdk: jdk(raw.jdk.as_ref(), context).or_else(|| machine.jdk.clone()),
         user: user(raw.user.as_ref(), context).or_else(|| machine.user.clone()),
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::configuration::{check_width_keys, forks, modules, threads};
 use super::harness::check_override;
-use super::place::{self, Place};
+use super::place::{self, SubjectHost};
 use super::settings::{self, Settings};
 use super::{At, Configuration, Context, list, quoted, suggestion};
 use super::{regression, versions};
@@ -47,7 +47,7 @@ pub(super) struct Common<'a> {
     pub timeout: Duration,
     pub repetitions: u32,
     /// What `[machine]` says of JDK and user.
-    pub place: Place,
+    pub place: SubjectHost,
 }
 
 /// A subject, or all its versions.
@@ -60,7 +60,7 @@ fn subject(raw: &RawSubject, common: &Common<'_>, context: &Context<'_>) -> Subj
     let (source, origin) = origin(raw, context);
     let Settings { maven_args, environment, phase, setup, surefire, disable_plugins, timeout } =
         settings::settings(&raw.settings, &common.raw.defaults, common.timeout, context);
-    let Place { jdk, user } = place::of_subject(raw, &common.place, context);
+    let SubjectHost { jdk, user } = place::of_subject(raw, &common.place, context);
     let subject = Subject {
         name: context.name(raw.name.as_ref(), "a subject"),
         source,

@@ -10,7 +10,7 @@ use crate::technique::Stage;
 
 /// All machines together.
 #[derive(Debug, PartialEq)]
-pub struct Ran {
+pub struct OrderedRunResult {
     /// The gravest of the machines' verdicts.
     pub verdict: Verdict,
     /// One sentence, for every verdict but `clean`.
@@ -36,14 +36,14 @@ pub struct Failure {
     pub message: Option<String>,
 }
 
-impl Ran {
+impl OrderedRunResult {
     pub(super) fn of(
         machines: &[Vec<TestId>],
         runs: Vec<SuiteRun>,
         engine: EngineKind,
         capabilities: &Capabilities,
     ) -> Self {
-        let mut ran = Ran::nothing(engine);
+        let mut ran = OrderedRunResult::nothing(engine);
         for (machine, (run, tests)) in (1..).zip(runs.into_iter().zip(machines)) {
             let wall = run.cost.wall_seconds;
             let number = u32::try_from(machine).unwrap_or(u32::MAX);
@@ -61,7 +61,7 @@ impl Ran {
     }
 
     fn nothing(engine: EngineKind) -> Self {
-        Ran {
+        OrderedRunResult {
             verdict: Verdict::Clean,
             reason: None,
             tally: Tally::default(),
@@ -118,7 +118,7 @@ mod tests {
 
     const SUITE: &str = "[[test]]\nid='C#a'\nseconds=1\n[[test]]\nid='C#b'\nseconds=2\nneeds=['C#a']\n[[test]]\nid='C#x'\nexits_after=1\n";
 
-    fn ran(machines: &[&[&str]]) -> Ran {
+    fn ran(machines: &[&[&str]]) -> OrderedRunResult {
         let mut session = ModelSession::new(ModelSuite::parse(SUITE).unwrap(), 1);
         let machines: Vec<Vec<TestId>> =
             machines.iter().map(|names| names.iter().map(|name| TestId::new("", "C", name, 1)).collect()).collect();
@@ -131,7 +131,7 @@ mod tests {
             )
         };
         let runs = machines.iter().map(|tests| session.run(&request(tests)).unwrap()).collect();
-        Ran::of(&machines, runs, session.engine(), session.capabilities())
+        OrderedRunResult::of(&machines, runs, session.engine(), session.capabilities())
     }
 
     #[test]

@@ -11,11 +11,11 @@ use crate::runner::{Event, Watcher};
 use crate::store::{OpenRun, OrderRecords, ProfileFiles, TestDuration};
 use crate::suite::{Coverage, Dependency, DependencyGraph, RunEnd, SuiteRun, TestId};
 use crate::technique::arrange::{Material, arrange};
-use crate::technique::detect::seek::{self, Bed, Machines, Sought};
-use crate::technique::detect::{Company, Halt, Progress, Roster};
+use crate::technique::detect::seek::{self, FoundDependencies, Machines, SeekInput};
+use crate::technique::detect::{Progress, SearchContext, SearchStop, TestRoster};
 
-use super::needs::Search;
-use super::tidy::Tidy;
+use super::needs::DependencySearch;
+use super::tidy::LogTidyingSession;
 
 /// Runs of the original order whose mean times count, as the study runs everything three times.
 const RUNS: u32 = 3;
@@ -23,7 +23,7 @@ const RUNS: u32 = 3;
 const CALM: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// One version and what it may use.
-pub(super) struct Inquiry<'a> {
+pub(super) struct ProfileMeasurement<'a> {
     pub subject: &'a str,
     /// A fingerprint of everything that the outcome of an order depends on.
     pub identity: String,
@@ -40,18 +40,18 @@ pub(super) struct Inquiry<'a> {
 }
 
 /// A version is inquired into once, and a run has many: a process that nobody asks any more only takes memory.
-impl Drop for Inquiry<'_> {
+impl Drop for ProfileMeasurement<'_> {
     fn drop(&mut self) {
         self.session.let_go();
     }
 }
 
 /// `None` when the user interrupted.
-pub(super) type Answer<T> = miette::Result<Option<T>>;
+pub(super) type Interruptible<T> = miette::Result<Option<T>>;
 
-impl Inquiry<'_> {
+impl ProfileMeasurement<'_> {
     /// What each test takes, in the original order.
-    pub fn durations(&mut self) -> Answer<Vec<TestDuration>> {
+    pub fn durations(&mut self) -> Interruptible<Vec<TestDuration>> {
         if let Some(known) = self.files.durations(self.record)? {
             return Ok(Some(known));
         }
@@ -75,7 +75,7 @@ impl Inquiry<'_> {
     }
 
     /// What each test covers, or why nobody can tell.
-    pub fn coverage(&mut self) -> Answer<Result<Coverage, String>> {
+    pub fn coverage(&mut self) -> Interruptible<Result<Coverage, String>> {
         if let Some(known) = self.files.coverage(self.record)? {
             return Ok(Some(Ok(known)));
         }
@@ -107,7 +107,12 @@ impl Inquiry<'_> {
     }
 
     /// Dependencies that the orders of an algorithm need.
-    pub fn seek(&mut self, search: Search, durations: &[TestDuration], coverage: Option<&Coverage>) -> Answer<Sought> {
+    pub fn seek(
+        &mut self,
+        search: DependencySearch,
+        durations: &[TestDuration],
+        coverage: Option<&Coverage>,
+    ) -> Interruptible<FoundDependencies> {
         let tests: Vec<TestId> = durations.iter().map(|row| row.test.clone()).collect();
         let seconds: Vec<f64> = durations.iter().map(|row| row.seconds).collect();
         let mut order = |known: &[Dependency]| -> miette::Result<Machines> {
@@ -127,23 +132,28 @@ impl Inquiry<'_> {
     }
 
     /// Which of these tests depend on the order, by random ones.
-    pub fn order_dependent(&mut self, tests: &[TestId], rounds: u32, seed: u64) -> Answer<Vec<TestId>> {
+    pub fn order_dependent(&mut self, tests: &[TestId], rounds: u32, seed: u64) -> Interruptible<Vec<TestId>> {
         let roster = self.roster(tests);
         self.ask("order-dependent tests", roster, |bed| seek::order_dependent(bed, rounds as usize, seed))
     }
 
     /// Tests of the suite in this order.
-    fn roster(&self, tests: &[TestId]) -> Roster {
+    fn roster(&self, tests: &[TestId]) -> TestRoster {
         let all = self.session.tests();
         if self.groups.len() != all.len() {
-            return Roster::by_module(tests);
+            return TestRoster::by_module(tests);
         }
         let groups: HashMap<&TestId, usize> = all.iter().zip(self.groups.iter().copied()).collect();
         let of: Vec<usize> = tests.iter().map(|test| groups.get(test).copied().unwrap_or_default()).collect();
-        Roster::new(tests, &of)
+        TestRoster::new(tests, &of)
     }
 
-    fn ask<T>(&mut self, what: &str, roster: Roster, question: impl FnOnce(Bed<'_>) -> Result<T, Halt>) -> Answer<T> {
+    fn ask<T>(
+        &mut self,
+        what: &str,
+        roster: TestRoster,
+        question: impl FnOnce(SeekInput<'_>) -> Result<T, SearchStop>,
+    ) -> Interruptible<T> {
         let subject = self.subject;
         let watcher = RefCell::new(&mut *self.watcher);
         let mut last: Option<Instant> = None;
@@ -155,15 +165,15 @@ impl Inquiry<'_> {
             }
         };
         let interrupt = self.interrupt;
-        let mut session = Tidy { inner: &mut *self.session };
+        let mut session = LogTidyingSession { inner: &mut *self.session };
         let resources = self.resources.clone();
         let mut memory = OrderRecords::new(self.record, subject, &self.identity);
-        let company = Company { memory: &mut memory, hear: &mut hear, stop: &|| interrupt.is_set() };
-        match question(Bed { session: &mut session, roster, set_aside: self.set_aside, resources, company }) {
+        let company = SearchContext { memory: &mut memory, hear: &mut hear, stop: &|| interrupt.is_set() };
+        match question(SeekInput { session: &mut session, roster, set_aside: self.set_aside, resources, company }) {
             Ok(answer) => Ok(Some(answer)),
-            Err(Halt::Interrupted) => Ok(None),
-            Err(Halt::Broken(report)) => Err(report),
-            Err(Halt::Budget) => Err(miette::miette!("the time limit for finding {what} is too large")),
+            Err(SearchStop::Interrupted) => Ok(None),
+            Err(SearchStop::Broken(report)) => Err(report),
+            Err(SearchStop::Budget) => Err(miette::miette!("the time limit for finding {what} is too large")),
         }
     }
 

@@ -17,16 +17,16 @@ use crate::store::record::{Authorship, DependenciesRecord, KnowledgeRecord, Verd
 use crate::store::{ProfileFiles, TestDuration};
 use crate::suite::{Change, Coverage, Dependency, TestId};
 use crate::technique::Ordering;
-use crate::technique::detect::seek::{Sought, united};
+use crate::technique::detect::seek::{FoundDependencies, united};
 use crate::wording::counted;
 
 use super::open::OpenSubject;
 use super::trial::{describe, is_disk_full};
 use super::{Event, Run};
 
-use inquiry::{Answer, Inquiry};
+use inquiry::{Interruptible, ProfileMeasurement};
 use lines::SourceLines;
-use needs::{Needs, Search};
+use needs::{DependencySearch, ProfileNeeds};
 
 /// What is known of a subject, as its first version has it.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub(super) struct SubjectProfile {
     pub seconds: Vec<f64>,
     /// Or why it is not known.
     pub coverage: Result<Coverage, String>,
-    dependencies: HashMap<Search, Vec<Dependency>>,
+    dependencies: HashMap<DependencySearch, Vec<Dependency>>,
     all_dependencies: Vec<Dependency>,
 }
 
@@ -60,7 +60,7 @@ impl Refusal {
 impl SubjectProfile {
     /// What an enhanced order goes by.
     pub fn dependencies(&self, ordering: &Ordering) -> &[Dependency] {
-        self.dependencies.get(&Search::of(ordering)).unwrap_or(&self.all_dependencies)
+        self.dependencies.get(&DependencySearch::of(ordering)).unwrap_or(&self.all_dependencies)
     }
 
     pub fn write_change(&self, subject: &str, change: &Change) -> miette::Result<()> {
@@ -73,7 +73,7 @@ struct Findings {
     revision: Option<String>,
     durations: Vec<TestDuration>,
     coverage: Result<Coverage, String>,
-    searches: Vec<(Search, Sought)>,
+    searches: Vec<(DependencySearch, FoundDependencies)>,
     given: Option<Vec<Dependency>>,
     order_dependent: BTreeSet<TestId>,
 }
@@ -81,11 +81,11 @@ struct Findings {
 impl Run<'_> {
     /// Are all versions looked at for the profile of a subject? Not where the result is on record.
     pub(super) fn profile_needs_all_versions(&self, family: &str) -> bool {
-        let needs = Needs::of(self.order.experiment, &self.planned, family);
+        let needs = ProfileNeeds::of(self.order.experiment, &self.planned, family);
         needs.rounds > 0 && self.recorded_profile(family, &needs).is_none()
     }
 
-    fn recorded_profile(&self, family: &str, needs: &Needs) -> Option<&KnowledgeRecord> {
+    fn recorded_profile(&self, family: &str, needs: &ProfileNeeds) -> Option<&KnowledgeRecord> {
         self.record.recorded().knowledge.get(family).filter(|record| needs.are_met_by(record))
     }
 
@@ -111,7 +111,7 @@ impl Run<'_> {
         family: &str,
         first: &Subject,
         open: &mut OpenSubject,
-    ) -> Answer<Result<SubjectProfile, Refusal>> {
+    ) -> Interruptible<Result<SubjectProfile, Refusal>> {
         if let Some(failure) = &open.record.failure {
             let reason = format!("the first version could not be prepared: {}", failure.reason);
             return Ok(Some(Err(Refusal { verdict: failure.verdict, reason })));
@@ -119,7 +119,7 @@ impl Run<'_> {
         if let Err(why) = ordering_session(open) {
             return Ok(Some(Err(Refusal::unsupported(why))));
         }
-        let needs = Needs::of(self.order.experiment, &self.planned, family);
+        let needs = ProfileNeeds::of(self.order.experiment, &self.planned, family);
         let files = ProfileFiles::open(self.record.folder(), family, &self.identity(first, open))?;
         let Some(mut findings) = self.inquire(family, first, open, &files, &needs)? else { return Ok(None) };
         if self.recorded_profile(family, &needs).is_none() {
@@ -139,8 +139,8 @@ impl Run<'_> {
         first: &Subject,
         open: &mut OpenSubject,
         files: &ProfileFiles,
-        needs: &Needs,
-    ) -> Answer<Findings> {
+        needs: &ProfileNeeds,
+    ) -> Interruptible<Findings> {
         let revision = open.record.revision.clone();
         let given = open.dependencies.as_ref().map(|graph| graph.dependencies().cloned().collect());
         let mut inquiry = self.inquiry(family, first, open, files)?;
@@ -166,8 +166,8 @@ impl Run<'_> {
         first: &mut OpenSubject,
         durations: &[TestDuration],
         files: &ProfileFiles,
-        needs: &Needs,
-    ) -> Answer<BTreeSet<TestId>> {
+        needs: &ProfileNeeds,
+    ) -> Interruptible<BTreeSet<TestId>> {
         let mut found = BTreeSet::new();
         if needs.rounds == 0 {
             return Ok(Some(found));
@@ -196,8 +196,8 @@ impl Run<'_> {
         open: &mut OpenSubject,
         durations: &[TestDuration],
         files: &ProfileFiles,
-        needs: &Needs,
-    ) -> Answer<Vec<TestId>> {
+        needs: &ProfileNeeds,
+    ) -> Interruptible<Vec<TestId>> {
         if open.record.failure.is_some() || ordering_session(open).is_err() {
             return Ok(Some(Vec::new()));
         }
@@ -214,7 +214,7 @@ impl Run<'_> {
         subject: &'a Subject,
         open: &'a mut OpenSubject,
         files: &'a ProfileFiles,
-    ) -> miette::Result<Inquiry<'a>> {
+    ) -> miette::Result<ProfileMeasurement<'a>> {
         let groups = open.project.as_ref().map(|project| project.process_groups()).unwrap_or_default();
         let machine = &self.order.experiment.machine;
         let resources = Resources {
@@ -225,7 +225,7 @@ impl Run<'_> {
         let identity = self.identity(subject, open);
         let OpenSubject { session, direct, set_aside, .. } = open;
         let session = session_of(session, direct).map_err(|why| miette::miette!("{why}"))?;
-        Ok(Inquiry {
+        Ok(ProfileMeasurement {
             subject: &subject.name,
             identity,
             record: &mut self.record,
@@ -275,7 +275,7 @@ fn session_of<'a>(
     }
 }
 
-fn record(first: &Subject, open: &OpenSubject, findings: &Findings, needs: &Needs) -> KnowledgeRecord {
+fn record(first: &Subject, open: &OpenSubject, findings: &Findings, needs: &ProfileNeeds) -> KnowledgeRecord {
     let lines = open.project.as_ref().map(|project| lines::count(&project.source_folders()));
     let lines = lines.filter(|lines| *lines != SourceLines::default());
     let dependencies = findings.searches.iter().map(|(search, sought)| DependenciesRecord {
@@ -301,7 +301,7 @@ fn record(first: &Subject, open: &OpenSubject, findings: &Findings, needs: &Need
     }
 }
 
-fn notes(findings: &Findings, needs: &Needs) -> Vec<String> {
+fn notes(findings: &Findings, needs: &ProfileNeeds) -> Vec<String> {
     let uncovered = findings.coverage.as_ref().err().filter(|_| needs.coverage()).cloned();
     let unfinished = findings.searches.iter().filter(|(_, sought)| !sought.complete).map(|(search, sought)| {
         let tests = counted(sought.order_dependent.len(), "test", "tests");
@@ -315,12 +315,12 @@ fn notes(findings: &Findings, needs: &Needs) -> Vec<String> {
 }
 
 /// Puts together what orders are made from, and writes the dependencies where a person finds them.
-fn knowledge(findings: Findings, files: ProfileFiles, needs: &Needs) -> miette::Result<SubjectProfile> {
+fn knowledge(findings: Findings, files: ProfileFiles, needs: &ProfileNeeds) -> miette::Result<SubjectProfile> {
     let Findings { revision, durations, coverage, searches, given, .. } = findings;
     let tests: Vec<TestId> = durations.iter().map(|row| row.test.clone()).collect();
     let found = searches.iter().map(|(_, sought)| sought.dependencies.as_slice());
     let all_dependencies = given.unwrap_or_else(|| united(found, &tests));
-    let dependencies: HashMap<Search, Vec<Dependency>> =
+    let dependencies: HashMap<DependencySearch, Vec<Dependency>> =
         searches.into_iter().map(|(search, sought)| (search, sought.dependencies)).collect();
     let seconds = durations.iter().map(|row| row.seconds).collect();
     let knowledge = SubjectProfile { files, revision, tests, seconds, coverage, dependencies, all_dependencies };

@@ -13,7 +13,7 @@ const USUAL_MACHINES: u32 = 2;
 
 /// The configurations of a subject, in all its versions, that are orders of algorithms.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Needs {
+pub(super) struct ProfileNeeds {
     /// With the names of the configurations.
     pub orderings: Vec<(String, Ordering)>,
     pub rounds: u32,
@@ -23,26 +23,26 @@ pub(super) struct Needs {
 
 /// Dependencies are sought in the orders of one algorithm for so many machines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(in crate::runner) struct Search {
+pub(in crate::runner) struct DependencySearch {
     pub algorithm: Algorithm,
     pub machines: u32,
 }
 
-impl Search {
+impl DependencySearch {
     pub fn of(ordering: &Ordering) -> Self {
         let machines = if ordering.algorithm.is_parallel() { ordering.machines } else { 1 };
-        Search { algorithm: ordering.algorithm, machines }
+        DependencySearch { algorithm: ordering.algorithm, machines }
     }
 }
 
-impl Needs {
+impl ProfileNeeds {
     /// For these trials.
     pub fn of(experiment: &Experiment, trials: &[Trial], family: &str) -> Self {
         let here = |trial: &&Trial| experiment.subject(&trial.subject).is_some_and(|each| each.family() == family);
         let planned: std::collections::HashSet<&str> =
             trials.iter().filter(here).map(|trial| trial.configuration.as_str()).collect();
         let wanted = experiment.configurations.iter().filter(|each| planned.contains(each.name.as_str()));
-        Needs {
+        ProfileNeeds {
             orderings: wanted.filter_map(|each| Some((each.name.clone(), each.ordering?))).collect(),
             rounds: experiment.regression.rounds,
             has_file: experiment.versions_of(family).any(|subject: &Subject| subject.dependencies.is_some()),
@@ -55,14 +55,14 @@ impl Needs {
     }
 
     /// Those of enhanced orders. Selections take what all others have shown, as nobody knows what they will select.
-    pub fn searches(&self) -> Vec<Search> {
+    pub fn searches(&self) -> Vec<DependencySearch> {
         let gives_all = |ordering: &Ordering| !ordering.algorithm.needs_change();
         let for_selection = self.orderings.iter().any(|(_, each)| each.enhanced && !gives_all(each));
         let wanted = self.orderings.iter().filter(|(_, each)| gives_all(each) && (each.enhanced || for_selection));
-        let mut searches: Vec<Search> = wanted.map(|(_, each)| Search::of(each)).collect();
+        let mut searches: Vec<DependencySearch> = wanted.map(|(_, each)| DependencySearch::of(each)).collect();
         if searches.is_empty() && for_selection {
             let machines = |algorithm: Algorithm| if algorithm.is_parallel() { USUAL_MACHINES } else { 1 };
-            searches.extend(USUAL.map(|algorithm| Search { algorithm, machines: machines(algorithm) }));
+            searches.extend(USUAL.map(|algorithm| DependencySearch { algorithm, machines: machines(algorithm) }));
         }
         searches.sort();
         searches.dedup();
@@ -71,7 +71,7 @@ impl Needs {
 
     /// Is everything on record?
     pub fn are_met_by(&self, record: &KnowledgeRecord) -> bool {
-        let sought = |search: &Search| {
+        let sought = |search: &DependencySearch| {
             record
                 .dependencies
                 .iter()
@@ -85,11 +85,11 @@ impl Needs {
 mod tests {
     use super::*;
 
-    fn needs(orderings: &[(Algorithm, bool, u32)]) -> Needs {
+    fn needs(orderings: &[(Algorithm, bool, u32)]) -> ProfileNeeds {
         let ordering = |&(algorithm, enhanced, machines): &(Algorithm, bool, u32)| {
             (String::new(), Ordering { algorithm, enhanced, machines })
         };
-        Needs { orderings: orderings.iter().map(ordering).collect(), rounds: 0, has_file: false }
+        ProfileNeeds { orderings: orderings.iter().map(ordering).collect(), rounds: 0, has_file: false }
     }
 
     fn searches(orderings: &[(Algorithm, bool, u32)]) -> Vec<(Algorithm, u32)> {
@@ -106,7 +106,7 @@ mod tests {
         );
         assert_eq!(searches(&[(T1, false, 1), (S1, true, 1)]), [(T1, 1)]);
         assert_eq!(searches(&[(S1, true, 1)]).len(), 6);
-        let file = Needs { has_file: true, ..needs(&[(T2, true, 1)]) };
+        let file = ProfileNeeds { has_file: true, ..needs(&[(T2, true, 1)]) };
         assert!(file.searches().is_empty() && file.coverage());
         assert!(!needs(&[(P2, true, 2)]).coverage());
     }

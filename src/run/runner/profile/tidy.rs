@@ -4,11 +4,11 @@
 use crate::engine::{Capabilities, EngineKind, RunRequest, Session, logs};
 use crate::suite::{SuiteRun, TestId};
 
-pub(super) struct Tidy<'a> {
+pub(super) struct LogTidyingSession<'a> {
     pub inner: &'a mut dyn Session,
 }
 
-impl Session for Tidy<'_> {
+impl Session for LogTidyingSession<'_> {
     fn engine(&self) -> EngineKind {
         self.inner.engine()
     }

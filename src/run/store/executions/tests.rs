@@ -9,7 +9,7 @@ use crate::engine::{EngineKind, Parallelism};
 use crate::store::frames;
 use crate::store::record::tests::{subject, trial as record};
 use crate::store::record::{ExecutionRow, ResidualTest};
-use crate::suite::{Concurrency, Cost, Execution, Granularity, Seen, SuiteRun, Tally};
+use crate::suite::{Concurrency, Cost, Execution, Granularity, Observations, SuiteRun, Tally};
 use crate::technique::{LastOutcomes, Stage};
 
 fn row(stage: u32, test: &str, outcome: Outcome, start: f64, seconds: f64) -> ExecutionRow {
@@ -44,7 +44,7 @@ fn stage(number: u32, rows: &[ExecutionRow]) -> Stage {
         end: RunEnd::Finished,
         granularity: Granularity::Occurrence,
         findings: vec![],
-        seen: Seen::default(),
+        seen: Observations::default(),
     };
     Stage { number, purpose: "test", engine: EngineKind::Model, parallelism: Parallelism::SEQUENTIAL, machine: 1, run }
 }

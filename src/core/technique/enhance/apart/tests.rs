@@ -38,7 +38,7 @@ fn precedence(tests: usize, dependencies: &[Dependency], conflicts: &[Conflict])
     DependencyGraph::parse(&text, |_| suite).unwrap().precedence()
 }
 
-fn kept(given: &[&[usize]], precedence: &Precedence) -> Kept {
+fn kept(given: &[&[usize]], precedence: &Precedence) -> KeptDependencies {
     enhance_apart(given.iter().map(|given| given.to_vec()).collect(), precedence, |_| 1)
 }
 

@@ -47,7 +47,7 @@ impl Suite {
     }
 
     /// What a machine runs is given to it, or needed by what is.
-    fn everything_is_given_or_needed(&self, kept: &Kept) {
+    fn everything_is_given_or_needed(&self, kept: &KeptDependencies) {
         for (given, queue) in kept.given.iter().zip(&kept.queues) {
             let (mut needed, mut open) = (BTreeSet::new(), given.clone());
             while let Some(test) = open.pop() {
@@ -194,7 +194,7 @@ proptest! {
         let suite = with_conflicts(&work, &tests, &[pairs[0].2]);
         let p3 = aware(&suite.work, &suite.precedence, machines);
         let p2 = enhance_apart(by_time(&work, machines), &suite.precedence, |test| work[test]);
-        let worth = |kept: &Kept| (kept.breaches(), makespan(&kept.queues, &work));
+        let worth = |kept: &KeptDependencies| (kept.breaches(), makespan(&kept.queues, &work));
         prop_assert!(worth(&p3) <= worth(&p2), "{:?} {:?}", p3, p2);
         let ran: BTreeSet<usize> = p3.queues.iter().flatten().copied().collect();
         prop_assert_eq!(ran.len(), work.len());

@@ -32,7 +32,7 @@ pub struct EvaluatedOrder<'a> {
 
 /// What tells orders of a suite apart.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct OrderKey {
     algorithm: Algorithm,
     machines: u32,
     enhanced: bool,
@@ -112,7 +112,7 @@ impl<'a> Suite<'a> {
     }
 
     fn enhanced_of(&self, plain: &EvaluatedOrder<'a>) -> Option<&EvaluatedOrder<'a>> {
-        let wanted = Place { enhanced: true, ..plain.place() };
+        let wanted = OrderKey { enhanced: true, ..plain.place() };
         self.orders.iter().find(|order| order.place() == wanted)
     }
 
@@ -143,8 +143,8 @@ pub fn configuration_name(algorithm: Algorithm, machines: u32) -> String {
 }
 
 impl EvaluatedOrder<'_> {
-    fn place(&self) -> Place {
-        Place {
+    fn place(&self) -> OrderKey {
+        OrderKey {
             algorithm: self.arrangement.algorithm,
             machines: self.arrangement.machines,
             enhanced: self.arrangement.enhanced,
@@ -191,7 +191,7 @@ fn suite<'a>(run: &'a RunData, knowledge: &'a KnowledgeRecord) -> Suite<'a> {
 /// On the most cores of the run. Where two configurations ask for the same, the first one's trials count.
 fn orders<'a>(run: &'a RunData, versions: &HashMap<&str, Option<u32>>) -> Vec<EvaluatedOrder<'a>> {
     let cores = run.manifest.cores.iter().max();
-    let mut found: BTreeMap<Place, EvaluatedOrder<'a>> = BTreeMap::new();
+    let mut found: BTreeMap<OrderKey, EvaluatedOrder<'a>> = BTreeMap::new();
     for trial in run.trials.iter().filter(|trial| is_evidence(trial) && Some(&trial.cores) == cores) {
         let Some((arrangement, version)) = trial.arrangement.as_ref().zip(versions.get(trial.subject.as_str())) else {
             continue;

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use super::parallel_mode::{ParallelMode, SEQUENTIAL};
 use super::survey::Survey;
-use super::ways::{ParallelMode, SEQUENTIAL};
 use crate::experiment::Trial;
 use crate::store::record::{Phase, TrialRecord};
 
@@ -15,7 +15,7 @@ const CAUTION: f64 = 1.3;
 type Cells<'a> = BTreeMap<(&'a str, usize), Vec<f64>>;
 
 #[derive(Debug)]
-pub(super) struct Taken<'a> {
+pub(super) struct RunTimeEstimates<'a> {
     survey: &'a Survey,
     cores: usize,
     cells: Cells<'a>,
@@ -24,9 +24,9 @@ pub(super) struct Taken<'a> {
     last: Option<(&'a str, usize)>,
 }
 
-impl<'a> Taken<'a> {
+impl<'a> RunTimeEstimates<'a> {
     pub fn of(survey: &'a Survey, cores: usize, finished: &'a [TrialRecord]) -> Self {
-        let mut taken = Taken { survey, cores, cells: Cells::new(), slowdown: 1.0, last: None };
+        let mut taken = RunTimeEstimates { survey, cores, cells: Cells::new(), slowdown: 1.0, last: None };
         taken.note(SEQUENTIAL, cores, survey.seconds);
         for record in finished.iter().filter(|record| record.cost.wall_seconds > 0.0) {
             let name = if record.phase == Phase::Screening { SEQUENTIAL } else { record.configuration.as_str() };
@@ -93,13 +93,13 @@ mod tests {
     #[test]
     fn a_machine_that_gets_slower_is_expected_to_stay_so() {
         let survey = Survey::example(10.0, 12.0);
-        let nothing = Taken::of(&survey, 2, &[]);
+        let nothing = RunTimeEstimates::of(&survey, 2, &[]);
         assert_eq!((nothing.sequential(), nothing.next("classes", 2), nothing.next(SEQUENTIAL, 1)), (10.0, 10.0, 12.0));
         let steady = [record(SEQUENTIAL, 2, 10.0), record("classes", 2, 6.0)];
-        let steady = Taken::of(&survey, 2, &steady);
+        let steady = RunTimeEstimates::of(&survey, 2, &steady);
         assert_eq!((steady.next("classes", 2), steady.sequential()), (6.0, 10.0));
         let slow = [record("classes", 2, 6.0), record(SEQUENTIAL, 2, 40.0)];
-        let slow = Taken::of(&survey, 2, &slow);
+        let slow = RunTimeEstimates::of(&survey, 2, &slow);
         assert_eq!((slow.sequential(), slow.next("classes", 2), slow.next("methods", 2)), (40.0, 24.0, 40.0));
         assert_eq!(slow.next(SEQUENTIAL, 1), 48.0);
     }

@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::causes::{self, Beside, Cause, Kind, Laboratory, NotExamined};
-use super::course::MOST_BLOCKS;
+use super::causes::{self, Cause, CauseSearchInput, Kind, NotExamined, ParallelObservation};
 use super::evidence::{Evidence, Measured};
+use super::schedule::MOST_BLOCKS;
 use super::survey::Opener;
-use super::{Assessment, agenda, beside};
+use super::{Assessment, agenda, repeated_runs};
 use crate::engine::{EngineKind, Session};
 use crate::project::Opened;
 use crate::runner::{Event, Watcher};
@@ -26,13 +26,13 @@ const LEAST: Duration = Duration::from_secs(3);
 
 /// What was found out of so many runs.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct DiagnosisRecord {
     runs: usize,
     causes: Vec<Cause>,
 }
 
-impl Kept {
-    fn on_record(run: &RunData) -> Option<Kept> {
+impl DiagnosisRecord {
+    fn on_record(run: &RunData) -> Option<DiagnosisRecord> {
         run.steps.iter().rev().find(|step| step.step_kind == StepKind::Diagnose)?.outcome()
     }
 
@@ -60,7 +60,8 @@ impl Assessment<'_> {
         if tests.is_empty() {
             return Ok(Vec::new());
         }
-        let kept = Kept::on_record(run).filter(|kept| kept.runs == run.trials.len() && (is_done || kept.is_complete()));
+        let kept = DiagnosisRecord::on_record(run)
+            .filter(|kept| kept.runs == run.trials.len() && (is_done || kept.is_complete()));
         if let Some(kept) = kept {
             return Ok(kept.causes);
         }
@@ -68,7 +69,7 @@ impl Assessment<'_> {
         let causes = self.look(run, measured, &tests, &folder.logs("causes"), watcher)?;
         if !self.interrupt.is_set() {
             let runs = run.trials.len();
-            let kept = Kept { runs, causes: causes.clone() };
+            let kept = DiagnosisRecord { runs, causes: causes.clone() };
             super::record(folder, &format!("diagnose.{runs}"), StepKind::Diagnose, &self.order.subject.name, &kept)?;
         }
         Ok(causes)
@@ -84,7 +85,7 @@ impl Assessment<'_> {
     ) -> miette::Result<Vec<Cause>> {
         let stop = || self.interrupt.is_set();
         let mut beside = frequencies(measured, tests);
-        let laboratory = |session, time| Laboratory {
+        let laboratory = |session, time| CauseSearchInput {
             session,
             cores: self.order.cores,
             memory_bytes: self.order.memory_bytes,
@@ -133,12 +134,12 @@ impl Assessment<'_> {
         measured: &Measured,
         session: &mut dyn Session,
         logs: &Path,
-        known: &mut BTreeMap<TestId, Beside>,
+        known: &mut BTreeMap<TestId, ParallelObservation>,
     ) -> miette::Result<()> {
         let worst = measured.ways.iter().max_by_key(|evidence| evidence.failed.len() + evidence.unrepaired.len());
         let configuration = worst.and_then(|evidence| self.experiment.configuration(evidence.way.name()));
         let (Some(worst), Some(configuration)) = (worst, configuration) else { return Ok(()) };
-        let again = beside::Again {
+        let again = repeated_runs::RepeatedRuns {
             way: worst.way,
             parallelism: configuration.parallelism,
             cores: self.order.cores,
@@ -147,7 +148,7 @@ impl Assessment<'_> {
             sequential: self.survey.seconds,
             limit: agenda::way_limit(&self.survey, self.survey.seconds),
             time: self.time_left(run),
-            cut: beside::cut_down(run, worst.way),
+            cut: repeated_runs::cut_down(run, worst.way),
         };
         again.look(session, known)
     }
@@ -160,7 +161,7 @@ fn failed_tests(measured: &Measured) -> BTreeSet<TestId> {
 }
 
 /// How often each test failed, in the ways in which it did.
-fn frequencies(measured: &Measured, tests: &BTreeSet<TestId>) -> BTreeMap<TestId, Beside> {
+fn frequencies(measured: &Measured, tests: &BTreeSet<TestId>) -> BTreeMap<TestId, ParallelObservation> {
     let is_final = measured.blocks >= MOST_BLOCKS as usize;
     let of = |test: &TestId| {
         let name = test.to_string();
@@ -168,13 +169,13 @@ fn frequencies(measured: &Measured, tests: &BTreeSet<TestId>) -> BTreeMap<TestId
         let concerned: Vec<&Evidence> = measured.ways.iter().filter(is_concerned).collect();
         let failing: Vec<(usize, usize)> =
             concerned.iter().filter_map(|evidence| Some((evidence.times_failed(&name)?, evidence.runs))).collect();
-        let mut beside = Beside {
+        let mut beside = ParallelObservation {
             failed: failing.iter().map(|(failed, _)| failed).sum(),
             runs: failing.iter().map(|(_, runs)| runs).sum(),
             ways: if failing.len() < concerned.len() { concerned.len() } else { 1 },
             is_final,
             without: measured.racing.get(test).copied(),
-            ..Beside::default()
+            ..ParallelObservation::default()
         };
         if let Some(message) = concerned.iter().find_map(|evidence| evidence.messages.get(&name)) {
             beside.told(Some(message.clone()));

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::causes::Beside;
-use super::ways::ParallelMode;
+use super::causes::ParallelObservation;
+use super::parallel_mode::ParallelMode;
 use crate::engine::{Parallelism, Resources, RunRequest, Session};
 use crate::store::record::RunData;
 use crate::suite::{Outcome, RunEnd, SuiteRun, TestId};
@@ -18,7 +18,7 @@ const LARGER_SHARE: f64 = 0.7;
 const LEAST_RUNS: f64 = 2.0;
 
 /// How the parallel run was, and what may be used for running it again.
-pub(super) struct Again<'a> {
+pub(super) struct RepeatedRuns<'a> {
     /// The mode that is run again.
     pub way: ParallelMode,
     pub parallelism: Parallelism,
@@ -34,9 +34,13 @@ pub(super) struct Again<'a> {
     pub cut: BTreeSet<TestId>,
 }
 
-impl Again<'_> {
+impl RepeatedRuns<'_> {
     /// Adds what is seen to what is known of the tests; nothing where there is no time for it.
-    pub fn look(&self, session: &mut dyn Session, known: &mut BTreeMap<TestId, Beside>) -> miette::Result<()> {
+    pub fn look(
+        &self,
+        session: &mut dyn Session,
+        known: &mut BTreeMap<TestId, ParallelObservation>,
+    ) -> miette::Result<()> {
         if self.time.as_secs_f64() < LEAST_RUNS * self.sequential {
             return Ok(());
         }
@@ -45,7 +49,7 @@ impl Again<'_> {
         note_troubles(known, self.way, first, &self.cut);
         let took = began.elapsed();
         let more = self.time.saturating_sub(took).mul_f64(LARGER_SHARE);
-        let cut_by_parade = |beside: &Beside| beside.limited && beside.message.is_none();
+        let cut_by_parade = |beside: &ParallelObservation| beside.limited && beside.message.is_none();
         // Nothing is learnt about parade's own limit from one that is no larger.
         known
             .values_mut()
@@ -72,7 +76,12 @@ impl Again<'_> {
 }
 
 /// What failed again, and what had been cut down before. A run that came to its end counts as one more.
-fn note_troubles(known: &mut BTreeMap<TestId, Beside>, way: ParallelMode, run: SuiteRun, cut: &BTreeSet<TestId>) {
+fn note_troubles(
+    known: &mut BTreeMap<TestId, ParallelObservation>,
+    way: ParallelMode,
+    run: SuiteRun,
+    cut: &BTreeSet<TestId>,
+) {
     for test in cut {
         known.entry(test.clone()).or_default().limited = true;
     }
@@ -97,7 +106,7 @@ fn note_troubles(known: &mut BTreeMap<TestId, Beside>, way: ParallelMode, run: S
 }
 
 /// Tells of those that ran into a limit whether they pass with a larger one.
-fn compare(seen: &mut BTreeMap<TestId, Beside>, larger: &SuiteRun) {
+fn compare(seen: &mut BTreeMap<TestId, ParallelObservation>, larger: &SuiteRun) {
     let ran: BTreeMap<&TestId, Outcome> =
         larger.executions.iter().map(|execution| (&execution.test, execution.outcome)).collect();
     for (test, beside) in seen.iter_mut().filter(|(_, beside)| beside.limited) {
@@ -115,7 +124,7 @@ pub(super) fn cut_down(run: &RunData, way: ParallelMode) -> BTreeSet<TestId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::{Cost, Execution, Granularity, Seen};
+    use crate::suite::{Cost, Execution, Granularity, Observations};
 
     fn run(executions: &[(&str, Outcome, Option<&str>)]) -> SuiteRun {
         let execution = |(test, outcome, message): &(&str, Outcome, Option<&str>)| Execution {
@@ -134,7 +143,7 @@ mod tests {
             end: RunEnd::Finished,
             granularity: Granularity::Name,
             findings: Vec::new(),
-            seen: Seen::default(),
+            seen: Observations::default(),
         }
     }
 
@@ -146,8 +155,10 @@ mod tests {
             ("A#races", Outcome::Failed, Some("expected 1")),
             ("A#fine", Outcome::Passed, None),
         ]);
-        let mut seen =
-            BTreeMap::from([("A#races".parse().unwrap(), Beside { failed: 2, runs: 3, ..Beside::default() })]);
+        let mut seen = BTreeMap::from([(
+            "A#races".parse().unwrap(),
+            ParallelObservation { failed: 2, runs: 3, ..ParallelObservation::default() },
+        )]);
         note_troubles(&mut seen, ParallelMode::Methods, first, &BTreeSet::from(["B#hung".parse().unwrap()]));
         let races = &seen[&"A#races".parse::<TestId>().unwrap()];
         assert_eq!((races.failed, races.runs), (2, 3), "what was measured stays");

@@ -10,9 +10,9 @@ use super::agenda::{self, Item};
 use super::decide::LEAST_GAIN;
 use super::evidence;
 use super::firmness::HOPELESS;
+use super::parallel_mode::{ParallelMode, SEQUENTIAL};
+use super::run_time_estimates::RunTimeEstimates;
 use super::survey::Survey;
-use super::taken::Taken;
-use super::ways::{ParallelMode, SEQUENTIAL};
 use crate::experiment::Trial;
 use crate::store::record::{Phase, TrialRecord, Verdict};
 use crate::suite::TestId;
@@ -74,18 +74,18 @@ impl PartialResult {
 
 /// What earlier blocks showed.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Known {
+pub(super) struct EarlierBlocks {
     glimpses: Vec<PartialResult>,
     runs: BTreeMap<Cell, u32>,
 }
 
-impl Known {
+impl EarlierBlocks {
     /// Of the blocks before this one.
     pub fn before(block: u32, survey: &Survey, cores: usize, trials: &[TrialRecord]) -> Self {
         let earlier: Vec<&TrialRecord> =
             trials.iter().filter(|trial| trial.phase == Phase::Measured && trial.repetition < block).collect();
         let unsteady = unsteady(trials);
-        let mut known = Known::default();
+        let mut known = EarlierBlocks::default();
         for trial in &earlier {
             let way = ParallelMode::of_name(&trial.configuration);
             let configuration = way.map_or(SEQUENTIAL, ParallelMode::name);
@@ -170,14 +170,14 @@ fn glimpse(
 
 /// The order of things for one project.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Course<'a> {
+pub(super) struct BlockSchedule<'a> {
     pub survey: &'a Survey,
     pub cores: usize,
 }
 
-impl Course<'_> {
+impl BlockSchedule<'_> {
     /// What a block holds if there is time for all of it, what matters most first. Nothing, where nothing is left to be found out.
-    pub fn block(&self, block: u32, known: &Known) -> Vec<Group> {
+    pub fn block(&self, block: u32, known: &EarlierBlocks) -> Vec<Group> {
         let on_all = |way: ParallelMode| Cell { configuration: way.name(), cores: self.cores };
         let sequential = |cores: usize| Cell { configuration: SEQUENTIAL, cores };
         let is_early = block <= FEWEST_BLOCKS;
@@ -205,7 +205,7 @@ impl Course<'_> {
     }
 
     /// Core counts between one and all: they serve the curve, not the verdict.
-    fn between(&self, known: &Known, ways: &[ParallelMode]) -> Vec<Group> {
+    fn between(&self, known: &EarlierBlocks, ways: &[ParallelMode]) -> Vec<Group> {
         let counts = agenda::core_counts(self.cores).into_iter().filter(|count| (2..self.cores).contains(count));
         let names = || std::iter::once(SEQUENTIAL).chain(ways.iter().map(|way| way.name()));
         let cells = counts.flat_map(|cores| names().map(move |configuration| Cell { configuration, cores }));
@@ -213,7 +213,13 @@ impl Course<'_> {
     }
 
     /// What will probably be run from this block on, by what is known and what the model makes of the first run.
-    pub fn ahead(&self, from: u32, mut known: Known, taken: &Taken<'_>, mut time: f64) -> Vec<(u32, Vec<Cell>)> {
+    pub fn ahead(
+        &self,
+        from: u32,
+        mut known: EarlierBlocks,
+        taken: &RunTimeEstimates<'_>,
+        mut time: f64,
+    ) -> Vec<(u32, Vec<Cell>)> {
         let expected = |cell: Cell| self.expected(cell, taken);
         let mut blocks = Vec::new();
         for block in from..=MOST_BLOCKS {
@@ -236,14 +242,14 @@ impl Course<'_> {
     }
 
     /// What a run will probably take.
-    pub fn expected(&self, cell: Cell, taken: &Taken<'_>) -> f64 {
+    pub fn expected(&self, cell: Cell, taken: &RunTimeEstimates<'_>) -> f64 {
         let known = taken.known(cell.configuration, cell.cores);
         let way = ParallelMode::of_name(cell.configuration).filter(|_| cell.cores == self.cores);
         let promised = way.and_then(|way| self.survey.promised(way));
         known.or(promised).unwrap_or_else(|| taken.next(cell.configuration, cell.cores))
     }
 
-    fn hoped_for(&self, way: ParallelMode, taken: &Taken<'_>) -> PartialResult {
+    fn hoped_for(&self, way: ParallelMode, taken: &RunTimeEstimates<'_>) -> PartialResult {
         let seconds = self.expected(Cell { configuration: way.name(), cores: self.cores }, taken);
         let share = seconds / taken.sequential().max(1e-9);
         // What the project says of itself is sequential, unless something is known of it.
@@ -252,7 +258,7 @@ impl Course<'_> {
     }
 
     /// The plan for a person who waits.
-    pub fn told(&self, blocks: &[(u32, Vec<Cell>)], taken: &Taken<'_>) -> Vec<Item> {
+    pub fn told(&self, blocks: &[(u32, Vec<Cell>)], taken: &RunTimeEstimates<'_>) -> Vec<Item> {
         let mut alike: Vec<(u32, u32, &Vec<Cell>)> = Vec::new();
         for (block, cells) in blocks {
             match alike.last_mut() {
@@ -310,8 +316,8 @@ mod tests {
         PartialResult { way, overlapped: true, complete: true, clean: true, share }
     }
 
-    fn known(glimpses: Vec<PartialResult>) -> Known {
-        Known { glimpses, ..Known::default() }
+    fn known(glimpses: Vec<PartialResult>) -> EarlierBlocks {
+        EarlierBlocks { glimpses, ..EarlierBlocks::default() }
     }
 
     fn names(groups: &[Group]) -> Vec<String> {
@@ -344,7 +350,7 @@ mod tests {
         let ways = vec![ParallelMode::Forks, ParallelMode::Classes, ParallelMode::Methods];
         let promise = vec![(ParallelMode::Classes, 5.0), (ParallelMode::Forks, 6.0), (ParallelMode::Methods, 7.0)];
         let survey = Survey { ways, promise, ..Survey::example(10.0, 12.0) };
-        let course = Course { survey: &survey, cores: 4 };
+        let course = BlockSchedule { survey: &survey, cores: 4 };
         let of = |block, glimpses: Vec<PartialResult>| names(&course.block(block, &known(glimpses)));
         assert_eq!(of(1, vec![]), ["sequential@4+classes@4"]);
         assert_eq!(
@@ -367,7 +373,7 @@ mod tests {
             || [ParallelMode::Forks, ParallelMode::Classes, ParallelMode::Methods].map(nothing).to_vec();
         assert_eq!(of(2, without_effect()), ["sequential@1"], "for the prediction");
         let runs = BTreeMap::from([(Cell { configuration: SEQUENTIAL, cores: 1 }, 1)]);
-        assert!(course.block(3, &Known { glimpses: without_effect(), runs }).is_empty());
+        assert!(course.block(3, &EarlierBlocks { glimpses: without_effect(), runs }).is_empty());
     }
 
     #[test]
@@ -375,8 +381,8 @@ mod tests {
         let promise = vec![(ParallelMode::Classes, 5.0), (ParallelMode::Forks, 9.0)];
         let survey =
             Survey { ways: vec![ParallelMode::Forks, ParallelMode::Classes], promise, ..Survey::example(10.0, 12.0) };
-        let (course, taken) = (Course { survey: &survey, cores: 2 }, Taken::of(&survey, 2, &[]));
-        let told = |time| course.told(&course.ahead(1, Known::default(), &taken, time), &taken);
+        let (course, taken) = (BlockSchedule { survey: &survey, cores: 2 }, RunTimeEstimates::of(&survey, 2, &[]));
+        let told = |time| course.told(&course.ahead(1, EarlierBlocks::default(), &taken, time), &taken);
         let brief: Vec<String> = told(46.0).into_iter().map(|item| format!("{} {}", item.runs, item.what)).collect();
         assert_eq!(brief, ["6 blocks 1 to 3: sequential, classes"]);
         let long: Vec<String> = told(1000.0).into_iter().map(|item| format!("{} {}", item.runs, item.what)).collect();

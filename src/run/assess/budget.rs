@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use super::agenda;
-use super::course::{self, Cell, Course, FEWEST_BLOCKS, Fitting, Known};
 use super::evidence;
-use super::taken::Taken;
-use super::ways::{ParallelMode, SEQUENTIAL};
+use super::parallel_mode::{ParallelMode, SEQUENTIAL};
+use super::run_time_estimates::RunTimeEstimates;
+use super::schedule::{self, BlockSchedule, Cell, EarlierBlocks, FEWEST_BLOCKS, Fitting};
 use crate::experiment::Trial;
 use crate::runner::{Allowance, BudgetPolicy};
 use crate::store::record::{Phase, TrialRecord};
@@ -55,9 +55,9 @@ impl Budget {
     }
 
     /// What is left of it for runs: not the time for the answer, nor, once tests fail, that for finding out why.
-    fn left_for_runs(&self, clock: &Clock, finished: &[TrialRecord], taken: &Taken<'_>) -> f64 {
+    fn left_for_runs(&self, clock: &Clock, finished: &[TrialRecord], taken: &RunTimeEstimates<'_>) -> f64 {
         let all = self.time.as_secs_f64();
-        let has_trouble = finished.iter().any(|trial| course::has_trouble(trial, finished));
+        let has_trouble = finished.iter().any(|trial| schedule::has_trouble(trial, finished));
         let looking = (all * agenda::FOR_CAUSES).max(3.0 * taken.sequential() + 5.0).min(0.35 * all);
         let reserve = if has_trouble { looking } else { 0.0 };
         self.left(clock, finished) - FOR_ANSWERING.min(all * 0.02) - reserve
@@ -65,8 +65,8 @@ impl Budget {
 }
 
 #[derive(Debug)]
-pub(super) struct Purse<'a> {
-    pub course: Course<'a>,
+pub(super) struct BudgetedSchedule<'a> {
+    pub course: BlockSchedule<'a>,
     pub clock: &'a Clock,
     pub budget: Budget,
     state: State,
@@ -85,9 +85,9 @@ struct State {
     cut: RefCell<BTreeSet<String>>,
 }
 
-impl<'a> Purse<'a> {
+impl<'a> BudgetedSchedule<'a> {
     /// For the blocks from this one on.
-    pub fn new(course: Course<'a>, clock: &'a Clock, budget: Budget, from: u32) -> Self {
+    pub fn new(course: BlockSchedule<'a>, clock: &'a Clock, budget: Budget, from: u32) -> Self {
         let state = State {
             block: Mutable::new(from.saturating_sub(1)),
             chosen: RefCell::new(Fitting { cells: Vec::new(), are_all: true }),
@@ -95,7 +95,7 @@ impl<'a> Purse<'a> {
             allowed: Mutable::new(0.0),
             cut: RefCell::default(),
         };
-        Purse { course, clock, budget, state }
+        BudgetedSchedule { course, clock, budget, state }
     }
 
     /// Configurations of which a run was cut off when the budget was up.
@@ -106,13 +106,13 @@ impl<'a> Purse<'a> {
     /// What will probably be run after the block under way, by block.
     pub fn outlook(&self, finished: &[TrialRecord]) -> Vec<(u32, Vec<Cell>)> {
         let from = self.state.block.get() + 1;
-        let Course { survey, cores } = self.course;
-        let taken = Taken::of(survey, cores, finished);
-        let known = Known::before(from, survey, cores, finished);
+        let BlockSchedule { survey, cores } = self.course;
+        let taken = RunTimeEstimates::of(survey, cores, finished);
+        let known = EarlierBlocks::before(from, survey, cores, finished);
         self.course.ahead(from, known, &taken, self.budget.left_for_runs(self.clock, finished, &taken))
     }
 
-    fn is_wanted(&self, trial: &Trial, taken: &Taken<'_>, finished: &[TrialRecord]) -> bool {
+    fn is_wanted(&self, trial: &Trial, taken: &RunTimeEstimates<'_>, finished: &[TrialRecord]) -> bool {
         if trial.repetition != self.state.block.get() {
             self.begin(trial.repetition, taken, finished);
         }
@@ -126,7 +126,7 @@ impl<'a> Purse<'a> {
     }
 
     /// The seconds that the baseline of this block still needs. Without it, no other run of the block can be compared.
-    fn kept_for_baseline(&self, trial: &Trial, taken: &Taken<'_>, finished: &[TrialRecord]) -> f64 {
+    fn kept_for_baseline(&self, trial: &Trial, taken: &RunTimeEstimates<'_>, finished: &[TrialRecord]) -> f64 {
         let baseline = self.baseline();
         let is_chosen = self.state.chosen.borrow().cells.contains(&baseline);
         if !is_chosen || baseline.is_of(trial) || baseline.is_done(trial.repetition, finished) {
@@ -152,15 +152,15 @@ impl<'a> Purse<'a> {
     }
 
     /// Decides what is run of a block. What an earlier sitting ran of it is paid for.
-    fn begin(&self, block: u32, taken: &Taken<'_>, finished: &[TrialRecord]) {
+    fn begin(&self, block: u32, taken: &RunTimeEstimates<'_>, finished: &[TrialRecord]) {
         let was_cut_short = !self.state.chosen.borrow().are_all;
-        let Course { survey, cores } = self.course;
-        let known = Known::before(block, survey, cores, finished);
+        let BlockSchedule { survey, cores } = self.course;
+        let known = EarlierBlocks::before(block, survey, cores, finished);
         let cost =
             |cell: Cell| if cell.is_done(block, finished) { 0.0 } else { taken.next(cell.configuration, cell.cores) };
         let groups = self.course.block(block, &known);
         let first = groups.first().cloned().unwrap_or_default();
-        let mut chosen = course::fitting(groups, self.budget.left_for_runs(self.clock, finished, taken), cost);
+        let mut chosen = schedule::fitting(groups, self.budget.left_for_runs(self.clock, finished, taken), cost);
         let must = !self.budget.is_strict && block <= FEWEST_BLOCKS;
         if must && chosen.cells.is_empty() {
             chosen.cells = first;
@@ -174,8 +174,8 @@ impl<'a> Purse<'a> {
     }
 
     /// A way that hangs is not waited for to the end of the budget. One test after the other has come to its end before.
-    fn allowance(&self, trial: &Trial, taken: &Taken<'_>, left: f64) -> Allowance {
-        let Course { survey, .. } = self.course;
+    fn allowance(&self, trial: &Trial, taken: &RunTimeEstimates<'_>, left: f64) -> Allowance {
+        let BlockSchedule { survey, .. } = self.course;
         let fair = match ParallelMode::of_name(&trial.configuration) {
             None => agenda::trial_limit(survey),
             Some(_) => agenda::way_limit(survey, taken.sequential()),
@@ -186,10 +186,10 @@ impl<'a> Purse<'a> {
     }
 }
 
-impl BudgetPolicy for Purse<'_> {
+impl BudgetPolicy for BudgetedSchedule<'_> {
     fn allow(&self, trial: &Trial, phase: Phase, finished: &[TrialRecord]) -> Option<Allowance> {
-        let Course { survey, cores } = self.course;
-        let taken = Taken::of(survey, cores, finished);
+        let BlockSchedule { survey, cores } = self.course;
+        let taken = RunTimeEstimates::of(survey, cores, finished);
         let is_wanted = phase != Phase::Measured || self.is_wanted(trial, &taken, finished);
         let left = self.budget.left(self.clock, finished) - self.kept_for_baseline(trial, &taken, finished);
         let allowance = self.allowance(trial, &taken, left);
@@ -206,8 +206,8 @@ impl BudgetPolicy for Purse<'_> {
     }
 
     fn seconds_ahead(&self, finished: &[TrialRecord]) -> Option<f64> {
-        let Course { survey, cores } = self.course;
-        let taken = Taken::of(survey, cores, finished);
+        let BlockSchedule { survey, cores } = self.course;
+        let taken = RunTimeEstimates::of(survey, cores, finished);
         let block = self.state.block.get();
         let present = self.state.chosen.borrow();
         let later = if present.are_all { self.outlook(finished) } else { Vec::new() };
@@ -254,8 +254,8 @@ mod tests {
     fn carried_out(budget: u64, slower: impl Fn(usize) -> f64, failing: &str) -> Sitting {
         let (survey, time) = (survey(), Duration::from_secs(budget));
         let clock = Clock { began: Instant::now(), earlier: 0.0, model: Some(10.0), lost: Mutable::new(0.0) };
-        let course = Course { survey: &survey, cores: 2 };
-        let purse = Purse::new(course, &clock, Budget { time, is_strict: true }, 1);
+        let course = BlockSchedule { survey: &survey, cores: 2 };
+        let purse = BudgetedSchedule::new(course, &clock, Budget { time, is_strict: true }, 1);
         let mut finished: Vec<TrialRecord> = Vec::new();
         for trial in &plan(&[1, 2]).trials {
             let Some(allowance) = purse.allow(trial, Phase::Measured, &finished) else { continue };
@@ -360,8 +360,8 @@ mod tests {
         let allowed = |spent: f64, name: &str, is_strict: bool| {
             let clock = Clock { began: Instant::now(), earlier: 0.0, model: Some(spent), lost: Mutable::new(0.0) };
             let budget = Budget { time: Duration::from_secs(400), is_strict };
-            let purse = Purse::new(Course { survey: &survey, cores: 2 }, &clock, budget, 1);
-            purse.allowance(&trial(name, 2, 1), &Taken::of(&survey, 2, &[]), 400.0 - spent)
+            let purse = BudgetedSchedule::new(BlockSchedule { survey: &survey, cores: 2 }, &clock, budget, 1);
+            purse.allowance(&trial(name, 2, 1), &RunTimeEstimates::of(&survey, 2, &[]), 400.0 - spent)
         };
         let (early, late) = (allowed(100.0, "classes", true), allowed(380.0, "classes", true));
         assert_eq!((early.time.as_secs(), early.is_fair), (50, true));
@@ -376,7 +376,7 @@ mod tests {
         let survey = survey();
         let clock = Clock { began: Instant::now(), earlier: 0.0, model: Some(10.0), lost: Mutable::new(0.0) };
         let budget = Budget { time: Duration::from_secs(200), is_strict: true };
-        let purse = Purse::new(Course { survey: &survey, cores: 2 }, &clock, budget, 4);
+        let purse = BudgetedSchedule::new(BlockSchedule { survey: &survey, cores: 2 }, &clock, budget, 4);
         let mut finished = Vec::new();
         for block in 1..=3 {
             for (configuration, wall_seconds, max) in [(SEQUENTIAL, 10.0, 1), ("classes", 6.0, 2)] {
