@@ -15,6 +15,7 @@ pub mod bad_usage;
 pub mod csv_cells;
 pub mod data_table;
 pub mod engine;
+pub mod file_error;
 pub mod folder_handle;
 pub mod folders;
 pub mod junit_report;

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use miette::miette;
 
+use crate::file_error::{file_error, file_error_with_help};
 use crate::folder_handle;
 
 /// The manifest of the largest plan that parade accepts is a fifth of this.
@@ -28,13 +29,13 @@ pub fn read_bytes(path: &Path) -> miette::Result<Vec<u8>> {
 
 /// The same for a file of parade's own, which is never a link, a pipe or a device.
 pub fn read_own(path: &Path) -> miette::Result<String> {
-    let failed = |error: std::io::Error| miette!("{} could not be read: {error}", path.display());
+    let failed = |error: std::io::Error| file_error(format_args!("{} could not be read", path.display()), &error);
     let bytes = folder_handle::read_regular(path, LIMIT).map_err(failed)?;
     String::from_utf8(bytes).map_err(|_| failed(std::io::Error::other("it is not UTF-8")))
 }
 
 fn bounded(path: &Path, read: impl FnOnce(std::io::Take<File>) -> std::io::Result<usize>) -> miette::Result<()> {
-    let failed = |error: std::io::Error| miette!("{} could not be read: {error}", path.display());
+    let failed = |error: std::io::Error| file_error(format_args!("{} could not be read", path.display()), &error);
     let length = read(File::open(path).map_err(failed)?.take(LIMIT + 1)).map_err(failed)?;
     if length as u64 > LIMIT {
         return Err(miette!(help = "is it the right file?", "{} is larger than 256 MiB", path.display()));
@@ -55,11 +56,8 @@ pub fn copy_regular(from: &Path, to: &Path) -> std::io::Result<()> {
 /// Writes a file so that it is either there whole or not at all.
 pub fn write_atomically(path: &Path, content: &[u8]) -> miette::Result<()> {
     let failed = |error: std::io::Error| {
-        miette!(
-            help = "check the free disk space and the permissions of the folder",
-            "{} could not be written: {error}",
-            path.display()
-        )
+        let help = "check the free disk space and the permissions of the folder";
+        file_error_with_help(format_args!("{} could not be written", path.display()), &error, help)
     };
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder).map_err(failed)?;

@@ -23,6 +23,7 @@ use miette::{Result, miette};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::file_error::file_error;
 use crate::folder_handle::{self, EntryKind, FolderHandle};
 use crate::home::Home;
 use crate::process::Account;
@@ -138,7 +139,7 @@ impl SealedRepository {
         if self.exists() {
             return self.verify();
         }
-        let failed = |error: io::Error| miette!("{} could not be made: {error}", self.folder.display());
+        let failed = |error: io::Error| file_error(format_args!("{} could not be made", self.folder.display()), &error);
         let parent = self.folder.parent().unwrap_or(Path::new("/"));
         fs::create_dir_all(parent).map_err(failed)?;
         let draft = tempfile::Builder::new().prefix(".half-").tempdir_in(parent).map_err(failed)?;
@@ -189,7 +190,7 @@ impl SealedRepository {
         let genuine = self.genuine_hashes();
         let mut replaced = Vec::new();
         let mut artifacts = BTreeMap::new();
-        let failed = |error: io::Error| miette!("{} could not be read: {error}", self.folder.display());
+        let failed = |error: io::Error| file_error(format_args!("{} could not be read", self.folder.display()), &error);
         let root = FolderHandle::open(&self.folder).map_err(failed)?;
         for path in root.files().map_err(failed)?.into_iter().filter(|path| is_artifact(path)) {
             // What a build beside this one has just removed is no artifact.

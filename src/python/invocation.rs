@@ -6,12 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use miette::miette;
-
 use super::PLUGIN;
 use super::interpreter::Interpreter;
 use crate::draft::ScratchFolder;
 use crate::engine::{Mode, Parallelism};
+use crate::file_error::file_error;
 use crate::folder_handle;
 use crate::process::{self, Account, CommandOutput, Ended, Interrupt, UnnamedOutput};
 use crate::run_clock::Clock;
@@ -71,7 +70,7 @@ struct Exchange {
 
 impl Exchange {
     fn prepare(parent: &Path, order: Option<&[&str]>, user: Option<&Account>) -> miette::Result<Self> {
-        let broken = |error| miette!("{} cannot be prepared: {error}", parent.display());
+        let broken = |error| file_error(format_args!("{} cannot be prepared", parent.display()), &error);
         let scratch = ScratchFolder::make_in(parent)?;
         let folder = scratch.folder_for("files", None).map_err(broken)?;
         fs::create_dir(folder.join("events")).map_err(broken)?;
@@ -89,7 +88,7 @@ impl Invocation<'_> {
     pub fn run(&self, interrupt: &Interrupt) -> miette::Result<Invoked> {
         let exchange = Exchange::prepare(self.exchange, self.order.as_deref(), self.user)?;
         let output = UnnamedOutput::create_in(self.exchange)
-            .map_err(|error| miette!("no file can be made in {}: {error}", self.exchange.display()))?;
+            .map_err(|error| file_error(format_args!("no file can be made in {}", self.exchange.display()), &error))?;
         let command = process::Command {
             program: self.interpreter.program.clone(),
             args: arguments(self.task, self.interpreter.xdist.is_some(), self.root),
@@ -117,9 +116,9 @@ impl Invocation<'_> {
             (Some(parent), Some(name)) => folder_handle::make_unlinked(parent).and_then(|parent| parent.remove(name)),
             _ => Ok(()),
         };
-        cleared
-            .and_then(|()| output.copy_to(&log))
-            .map_err(|error| miette!("the output of pytest cannot be written to {}: {error}", log.display()))?;
+        cleared.and_then(|()| output.copy_to(&log)).map_err(|error| {
+            file_error(format_args!("the output of pytest cannot be written to {}", log.display()), &error)
+        })?;
         Ok(log)
     }
 

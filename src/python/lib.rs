@@ -4,8 +4,8 @@
 //! order, are the same session here. It knows processes only: a worker of pytest-xdist runs one test at a time.
 
 pub use parade_run::{
-    bad_usage, draft, engine, folder_handle, folders, home, process, project, redaction, run_clock, spec, subject,
-    suite, toml_file, whole_file, wording,
+    bad_usage, draft, engine, file_error, folder_handle, folders, home, process, project, redaction, run_clock, spec,
+    subject, suite, toml_file, whole_file, wording,
 };
 
 mod adoption;

@@ -9,6 +9,7 @@ use super::events;
 use super::ids::Collected;
 use super::interpreter::{Interpreter, interpreter};
 use super::invocation::{Invocation, Task, environment};
+use crate::file_error::file_error;
 use crate::home::Home;
 use crate::process::{self, Account, Cause, Exit};
 use crate::project::{OpenFailure, OpenRequest, PreparationLimits, SetUp, SetUpStop, last_line};
@@ -98,7 +99,7 @@ impl Preparing<'_> {
         let checkout = self.checkout()?;
         hand_over(&checkout.root, self.user)?;
         let logs = checkout.root.with_file_name(LOGS);
-        let failed = |path: &Path, error| miette!("{} cannot be written: {error}", path.display());
+        let failed = |path: &Path, error| file_error(format_args!("{} cannot be written", path.display()), &error);
         std::fs::create_dir_all(&logs).map_err(|error| failed(&logs, error))?;
         let OpenRequest { subject, build_timeout, memory_bytes, progress, interrupt, .. } = *self.request;
         let set_up = SetUp {

@@ -18,6 +18,7 @@ use super::toolchain::BASE_VARIABLE;
 use super::wrapper::{self, MavenWrapper};
 use super::{MavenOrigin, SealedRepository, Toolchain};
 use crate::engine::{Mode, Parallelism};
+use crate::file_error::file_error;
 use crate::home::Home;
 use crate::maven::{self, Helper, Invocation, Invoked, Limits, Picked, SUREFIRE_VERSION, Settings, TestSettings};
 use crate::process::{self, Account, Cause, Exit, Interrupt};
@@ -320,7 +321,8 @@ struct Building<'a> {
 impl Building<'_> {
     fn run(&self, key: &str) -> miette::Result<BuildOutcome> {
         let logs = &self.place.logs;
-        std::fs::create_dir_all(logs).map_err(|error| miette!("{} cannot be created: {error}", logs.display()))?;
+        std::fs::create_dir_all(logs)
+            .map_err(|error| file_error(format_args!("{} cannot be created", logs.display()), &error))?;
         if let Some(stop) = self.set_up()? {
             return Ok(stop.into());
         }

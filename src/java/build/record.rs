@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use miette::miette;
 use serde::{Deserialize, Serialize};
 
 use super::Discovery;
+use crate::file_error::file_error;
 use crate::project::FirstRun;
 use crate::spec::Fingerprint;
 use crate::subject::{Checkout, snapshot};
@@ -76,7 +76,7 @@ impl BuildRecordPaths {
     pub(super) fn forget(&self, checkout: &Checkout) -> miette::Result<()> {
         let store = checkout.snapshot_store();
         for record in [&self.record, &self.seen].into_iter().filter(|record| record.exists()) {
-            std::fs::remove_file(record).map_err(|error| miette!("{}: {error}", record.display()))?;
+            std::fs::remove_file(record).map_err(|error| file_error(format_args!("{}", record.display()), &error))?;
         }
         snapshot::remove(&store)
     }

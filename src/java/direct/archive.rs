@@ -8,10 +8,10 @@ use std::ffi::OsString;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use miette::miette;
 use sha2::{Digest, Sha256};
 
 use super::launch::Jvm;
+use crate::file_error::file_error;
 use crate::folder_handle::open_regular;
 use crate::process::Account;
 use crate::wording::hex;
@@ -123,7 +123,7 @@ impl Archive {
         train: impl FnOnce(&Path) -> miette::Result<Result<(), String>>,
     ) -> miette::Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
-        let broken = |error: std::io::Error| miette!("{}: {error}", folder.display());
+        let broken = |error: std::io::Error| file_error(format_args!("{}", folder.display()), &error);
         std::fs::create_dir_all(folder).map_err(broken)?;
         let work = tempfile::Builder::new().prefix("making-").tempdir_in(folder).map_err(broken)?;
         user.map_or(Ok(()), |user| user.take_over(work.path())).map_err(broken)?;

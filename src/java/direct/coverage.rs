@@ -17,6 +17,7 @@ use super::line_table::{Cover, LineTable};
 use super::request;
 use super::traces::{Pattern, Traces};
 use crate::build::Prepared;
+use crate::file_error::file_error;
 use crate::maven;
 use crate::maven::protocol::QuestionKind;
 use crate::process::{self, Cause, Exit, Interrupt};
@@ -52,7 +53,7 @@ pub struct Recording {
 impl Recording {
     pub fn begin(prepared: &Prepared, scratch: &Path) -> miette::Result<Self> {
         let folder = tempfile::Builder::new().prefix("traces-").tempdir_in(scratch);
-        let folder = folder.map_err(|error| miette!("{}: {error}", scratch.display()))?;
+        let folder = folder.map_err(|error| file_error(format_args!("{}", scratch.display()), &error))?;
         let program = program(prepared);
         let packages = packages(&program)?;
         let mut agent = OsString::from("-javaagent:");
@@ -93,7 +94,7 @@ impl Recording {
     }
 
     fn traces(&self) -> miette::Result<Traces> {
-        let broken = |error| miette!("{} cannot be read: {error}", self.folder.path().display());
+        let broken = |error| file_error(format_args!("{} cannot be read", self.folder.path().display()), &error);
         let mut traces = Traces::default();
         for entry in self.folder.path().read_dir().map_err(broken)? {
             let path = entry.map_err(broken)?.path();
@@ -114,7 +115,7 @@ impl Recording {
         tag: &str,
     ) -> miette::Result<Option<LineTable>> {
         let folder = self.folder.path();
-        let broken = |error: std::io::Error| miette!("{} cannot be used: {error}", folder.display());
+        let broken = |error: std::io::Error| file_error(format_args!("{} cannot be used", folder.display()), &error);
         let (asked, answer) = (folder.join("asked"), folder.join("answer"));
         let mut request = File::create(&asked).map_err(broken)?;
         request.write_all(question(&self.program, traces).as_bytes()).map_err(broken)?;
@@ -173,7 +174,8 @@ fn program(prepared: &Prepared) -> Vec<PathBuf> {
 fn packages(folders: &[PathBuf]) -> miette::Result<String> {
     let mut found = BTreeSet::new();
     for folder in folders {
-        gather(folder, &mut Vec::new(), &mut found).map_err(|error| miette!("{}: {error}", folder.display()))?;
+        gather(folder, &mut Vec::new(), &mut found)
+            .map_err(|error| file_error(format_args!("{}", folder.display()), &error))?;
     }
     let mut patterns: Vec<String> = Vec::new();
     for pattern in found {

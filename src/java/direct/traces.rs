@@ -8,8 +8,7 @@ use std::collections::HashMap;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-use miette::miette;
-
+use crate::file_error::file_error;
 use crate::folder_handle::open_regular;
 
 /// A class with more would not fit a class file's limits.
@@ -83,7 +82,8 @@ impl Traces {
 
     /// Adds what a process wrote, as far as it is whole.
     pub fn read(&mut self, process: u64, path: &Path) -> miette::Result<()> {
-        let file = open_regular(path).map_err(|error| miette!("{} cannot be read: {error}", path.display()))?;
+        let file = open_regular(path)
+            .map_err(|error| file_error(format_args!("{} cannot be read", path.display()), &error))?;
         let size = file.metadata().map_or(0, |about| about.len());
         self.read_from(process, BufReader::new(file), size);
         Ok(())

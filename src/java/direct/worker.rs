@@ -20,6 +20,7 @@ use super::events::{Answer, Follower, State};
 use super::launch::Jvm;
 use super::request::{self, Asked};
 use super::roots::TestLocation;
+use crate::file_error::file_error;
 use crate::folder_handle::FolderHandle;
 use crate::maven::reconcile::{self, Contradiction};
 use crate::maven::seal::SealKey;
@@ -111,7 +112,8 @@ impl JvmPlace<'_> {
         let number = self.next_number();
         // The folder above cannot be listed: a process beside this one cannot guess where the events go.
         let folder = self.scratch.join(format!("{number}-{}", SealKey::random()?.to_hex()));
-        let broken = |error: std::io::Error| miette!("{} cannot be prepared: {error}", folder.display());
+        let broken =
+            |error: std::io::Error| file_error(format_args!("{} cannot be prepared", folder.display()), &error);
         let (control, events) = (folder.join("control"), folder.join("events"));
         let key = SealKey::random()?;
         let tracing = self.traces.map_or_else(String::new, |_| request::trace(&folder.join(TRACE)));
@@ -166,7 +168,7 @@ impl JvmPlace<'_> {
         }
         let owner = self.user.map(process::Account::owner);
         let made = FolderHandle::open(self.worktree).and_then(|root| root.make_folders(below, owner));
-        made.map(drop).map_err(|error| miette!("{} cannot be made: {error}", working.display()))
+        made.map(drop).map_err(|error| file_error(format_args!("{} cannot be made", working.display()), &error))
     }
 
     pub fn next_number(&self) -> u64 {
@@ -211,7 +213,9 @@ impl JvmPlace<'_> {
                     worker.over = next_end(&worker.ended, ATTENTIVE)?;
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(miette!("{} cannot be written: {error}", worker.folder.display())),
+                Err(error) => {
+                    return Err(file_error(format_args!("{} cannot be written", worker.folder.display()), &error));
+                }
             }
         }
         Ok(())

@@ -8,8 +8,9 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-use miette::{Result, miette};
+use miette::Result;
 
+use crate::file_error::file_error;
 use crate::folder_handle::FolderHandle;
 use crate::folders;
 use crate::spec::{GeneratedTests, ROOT_MODULE, encoded_module};
@@ -25,7 +26,7 @@ const LARGEST: u64 = 64 << 20;
 
 /// Puts the tests of every module where the project's own have been.
 pub fn put_into(tests: &GeneratedTests, build_root: &Path) -> Result<()> {
-    let failed = |error: io::Error| miette!("{} cannot be filled: {error}", build_root.display());
+    let failed = |error: io::Error| file_error(format_args!("{} cannot be filled", build_root.display()), &error);
     let root = build_root.canonicalize().and_then(|root| FolderHandle::open(&root)).map_err(failed)?;
     remove_own_tests(&root).map_err(failed)?;
     for module in modules(&tests.folder)? {
@@ -44,7 +45,7 @@ pub fn put_into(tests: &GeneratedTests, build_root: &Path) -> Result<()> {
 }
 
 fn modules(folder: &Path) -> Result<Vec<String>> {
-    let failed = |error: std::io::Error| miette!("{} cannot be read: {error}", folder.display());
+    let failed = |error: std::io::Error| file_error(format_args!("{} cannot be read", folder.display()), &error);
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
@@ -77,7 +78,7 @@ fn remove_own_tests(folder: &FolderHandle) -> io::Result<()> {
 /// Takes out the tests that a build log blames, whole classes where the blame is not within a test; whole classes anyway if that
 /// is wished. The names of what went; none if the log blames nothing of ours.
 pub fn drop_blamed(root: &Path, log: &str, whole_classes: bool) -> Result<Vec<String>> {
-    let failed = |error: io::Error| miette!("{}: {error}", root.display());
+    let failed = |error: io::Error| file_error(format_args!("{}", root.display()), &error);
     let root = root.canonicalize().map_err(failed)?;
     let folder = FolderHandle::open(&root).map_err(failed)?;
     let mut dropped = Vec::new();
@@ -109,7 +110,7 @@ fn blamed(log: &str) -> BTreeMap<PathBuf, BTreeSet<usize>> {
 }
 
 fn drop_from(folder: &FolderHandle, file: &Path, lines: &BTreeSet<usize>, whole_class: bool) -> Result<Vec<String>> {
-    let failed = |error: io::Error| miette!("{} cannot be changed: {error}", file.display());
+    let failed = |error: io::Error| file_error(format_args!("{} cannot be changed", file.display()), &error);
     let (class, name) = (class_name(file), file.file_name().unwrap_or_default());
     let Ok(source) = folder.file(name) else { return Ok(Vec::new()) };
     let mut text = String::new();

@@ -2,6 +2,7 @@
 //! system. Above a worktree are folders that others may write: a `.mvn` there would add options, extensions and agents to every
 //! subject. So parade says which folder it is, and it is never above the worktree.
 
+use crate::file_error::file_error;
 use std::path::{Path, PathBuf};
 
 use miette::miette;
@@ -11,7 +12,8 @@ const SETTINGS: &str = ".mvn";
 /// The nearest folder with a `.mvn` from the build's root up to the worktree's root, else the build's root. A `.mvn` that leads
 /// out of the worktree is an error.
 pub fn base_folder(build_root: &Path, worktree: &Path) -> miette::Result<PathBuf> {
-    let real = |path: &Path| path.canonicalize().map_err(|error| miette!("{}: {error}", path.display()));
+    let real =
+        |path: &Path| path.canonicalize().map_err(|error| file_error(format_args!("{}", path.display()), &error));
     let (build_root, worktree) = (real(build_root)?, real(worktree)?);
     for folder in build_root.ancestors().take_while(|folder| folder.starts_with(&worktree)) {
         match folder.join(SETTINGS).canonicalize() {

@@ -17,6 +17,7 @@ use super::line::FILE_LIMIT;
 use super::seal::{SealDamage, SealKey};
 use super::settings::{Files, Orders};
 use crate::draft::ScratchFolder;
+use crate::file_error::file_error;
 use crate::process::Account;
 
 #[derive(Debug)]
@@ -39,7 +40,7 @@ pub struct Answered {
 impl Exchange {
     /// Written by parade while it is parade's own, and given away as a whole before anything else can run.
     pub fn prepare(parent: &Path, orders: &Orders<'_>, user: Option<&Account>) -> miette::Result<Self> {
-        let broken = |error| miette!("{} cannot be prepared: {error}", parent.display());
+        let broken = |error| file_error(format_args!("{} cannot be prepared", parent.display()), &error);
         let scratch = ScratchFolder::make_in(parent)?;
         let folder = scratch.folder_for("files", None).map_err(broken)?;
         let files = Files::new(&folder);
@@ -60,8 +61,8 @@ impl Exchange {
     /// Does the work, and takes hold of the files of all test processes that are started meanwhile.
     pub fn during<T>(&self, work: impl FnOnce() -> T) -> miette::Result<(T, Vec<EventFile>)> {
         let events = &self.files.events;
-        let folder =
-            EventFolder::open(events).map_err(|error| miette!("{} cannot be read: {error}", events.display()))?;
+        let folder = EventFolder::open(events)
+            .map_err(|error| file_error(format_args!("{} cannot be read", events.display()), &error))?;
         let is_over = AtomicBool::new(false);
         Ok(std::thread::scope(|scope| {
             let watcher = scope.spawn(|| folder.watch(&is_over));

@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::base_folder::check_above;
 use super::decisive_lines;
+use crate::file_error::file_error;
 use crate::home::Home;
 use crate::process::{self, Cause, Exit, Interrupt};
 use crate::toolchain::BASE_VARIABLE;
@@ -176,10 +177,10 @@ impl Helper {
             return Ok(helper);
         }
         let parent = home.jvm_helper();
-        std::fs::create_dir_all(&parent).map_err(|error| miette!("{}: {error}", parent.display()))?;
+        std::fs::create_dir_all(&parent).map_err(|error| file_error(format_args!("{}", parent.display()), &error))?;
         let lock = parent.join(format!("{hash}.lock"));
-        let lock = File::create(&lock).map_err(|error| miette!("{}: {error}", lock.display()))?;
-        lock.lock().map_err(|error| miette!("{} cannot be locked: {error}", parent.display()))?;
+        let lock = File::create(&lock).map_err(|error| file_error(format_args!("{}", lock.display()), &error))?;
+        lock.lock().map_err(|error| file_error(format_args!("{} cannot be locked", parent.display()), &error))?;
         if !folder.is_dir() {
             build(home, toolchain, tag, interrupt, &folder)?;
             SealedRepository::of_parade(home).seal()?;
@@ -220,7 +221,9 @@ impl Helper {
 
 fn build(home: &Home, toolchain: &Toolchain, tag: &str, interrupt: &Interrupt, folder: &Path) -> miette::Result<()> {
     let parent = home.jvm_helper();
-    let broken = |error: std::io::Error| miette!("the JVM helper cannot be built in {}: {error}", parent.display());
+    let broken = |error: std::io::Error| {
+        file_error(format_args!("the JVM helper cannot be built in {}", parent.display()), &error)
+    };
     let work = tempfile::Builder::new().prefix("build-").tempdir_in(&parent).map_err(broken)?;
     for (path, content) in SOURCES {
         let path = work.path().join("sources").join(path);

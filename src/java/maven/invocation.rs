@@ -16,6 +16,7 @@ use super::live_log::LiveLog;
 use super::seal::SealDamage;
 use super::settings::{Orders, Settings, TestSettings};
 use crate::Toolchain;
+use crate::file_error::file_error;
 use crate::folder_handle;
 use crate::process::{self, Account, Cause, CommandOutput, Ended, Exit, Interrupt, UnnamedOutput};
 use crate::run_clock::Clock;
@@ -83,7 +84,7 @@ impl Invocation<'_> {
         let orders = Orders { settings: self.settings, listeners: &self.helper.listeners, worktree: self.worktree };
         let exchange = Exchange::prepare(self.exchange, &orders, self.user)?;
         let output = UnnamedOutput::create_in(self.exchange)
-            .map_err(|error| miette!("no file can be made in {}: {error}", self.exchange.display()))?;
+            .map_err(|error| file_error(format_args!("no file can be made in {}", self.exchange.display()), &error))?;
         let live = LiveLog::begin(&output);
         let command = self.command(&exchange, &output, &base);
         let began = Clock::now();
@@ -111,9 +112,9 @@ impl Invocation<'_> {
             (Some(parent), Some(name)) => folder_handle::make_unlinked(parent).and_then(|parent| parent.remove(name)),
             _ => Ok(()),
         };
-        cleared
-            .and_then(|()| output.copy_to(&log))
-            .map_err(|error| miette!("the output of Maven cannot be written to {}: {error}", log.display()))?;
+        cleared.and_then(|()| output.copy_to(&log)).map_err(|error| {
+            file_error(format_args!("the output of Maven cannot be written to {}", log.display()), &error)
+        })?;
         Ok(log)
     }
 

@@ -4,11 +4,10 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use miette::miette;
-
 use super::seal::SealKey;
 use super::selection::Picked;
 use crate::engine::{Mode, Parallelism};
+use crate::file_error::file_error;
 
 /// What parade changes in a build.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -155,7 +154,8 @@ fn escape(value: &str) -> String {
 }
 
 fn write_file(path: &Path, content: &str) -> miette::Result<()> {
-    std::fs::write(path, content).map_err(|error| miette!("{} cannot be written: {error}", path.display()))
+    std::fs::write(path, content)
+        .map_err(|error| file_error(format_args!("{} cannot be written", path.display()), &error))
 }
 
 #[cfg(test)]

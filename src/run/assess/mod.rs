@@ -31,11 +31,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use miette::miette;
 use serde::{Deserialize, Serialize};
 
 use crate::bad_usage::BadUsage;
 use crate::experiment::{self, Experiment, MachineLimits, Plan};
+use crate::file_error::file_error;
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::runner::{self, BudgetPolicy, Event, ExperimentRequest, Watcher};
@@ -104,7 +104,8 @@ pub fn run(
 ) -> miette::Result<Ended> {
     let began = Instant::now();
     let folder = order.results.join(&order.subject.name);
-    let folder = std::path::absolute(&folder).map_err(|error| miette!("{}: {error}", folder.display()))?;
+    let folder =
+        std::path::absolute(&folder).map_err(|error| file_error(format_args!("{}", folder.display()), &error))?;
     let survey = match survey::survey(order, &folder, home, interrupt, watcher, began)? {
         Surveyed::Known(survey) => *survey,
         Surveyed::BuildFailed { reason, log } => return build_failed(order, began, reason, log),

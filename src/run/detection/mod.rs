@@ -162,7 +162,7 @@ fn finish(
     whole_file::write_atomically(&dot, graph::dot(&detection.order_dependent).as_bytes())?;
     whole_file::write_atomically(&svg, picture::svg(&detection.order_dependent).as_bytes())?;
     let accesses = run.write_accesses()?;
-    run.finish(&order.subject.name, &detection)?;
+    run.finish(order, &detection)?;
     let dependencies = order.out.clone().unwrap_or(dependencies);
     Ok(Box::new(Found { detection, folder: dir, dependencies, dot, svg, accesses, jdk, words, notes }))
 }

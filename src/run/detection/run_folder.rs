@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::DetectionRequest;
 use super::opened::Suite;
 use crate::redaction::redact;
-use crate::store::record::{CommandKind, RunManifest, StepKind, StepRecord};
+use crate::store::record::{CommandKind, RunManifest, StepKind, StepRecord, SubjectRecord};
 use crate::store::{self, OpenRun};
 use crate::technique::detect::{Detection, ObservedAccesses};
 use crate::whole_file;
@@ -68,7 +68,7 @@ impl DetectionRun {
         let manifest = manifest(request);
         let folder = located.create(&manifest, &question_text(request), &store::capture_environment())?;
         let mut record = OpenRun::open(folder.dir())?;
-        record.record_subject(&suite.record)?;
+        record.record_subject(&SubjectRecord { subject: project_name(request).to_owned(), ..suite.record.clone() })?;
         let question = Question {
             revision: &suite.revision,
             jdk: suite.jdk.as_deref(),
@@ -78,7 +78,7 @@ impl DetectionRun {
             cores: request.cores,
             interleave: request.interleave,
         };
-        record.record_step(StepRecord::new(&identity, StepKind::Question, &request.subject.name, &question)?)?;
+        record.record_step(StepRecord::new(&identity, StepKind::Question, project_name(request), &question)?)?;
         Ok(DetectionRun { record, identity })
     }
 
@@ -100,16 +100,21 @@ impl DetectionRun {
     }
 
     /// Comes last: it says that everything is there.
-    pub fn finish(&mut self, subject: &str, detection: &Detection) -> miette::Result<()> {
+    pub fn finish(&mut self, request: &DetectionRequest, detection: &Detection) -> miette::Result<()> {
         whole_file::write_json(&self.dir().join(ANSWER_FILE), detection)?;
         let id = format!("answer.{}", &self.identity[..16]);
-        self.record.record_step(StepRecord::new(&id, StepKind::Answer, subject, detection)?)
+        self.record.record_step(StepRecord::new(&id, StepKind::Answer, project_name(request), detection)?)
     }
 }
 
-fn experiment_name(request: &DetectionRequest) -> String {
+/// As people call it.
+fn project_name(request: &DetectionRequest) -> &str {
     let name = request.subject.name.strip_prefix("test-").unwrap_or(&request.subject.name);
-    format!("detect-{}", name.strip_suffix(".toml").unwrap_or(name))
+    name.strip_suffix(".toml").unwrap_or(name)
+}
+
+fn experiment_name(request: &DetectionRequest) -> String {
+    format!("detect-{}", project_name(request))
 }
 
 fn manifest(request: &DetectionRequest) -> RunManifest {
@@ -124,7 +129,7 @@ fn manifest(request: &DetectionRequest) -> RunManifest {
         seed: request.settings.seed,
         quick: false,
         cores: vec![request.cores],
-        subjects: vec![request.subject.name.clone()],
+        subjects: vec![project_name(request).to_owned()],
         configurations: Vec::new(),
         trials: Vec::new(),
         started_at: jiff::Timestamp::now(),

@@ -1,5 +1,6 @@
 //! A short question to a program, such as for its version: what it says, within bounds of time and length.
 
+use crate::file_error::file_error;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
@@ -40,6 +41,6 @@ pub fn ask(
     if ended.cause == Cause::TimedOut {
         return Err(miette!("{} did not answer within {} seconds", program.display(), patience.as_secs()));
     }
-    let answer = std::fs::read(&output).map_err(|error| miette!("{}: {error}", output.display()))?;
+    let answer = std::fs::read(&output).map_err(|error| file_error(format_args!("{}", output.display()), &error))?;
     Ok(String::from_utf8_lossy(&answer).into_owned())
 }

@@ -1,5 +1,6 @@
 //! Parade's side: hands a command to a keeper, waits, and cleans up after keepers that died.
 
+use crate::file_error::file_error;
 use std::collections::BTreeSet;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::OwnedFd;
@@ -121,7 +122,7 @@ fn group_name() -> Option<String> {
 }
 
 fn absolute(path: &Path) -> miette::Result<PathBuf> {
-    std::path::absolute(path).map_err(|error| miette!("{}: {error}", path.display()))
+    std::path::absolute(path).map_err(|error| file_error(format_args!("{}", path.display()), &error))
 }
 
 /// How long a keeper is waited for: while its command may run, and after that or after an interrupt.

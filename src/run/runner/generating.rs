@@ -6,10 +6,10 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use miette::miette;
 use serde::{Deserialize, Serialize};
 
 use crate::draft::ScratchFolder;
+use crate::file_error::file_error;
 use crate::folder_handle::FolderHandle;
 use crate::process::{self, Account, Cause, Exit};
 use crate::project::GeneratorTarget;
@@ -95,9 +95,9 @@ impl Run<'_> {
             (None, _) => return Ok(Some(Err(Refusal::unsupported("a model has no classes to generate tests for")))),
         };
         let parent = place.parent().unwrap_or(place);
-        std::fs::create_dir_all(parent).map_err(|error| miette!("{}: {error}", parent.display()))?;
+        std::fs::create_dir_all(parent).map_err(|error| file_error(format_args!("{}", parent.display()), &error))?;
         let draft = tempfile::Builder::new().prefix(".generated-").tempdir_in(parent);
-        let draft = draft.map_err(|error| miette!("{}: {error}", parent.display()))?;
+        let draft = draft.map_err(|error| file_error(format_args!("{}", parent.display()), &error))?;
         let mut written = 0;
         for target in project.generator_targets() {
             let text = format!("{}: generating tests", subject.family());
@@ -115,7 +115,8 @@ impl Run<'_> {
             let reason = "the generator wrote no Java source into PARADE_OUTPUT".to_owned();
             return Ok(Some(Err(Refusal { verdict: Verdict::BuildFailed, reason })));
         }
-        std::fs::rename(draft.keep(), place).map_err(|error| miette!("{}: {error}", place.display()))?;
+        std::fs::rename(draft.keep(), place)
+            .map_err(|error| file_error(format_args!("{}", place.display()), &error))?;
         Ok(Some(Ok(())))
     }
 
@@ -129,11 +130,11 @@ impl Run<'_> {
         into: &Path,
     ) -> miette::Result<Result<usize, String>> {
         let scratch = ScratchFolder::make_in(&self.home.exchange())?;
-        let failed = |error: std::io::Error| miette!("{}: {error}", scratch.path().display());
+        let failed = |error: std::io::Error| file_error(format_args!("{}", scratch.path().display()), &error);
         let output = scratch.folder_for("output", user).map_err(failed)?;
         let log = self.record.folder().logs(&format!("generate-{}", subject.family())).join("generator.log");
         let logs = log.parent().unwrap_or(into);
-        std::fs::create_dir_all(logs).map_err(|error| miette!("{}: {error}", logs.display()))?;
+        std::fs::create_dir_all(logs).map_err(|error| file_error(format_args!("{}", logs.display()), &error))?;
         let Some((program, args)) = generator.command.split_first() else {
             return Ok(Err("the generator has no program".to_owned()));
         };
@@ -177,7 +178,7 @@ impl Run<'_> {
                 let mut from = written.file_below(source)?;
                 std::io::copy(&mut from, &mut File::create_new(&to)?)
             });
-            moved.map_err(|error| miette!("{}: {error}", to.display()))?;
+            moved.map_err(|error| file_error(format_args!("{}", to.display()), &error))?;
         }
         Ok(Ok(sources.len()))
     }

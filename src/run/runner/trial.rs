@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::engine::{EngineKind, Parallelism, Resources, Session};
 use crate::experiment::{Experiment, Trial};
+use crate::file_error::is_disk_full;
 use crate::store::record::{ArrangementRecord, Environment, ExecutionRow, Phase, TrialRecord, Verdict};
 use crate::store::{self, Strain};
 use crate::suite::{Concurrency, Cost, Finding, FindingKind, RunEnd, Tally};
@@ -116,11 +117,6 @@ fn engines<'a>(
     };
     let rerun = (harness.rerun_engine != harness.engine).then_some(other);
     Ok(Engines { main, rerun, policy, rerun_policy })
-}
-
-pub(super) fn is_disk_full(error: &miette::Report) -> bool {
-    let text = describe(error);
-    ["No space left on device", "Disk quota exceeded"].iter().any(|sign| text.contains(sign))
 }
 
 /// The error with its causes, on one line.

@@ -9,6 +9,7 @@ use miette::{IntoDiagnostic, miette};
 use serde_json::Value;
 
 use super::{Entry, RunFolder, frames, journal, layout, write_atomically};
+use crate::file_error::file_error;
 use crate::folders;
 
 /// Changes a text on its way out. It is told the key under which JSON has it, if any.
@@ -32,7 +33,7 @@ pub fn export(run: &RunFolder, to: &Path) -> miette::Result<RunFolder> {
 /// in them.
 pub fn export_rewritten(run: &RunFolder, to: &Path, rewrite: Rewrite<'_>) -> miette::Result<RunFolder> {
     let copy = RunFolder::at(to);
-    fs::create_dir_all(to.join("tests")).map_err(|error| miette!("{}: {error}", to.display()))?;
+    fs::create_dir_all(to.join("tests")).map_err(|error| file_error(format_args!("{}", to.display()), &error))?;
     for file in folders::files(run.dir())? {
         let name = file.to_string_lossy().into_owned();
         let described = ["manifest", "environment", "experiment"].iter().any(|stem| name.starts_with(stem));
@@ -60,7 +61,7 @@ fn rewrite_document(from: &Path, to: &Path, rewrite: Rewrite<'_>) -> miette::Res
 /// The journal with the executions of its trials.
 fn rewrite_journal(run: &RunFolder, copy: &RunFolder, rewrite: Rewrite<'_>) -> miette::Result<()> {
     let path = copy.journal_path();
-    let failed = |error: std::io::Error| miette!("{} could not be written: {error}", path.display());
+    let failed = |error: std::io::Error| file_error(format_args!("{} could not be written", path.display()), &error);
     let doubts = run.doubts(&run.read()?).altered.iter().map(|doubt| rewrite(None, doubt)).collect();
     let source = journal::source_end(ORIGINAL.to_owned(), &run.journal_path(), doubts);
     let mut new = journal::NewJournal::create(&path, vec![source]).map_err(failed)?;

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 
-use miette::{IntoDiagnostic, WrapErr, miette};
+use miette::{IntoDiagnostic, WrapErr};
 use polars::prelude::*;
 
 use super::journal;
 use super::record::ExecutionRow;
+use crate::file_error::file_error;
 use crate::folder_handle::open_regular;
 use crate::suite::{Outcome, TestId};
 use crate::wording::first_line;
@@ -105,7 +106,8 @@ fn write_group(writer: &mut BatchedWriter<&File>, group: Option<DataFrame>, rows
 }
 
 fn read(path: &Path) -> miette::Result<DataFrame> {
-    let file = open_regular(path).map_err(|error| miette!("{} could not be read: {error}", path.display()))?;
+    let file =
+        open_regular(path).map_err(|error| file_error(format_args!("{} could not be read", path.display()), &error))?;
     // polars checks what it reads by assertions: a file with wrong bytes in the right places is a panic to it.
     let read = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| ParquetReader::new(file).finish()));
     let read = read.unwrap_or_else(|_| Err(polars_err!(ComputeError: "its columns contradict each other")));

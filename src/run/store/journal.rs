@@ -11,6 +11,7 @@ use miette::miette;
 use serde::{Deserialize, Serialize};
 
 use super::record::{KnowledgeRecord, StepRecord, SubjectRecord, TrialRecord};
+use crate::file_error::{file_error, file_error_with_help};
 use crate::folder_handle;
 use chain::Chain;
 pub(super) use chain::{ChainState, NewJournal, hash, source_end};
@@ -45,7 +46,7 @@ const LONGEST_LINE: u64 = 64 << 20;
 impl Journal {
     /// Opens the journal, made if it is not there, and takes back a line that was cut off by a crash.
     pub fn open(path: &Path) -> miette::Result<(Self, Vec<Entry>)> {
-        let failed = |error| miette!("{} could not be opened: {error}", path.display());
+        let failed = |error| file_error(format_args!("{} could not be opened", path.display()), &error);
         let mut file = open_own(path, true).map_err(failed)?;
         file.try_lock().map_err(|_| {
             miette!(
@@ -106,11 +107,8 @@ impl Journal {
     }
 
     fn failed(&self, error: &std::io::Error) -> miette::Report {
-        miette!(
-            help = "free some disk space, then run the same command again: existing records are kept",
-            "{} could not be written: {error}",
-            self.path.display()
-        )
+        let help = "free some disk space, then run the same command again: existing records are kept";
+        file_error_with_help(format_args!("{} could not be written", self.path.display()), error, help)
     }
 }
 
@@ -147,7 +145,7 @@ pub fn read_entries(mut reader: impl BufRead, path: &Path) -> miette::Result<(Ve
         line.clear();
         let length = std::io::Read::take(&mut reader, LONGEST_LINE)
             .read_until(b'\n', &mut line)
-            .map_err(|error| miette!("{}: {error}", path.display()))?;
+            .map_err(|error| file_error(format_args!("{}", path.display()), &error))?;
         if length == 0 {
             return Ok((entries, intact));
         }

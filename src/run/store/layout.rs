@@ -15,6 +15,7 @@ use super::record::{
 };
 use super::{frames, table, write_atomically};
 use crate::bad_usage::BadUsage;
+use crate::file_error::file_error;
 use crate::folder_handle;
 use crate::suite::TestId;
 
@@ -57,7 +58,8 @@ pub fn locate(results: &Path, experiment: &str) -> miette::Result<Located> {
 
 fn lock(experiment_dir: &Path) -> miette::Result<File> {
     let path = experiment_dir.join(".lock");
-    let file = journal::open_own(&path, false).map_err(|error| miette!("{}: {error}", path.display()))?;
+    let file =
+        journal::open_own(&path, false).map_err(|error| file_error(format_args!("{}", path.display()), &error))?;
     file.try_lock().map_err(|_| {
         miette!(
             help = "wait until it ends, or use another results folder with --out",
@@ -84,9 +86,10 @@ impl Located {
         let draft = RunFolder { dir: self.experiment_dir.join(format!(".{name}.part")) };
         let _ = fs::remove_dir_all(&draft.dir);
         draft.begin(manifest, experiment_text, environment)?;
-        fs::rename(&draft.dir, &dir).map_err(|error| miette!("{}: {error}", dir.display()))?;
+        fs::rename(&draft.dir, &dir).map_err(|error| file_error(format_args!("{}", dir.display()), &error))?;
         self.point_latest_to(&dir)?;
-        super::sync_folder(&self.experiment_dir).map_err(|error| miette!("{}: {error}", dir.display()))?;
+        super::sync_folder(&self.experiment_dir)
+            .map_err(|error| file_error(format_args!("{}", dir.display()), &error))?;
         RunFolder::open(&dir)
     }
 
@@ -95,9 +98,9 @@ impl Located {
         let draft = self.experiment_dir.join(".latest.part");
         let _ = fs::remove_file(&draft);
         let name = dir.file_name().unwrap_or_default();
-        std::os::unix::fs::symlink(name, &draft)
-            .and_then(|()| fs::rename(&draft, &link))
-            .map_err(|error| miette!("the link {} could not be changed to the new run: {error}", link.display()))
+        std::os::unix::fs::symlink(name, &draft).and_then(|()| fs::rename(&draft, &link)).map_err(|error| {
+            file_error(format_args!("the link {} could not be changed to the new run", link.display()), &error)
+        })
     }
 }
 
@@ -134,7 +137,7 @@ impl RunFolder {
         environment: &Environment,
     ) -> miette::Result<()> {
         for folder in [self.tests(), self.dir.join(LOGS)] {
-            fs::create_dir_all(&folder).map_err(|error| miette!("{}: {error}", folder.display()))?;
+            fs::create_dir_all(&folder).map_err(|error| file_error(format_args!("{}", folder.display()), &error))?;
         }
         write_atomically(&self.dir.join("experiment.toml"), experiment_text.as_bytes())?;
         self.write_json("environment.json", environment)?;
@@ -198,7 +201,7 @@ impl RunFolder {
     /// Writes the executions of a trial, and tells their hash.
     pub(super) fn write_executions(&self, record: &TrialRecord, rows: &[ExecutionRow]) -> miette::Result<String> {
         let tests = folder_handle::make_unlinked(&self.tests());
-        tests.map_err(|error| miette!("{} cannot be written: {error}", self.tests().display()))?;
+        tests.map_err(|error| file_error(format_args!("{} cannot be written", self.tests().display()), &error))?;
         frames::write_trial(&self.tests_of(&record.trial), &record.trial, rows)
     }
 

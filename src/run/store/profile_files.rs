@@ -10,6 +10,7 @@ use super::integrity::hash_file;
 use super::record::{StepKind, StepRecord};
 use super::{OpenRun, RunFolder};
 use crate::csv_cells;
+use crate::file_error::file_error;
 use crate::suite::{Change, Coverage, Dependency, TestId, dependency_file};
 use crate::whole_file;
 
@@ -60,7 +61,8 @@ impl ProfileFiles {
         let same = whole_file::read(&place).is_ok_and(|known| known == files.identity);
         if !same {
             if files.folder.exists() {
-                let failed = |error| miette!("{} could not be removed: {error}", files.folder.display());
+                let failed =
+                    |error| file_error(format_args!("{} could not be removed", files.folder.display()), &error);
                 std::fs::remove_dir_all(&files.folder).map_err(failed)?;
             }
             whole_file::write_atomically(&place, files.identity.as_bytes())?;
@@ -85,7 +87,7 @@ impl ProfileFiles {
 
     fn record(&self, run: &mut OpenRun, part: Part) -> miette::Result<()> {
         let path = self.at(part.file());
-        let sha256 = hash_file(&path).map_err(|error| miette!("{}: {error}", path.display()))?;
+        let sha256 = hash_file(&path).map_err(|error| file_error(format_args!("{}", path.display()), &error))?;
         let written = WrittenFile { file: format!("knowledge/{}/{}", self.subject, part.file()), sha256 };
         run.record_step(StepRecord::new(&self.step(part), StepKind::Profile, &self.subject, &written)?)
     }

@@ -55,6 +55,9 @@ struct Flaky {
 pub struct DetectionTables {
     pub rows: Vec<DetectedRow>,
     pub sentence: Option<String>,
+    /// How many tests there are, and how many of them depend on the order.
+    pub tests: usize,
+    pub order_dependent: usize,
 }
 
 pub(super) fn tables(run: &RunData) -> DetectionTables {
@@ -63,9 +66,9 @@ pub(super) fn tables(run: &RunData) -> DetectionTables {
     }
     let Some(answer) = run.answer::<Answer>(CommandKind::Detect) else {
         let sentence = "The detection has not ended. The same `parade detect` command resumes it.".to_owned();
-        return DetectionTables { rows: Vec::new(), sentence: Some(sentence) };
+        return DetectionTables { sentence: Some(sentence), ..DetectionTables::default() };
     };
-    let subject = run.manifest.subjects.first().cloned().unwrap_or_default();
+    let subject = run.subjects.first().map(|subject| subject.subject.clone()).unwrap_or_default();
     let bare = |test: &TestId, kind: &str| DetectedRow {
         subject: subject.clone(),
         test: test.to_string(),
@@ -85,7 +88,8 @@ pub(super) fn tables(run: &RunData) -> DetectionTables {
     }
     rows.extend(answer.unexplained.iter().map(|test| bare(test, "suspect")));
     rows.extend(answer.flaky.iter().map(|flaky| bare(&flaky.test, "flaky")));
-    DetectionTables { rows, sentence: Some(sentence(&answer)) }
+    let sentence = Some(sentence(&answer, is_model(run)));
+    DetectionTables { rows, sentence, tests: answer.tests.len(), order_dependent: answer.order_dependent.len() }
 }
 
 fn groups(groups: &[Vec<TestId>]) -> String {
@@ -93,7 +97,11 @@ fn groups(groups: &[Vec<TestId>]) -> String {
     groups.iter().map(group).collect::<Vec<_>>().join(" or ")
 }
 
-fn sentence(answer: &Answer) -> String {
+fn is_model(run: &RunData) -> bool {
+    run.subjects.iter().all(|subject| subject.frameworks == ["model"])
+}
+
+fn sentence(answer: &Answer, is_model: bool) -> String {
     let found = answer.order_dependent.len();
     let of = plural(answer.tests.len(), "test");
     let depend = if found == 1 { "depends" } else { "depend" };
@@ -104,7 +112,8 @@ fn sentence(answer: &Answer) -> String {
     if !answer.flaky.is_empty() {
         text += &format!("; {} flaky in any order", counted(answer.flaky.len(), "test is", "tests are"));
     }
-    text += &format!(". The search took {}", crate::shown_text::duration(answer.seconds));
+    let of_what = if is_model { " of the virtual time of a model suite" } else { "" };
+    text += &format!(". The search took {}{of_what}", crate::shown_text::duration(answer.seconds));
     text + if answer.budget_ended { " and ended with its budget." } else { "." }
 }
 
@@ -118,7 +127,7 @@ mod tests {
     fn run(answer: Option<serde_json::Value>) -> RunData {
         let mut run = sample::empty();
         run.manifest.command = Some(CommandKind::Detect);
-        run.manifest.subjects = vec!["shop".to_owned()];
+        run.subjects[0].subject = "shop".to_owned();
         (run.manifest.configurations, run.manifest.trials) = (Vec::new(), Vec::new());
         let answer = answer.map(|answer| StepRecord::new("answer.1", StepKind::Answer, "shop", &answer).unwrap());
         run.steps.extend(answer);

@@ -31,7 +31,7 @@ use serde::Serialize;
 
 use crate::engine::EngineKind;
 use crate::store::RowTotals;
-use crate::store::record::{ConfigurationSummary, Environment, Phase, RunData, RunManifest};
+use crate::store::record::{CommandKind, ConfigurationSummary, Environment, Phase, RunData, RunManifest};
 use crate::technique::TechniqueKind;
 
 pub use concurrency::ConcurrencyRow;
@@ -103,6 +103,18 @@ pub struct RunFacts {
 }
 
 impl RunFacts {
+    /// What was done, and how far it came: `12 of 20 trials`, or a search that has no trials.
+    pub fn extent(&self) -> String {
+        if self.is_detection() {
+            return "search for order-dependent tests".to_owned();
+        }
+        format!("{} of {} trials", self.finished_trials, self.planned_trials)
+    }
+
+    pub fn is_detection(&self) -> bool {
+        self.manifest.command == Some(CommandKind::Detect)
+    }
+
     /// The configurations that are compared with the baseline, in the order of the experiment file.
     pub fn candidates(&self) -> impl Iterator<Item = &ConfigurationSummary> {
         self.timed().filter(|configuration| configuration.name != self.manifest.baseline)

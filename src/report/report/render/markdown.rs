@@ -24,9 +24,8 @@ pub fn render(report: &RunReport) -> String {
         out += &format!("- {}\n", escape(caveat));
     }
     out += &format!(
-        "\n{} of {} trials, {}, seed {}, on {} ({}, {}); parade {}.\n",
-        run.finished_trials,
-        run.planned_trials,
+        "\n{}, {}, seed {}, on {} ({}, {}); parade {}.\n",
+        run.extent(),
         run.manifest.told_repetitions(),
         run.manifest.seed,
         escape(&shown(&run.manifest.host)),

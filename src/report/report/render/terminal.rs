@@ -37,8 +37,7 @@ pub struct Style {
 pub fn render(analysis: &Analysis, style: Style) -> String {
     let mut out = String::new();
     let run = &analysis.run;
-    let trials = format!("{} of {} trials", run.finished_trials, run.planned_trials);
-    out += &paint(&format!("{}: {trials}", shown(&run.manifest.experiment)), "1", style);
+    out += &paint(&format!("{}: {}", shown(&run.manifest.experiment), run.extent()), "1", style);
     if run.manifest.quick {
         out += &paint(&format!("  [{NOT_FOR_PUBLICATION}]"), "33", style);
     }

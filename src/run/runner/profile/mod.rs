@@ -12,6 +12,7 @@ mod tidy;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::engine::{EngineKind, Resources, Session};
+use crate::file_error::is_disk_full;
 use crate::spec::Subject;
 use crate::store::record::{Authorship, DependenciesRecord, KnowledgeRecord, Verdict};
 use crate::store::{ProfileFiles, TestDuration};
@@ -21,7 +22,7 @@ use crate::technique::detect::seek::{FoundDependencies, united};
 use crate::wording::counted;
 
 use super::open::OpenSubject;
-use super::trial::{describe, is_disk_full};
+use super::trial::describe;
 use super::{Event, Run};
 
 use inquiry::{Interruptible, ProfileMeasurement};

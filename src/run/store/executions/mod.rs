@@ -59,6 +59,9 @@ impl RunFolder {
         };
         let mut totals = RowTotals { doubts: self.doubts(run), ..RowTotals::default() };
         let merged = self.merged_tests();
+        if measured(run).next().is_none() && !merged.exists() {
+            return totals;
+        }
         match ExecutionFile::open(&merged).and_then(|file| pass::totals(&file, &marked)) {
             Ok(trials) => totals.trials = trials,
             Err(error) => totals.problems.push(error.to_string()),

@@ -1,5 +1,6 @@
 //! A file of executions, read row group by row group and column by column. Only what is asked for leaves the disk.
 
+use crate::file_error::file_error;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,7 +22,7 @@ pub struct ExecutionFile {
 
 impl ExecutionFile {
     pub fn open(path: &Path) -> miette::Result<Self> {
-        let failed = |error| miette!("{} could not be read: {error}", path.display());
+        let failed = |error| file_error(format_args!("{} could not be read", path.display()), &error);
         let mut file = crate::folder_handle::open_regular(path).map_err(failed)?;
         let metadata = guarded(|| Ok(read_metadata(&mut file)?)).map_err(|fault| damaged(path, &fault))?;
         Ok(ExecutionFile { path: path.to_owned(), file, metadata })

@@ -9,6 +9,7 @@ use super::blocks::Share;
 use super::input::Input;
 use super::{Merged, write_atomically};
 use crate::draft::Draft;
+use crate::file_error::file_error;
 use crate::folders;
 use crate::store::integrity::hash_file;
 use crate::store::journal::{NewJournal, source_end};
@@ -171,7 +172,10 @@ fn copy_trials(
             }
             Some(from) if *old == trial.trial => {
                 let copied = copy_regular(&from, &to).and_then(|()| hash_file(&to));
-                Some(copied.map_err(|error| miette!("{} could not be copied: {error}", from.display()))?)
+                Some(
+                    copied
+                        .map_err(|error| file_error(format_args!("{} could not be copied", from.display()), &error))?,
+                )
             }
             Some(from) => Some(frames::copy_as(&from, &to, &trial.trial)?),
         };
@@ -210,7 +214,7 @@ fn write_journal(
     hashes: &HashMap<String, String>,
 ) -> miette::Result<()> {
     let path = folder.journal_path();
-    let failed = |error: std::io::Error| miette!("{} could not be written: {error}", path.display());
+    let failed = |error: std::io::Error| file_error(format_args!("{} could not be written", path.display()), &error);
     let end =
         |input: &Input| source_end(input.label.clone(), &input.folder.journal_path(), input.doubts.altered.clone());
     let ends = inputs.iter().map(end).collect();

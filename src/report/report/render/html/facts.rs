@@ -40,15 +40,18 @@ pub fn verdict(report: &RunReport) -> Vec<Fact> {
     } else {
         plural(manifest.cores.first().copied().unwrap_or(0), "core")
     };
-    let what = format!(
-        "{} in {} on {on}, {} each: {} of {} trials, started {}.",
-        plural(manifest.subjects.len(), "subject"),
-        plural(manifest.configurations.len(), "configuration"),
-        manifest.told_repetitions(),
-        run.finished_trials,
-        run.planned_trials,
-        manifest.started_at.strftime("%Y-%m-%d"),
-    );
+    let started = manifest.started_at.strftime("%Y-%m-%d");
+    let what = if run.is_detection() {
+        format!("A {} on {on}, started {started}.", run.extent())
+    } else {
+        format!(
+            "{} in {} on {on}, {} each: {}, started {started}.",
+            plural(manifest.subjects.len(), "subject"),
+            plural(manifest.configurations.len(), "configuration"),
+            manifest.told_repetitions(),
+            run.extent(),
+        )
+    };
     let place = format!(
         "{}: {}, {}, {}; {}{}.",
         shown(&manifest.host),
@@ -102,11 +105,17 @@ pub fn cards(analysis: &Analysis) -> Vec<Card> {
     if headline.repair.is_some() {
         cards.push(repair_card(headline, &shown(&run.manifest.baseline)));
     }
-    cards.push(Card {
-        label: "Trials",
-        value: format!("{} of {}", run.finished_trials, run.planned_trials),
-        detail: format!("{} each", run.manifest.told_repetitions()),
-    });
+    if run.is_detection() {
+        let found = analysis.detection.order_dependent;
+        let detail = format!("of {}", plural(analysis.detection.tests, "test"));
+        cards.push(Card { label: "Order-dependent tests", value: found.to_string(), detail });
+    } else {
+        cards.push(Card {
+            label: "Trials",
+            value: format!("{} of {}", run.finished_trials, run.planned_trials),
+            detail: format!("{} each", run.manifest.told_repetitions()),
+        });
+    }
     cards
 }
 
