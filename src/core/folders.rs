@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use miette::miette;
 
+use crate::file_content;
 use crate::folder_handle::FolderHandle;
 
-/// Copies the files below a folder; what is there already is replaced. Links are left out.
+/// Copies the files below a folder, with their holes; what is there already is replaced. Links are left out.
 pub fn copy(from: &Path, to: &Path) -> miette::Result<()> {
     let failed = |path: &Path, error: std::io::Error| miette!("{} could not be copied: {error}", path.display());
     fs::create_dir_all(to).map_err(|error| failed(to, error))?;
@@ -17,10 +18,10 @@ pub fn copy(from: &Path, to: &Path) -> miette::Result<()> {
         if let Some(parent) = target.parent() {
             fs::create_dir_all(parent).map_err(|error| failed(parent, error))?;
         }
-        let copied = source.file_below(&file).and_then(|mut from| {
-            let mut copy = File::create(&target)?;
+        let copied = source.file_below(&file).and_then(|from| {
+            let copy = File::create(&target)?;
             copy.set_permissions(from.metadata()?.permissions())?;
-            std::io::copy(&mut from, &mut copy)
+            file_content::copy(&from, &copy, &|| false)
         });
         copied.map_err(|error| failed(&from.join(&file), error))?;
     }
@@ -80,6 +81,11 @@ mod tests {
         fs::write(from.join("a/b/file"), "12345").unwrap();
         fs::write(from.join("top"), "67").unwrap();
         std::os::unix::fs::symlink("/etc", from.join("a/link")).unwrap();
+        File::options().write(true).open(from.join("top")).unwrap().set_len(32 << 20).unwrap();
+        copy(&from, &to).unwrap();
+        let top = fs::metadata(to.join("top")).unwrap();
+        assert!(top.len() == 32 << 20 && std::os::unix::fs::MetadataExt::blocks(&top) < 4096, "{top:?}");
+        File::options().write(true).open(from.join("top")).unwrap().set_len(2).unwrap();
         copy(&from, &to).unwrap();
         assert_eq!(files(&to).unwrap(), [PathBuf::from("a/b/file"), PathBuf::from("top")]);
         assert_eq!((bytes(&to), bytes(&to.join("top"))), (Some(7), Some(2)));

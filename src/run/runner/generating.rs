@@ -10,6 +10,7 @@ use miette::miette;
 use serde::{Deserialize, Serialize};
 
 use crate::draft::ScratchFolder;
+use crate::file_content;
 use crate::folder_handle::FolderHandle;
 use crate::process::{self, Account, Cause, Exit};
 use crate::project::GeneratorTarget;
@@ -173,10 +174,8 @@ impl Run<'_> {
         let folder = into.join(encoded_module(&target.module));
         for source in &sources {
             let to = folder.join(source);
-            let moved = std::fs::create_dir_all(to.parent().unwrap_or(&folder)).and_then(|()| {
-                let mut from = written.file_below(source)?;
-                std::io::copy(&mut from, &mut File::create_new(&to)?)
-            });
+            let moved = std::fs::create_dir_all(to.parent().unwrap_or(&folder))
+                .and_then(|()| file_content::copy(&written.file_below(source)?, &File::create_new(&to)?, &|| false));
             moved.map_err(|error| miette!("{}: {error}", to.display()))?;
         }
         Ok(Ok(sources.len()))
