@@ -106,6 +106,8 @@ pub struct Words {
     pub alone: &'static str,
     /// What its developers run.
     pub own_command: &'static str,
+    /// What runs its tests then.
+    pub runner: &'static str,
 }
 
 impl Default for Words {
@@ -118,6 +120,7 @@ impl Default for Words {
             other_tool: "JDK with --jdk",
             alone: "`@Isolated` or `@ResourceLock` in Jupiter, `@NotThreadSafe` for Surefire's JUnit 4",
             own_command: "mvn test",
+            runner: "Maven",
         }
     }
 }
