@@ -2,6 +2,7 @@
 
 mod cli;
 mod commands;
+mod safe_report;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -12,6 +13,7 @@ use miette::{GraphicalTheme, MietteHandlerOpts};
 use parade::experiment::{FilterError, Mistakes};
 use parade::report::compare::NothingShared;
 use parade::study::Faults;
+use safe_report::SafeHandler;
 
 /// The experiment file is wrong: as for clap, whose own code for bad usage this is.
 const BAD_USAGE: u8 = 2;
@@ -26,7 +28,7 @@ fn main() -> ExitCode {
         .with_writer(std::io::stderr)
         .init();
     if let Err(error) =
-        miette::set_hook(Box::new(|_| Box::new(MietteHandlerOpts::new().graphical_theme(theme()).build())))
+        miette::set_hook(Box::new(|_| Box::new(SafeHandler(MietteHandlerOpts::new().graphical_theme(theme()).build()))))
     {
         tracing::warn!("errors keep their default look: {error}");
     }

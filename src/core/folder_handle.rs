@@ -22,6 +22,10 @@ const FILE: OFlags =
 const NEW_FILE: OFlags =
     OFlags::RDWR.union(OFlags::CREATE).union(OFlags::EXCL).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
+/// How deep folders may be nested in what parade copies or hands over. Projects stay far below; each level costs stack and
+/// open files.
+pub const MOST_LEVELS: usize = 256;
+
 #[derive(Debug)]
 pub struct FolderHandle {
     fd: OwnedFd,
@@ -255,32 +259,39 @@ impl FolderHandle {
     /// Removes whatever has the name, with all that is in it; also folders that forbid it to their owner. Nothing of that
     /// name is fine.
     pub fn remove(&self, name: &OsStr) -> io::Result<()> {
-        match rustix::fs::unlinkat(&self.fd, name, AtFlags::empty()) {
-            Ok(()) | Err(rustix::io::Errno::NOENT) => return Ok(()),
-            Err(rustix::io::Errno::ISDIR | rustix::io::Errno::PERM) => {}
-            Err(error) => return Err(error.into()),
+        if !self.unlink(name)? {
+            return Ok(());
         }
-        let folder = self.folder(name)?;
-        folder.clear()?;
+        self.folder(name)?.clear()?;
+        self.remove_empty(name)
+    }
+
+    /// Removes what is not a folder; tells whether it is one.
+    fn unlink(&self, name: &OsStr) -> io::Result<bool> {
+        match rustix::fs::unlinkat(&self.fd, name, AtFlags::empty()) {
+            Ok(()) | Err(rustix::io::Errno::NOENT) => Ok(false),
+            Err(rustix::io::Errno::ISDIR | rustix::io::Errno::PERM) => Ok(true),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn remove_empty(&self, name: &OsStr) -> io::Result<()> {
         match rustix::fs::unlinkat(&self.fd, name, AtFlags::REMOVEDIR) {
             Err(rustix::io::Errno::NOENT) => Ok(()),
             removed => Ok(removed?),
         }
     }
 
-    /// Removes all that is in it.
+    /// Removes all that is in it, however deep it is nested.
     pub fn clear(&self) -> io::Result<()> {
-        let names: Vec<OsString> = self.entries()?.into_keys().collect();
-        for name in names {
-            match self.remove(&name) {
-                Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-                    self.set_mode(0o700)?;
-                    self.remove(&name)?;
-                }
-                removed => removed?,
+        let mut removal = Removal { top: self, raised: 0 };
+        loop {
+            let before = removal.raised;
+            removal.clear(self, 0)?;
+            if removal.raised == before {
+                return Ok(());
             }
         }
-        Ok(())
     }
 
     pub fn set_mode(&self, mode: u32) -> io::Result<()> {
@@ -323,10 +334,15 @@ impl FolderHandle {
     /// Gives the folder with all that is in it to a user. A file that has another name too stays whose it is: that name may
     /// be anywhere.
     pub fn give_all_to(&self, owner: (u32, u32)) -> io::Result<()> {
+        self.give_level_to(owner, 0)
+    }
+
+    fn give_level_to(&self, owner: (u32, u32), level: usize) -> io::Result<()> {
+        check_level(level)?;
         self.set_owner(owner)?;
         for (name, facts) in self.entries()? {
             match facts.kind {
-                EntryKind::Folder => self.folder(&name)?.give_all_to(owner)?,
+                EntryKind::Folder => self.folder(&name)?.give_level_to(owner, level + 1)?,
                 _ if facts.owner == owner => {}
                 EntryKind::File => self.give_file_to(&name, owner)?,
                 EntryKind::Link | EntryKind::Special => self.set_owner_of(&name, owner)?,
@@ -347,15 +363,16 @@ impl FolderHandle {
     /// The paths of all regular files below, relative to it, in order.
     pub fn files(&self) -> io::Result<Vec<PathBuf>> {
         let mut found = Vec::new();
-        self.gather(Path::new(""), &mut found)?;
+        self.gather(Path::new(""), 0, &mut found)?;
         found.sort();
         Ok(found)
     }
 
-    fn gather(&self, below: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
+    fn gather(&self, below: &Path, level: usize, found: &mut Vec<PathBuf>) -> io::Result<()> {
+        check_level(level)?;
         for (name, facts) in self.entries()? {
             match facts.kind {
-                EntryKind::Folder => self.folder(&name)?.gather(&below.join(&name), found)?,
+                EntryKind::Folder => self.folder(&name)?.gather(&below.join(&name), level + 1, found)?,
                 EntryKind::File => found.push(below.join(&name)),
                 EntryKind::Link | EntryKind::Special => {}
             }
@@ -368,6 +385,64 @@ impl FolderHandle {
         let name = below.file_name().ok_or_else(|| io::Error::other("it is not a regular file"))?;
         self.descend(below.parent().unwrap_or(Path::new("")))?.file(name)
     }
+}
+
+/// A folder on its way out. What is nested too deep is raised to the top first, so that no depth costs stack or descriptors.
+struct Removal<'a> {
+    top: &'a FolderHandle,
+    /// How many folders were raised.
+    raised: u64,
+}
+
+impl Removal<'_> {
+    /// Deeper than in any project, and far below what a stack holds.
+    const LEVELS: usize = 64;
+
+    fn clear(&mut self, folder: &FolderHandle, level: usize) -> io::Result<()> {
+        let names: Vec<OsString> = folder.entries()?.into_keys().collect();
+        for name in names {
+            match self.remove(folder, &name, level) {
+                Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                    folder.set_mode(0o700)?;
+                    self.remove(folder, &name, level)?;
+                }
+                removed => removed?,
+            }
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, folder: &FolderHandle, name: &OsStr, level: usize) -> io::Result<()> {
+        if !folder.unlink(name)? {
+            return Ok(());
+        }
+        if level >= Self::LEVELS {
+            return self.raise(folder, name);
+        }
+        self.clear(&folder.folder(name)?, level + 1)?;
+        folder.remove_empty(name)
+    }
+
+    fn raise(&mut self, folder: &FolderHandle, name: &OsStr) -> io::Result<()> {
+        // A folder can be moved only by who may write it.
+        folder.open_up(name)?;
+        loop {
+            self.raised += 1;
+            let raised = format!(".parade-removed-{}", self.raised);
+            match rustix::fs::renameat(&folder.fd, name, &self.top.fd, raised.as_str()) {
+                Err(rustix::io::Errno::EXIST | rustix::io::Errno::NOTEMPTY | rustix::io::Errno::NOTDIR) => {}
+                moved => return Ok(moved?),
+            }
+        }
+    }
+}
+
+/// Refuses to go deeper.
+fn check_level(level: usize) -> io::Result<()> {
+    if level > MOST_LEVELS {
+        return Err(io::Error::other(format!("its folders are nested more than {MOST_LEVELS} levels deep")));
+    }
+    Ok(())
 }
 
 /// A path as it is without links, as far as it exists.
@@ -549,6 +624,30 @@ mod tests {
         let after = fs::metadata(trap.path("outside/precious")).unwrap();
         assert_eq!(after.mode(), before);
         assert_ne!(after.mtime(), 1);
+    }
+
+    /// Folders in folders, made step by step: their path is longer than the kernel takes.
+    fn nest(folder: &Path, levels: usize) {
+        let mut here = FolderHandle::open(folder).unwrap();
+        for _ in 0..levels {
+            here.write(OsStr::new("file"), b"", 0o600).unwrap();
+            let inner = here.make_folder(OsStr::new("d")).unwrap();
+            here.set_mode(0o500).unwrap();
+            here = inner;
+        }
+    }
+
+    #[test]
+    fn folders_nested_without_end_are_removed_and_nothing_else_goes_into_them() {
+        let trap = Trap::new();
+        nest(&trap.path("inside"), 6_000);
+        let inside = trap.inside();
+        assert!(inside.files().unwrap_err().to_string().contains("256 levels"));
+        let give = inside.give_all_to((rustix::process::getuid().as_raw(), rustix::process::getgid().as_raw()));
+        assert!(give.unwrap_err().to_string().contains("256 levels"));
+        remove_all(&trap.path("inside")).unwrap();
+        assert!(!trap.path("inside").exists());
+        trap.assert_outside_is_untouched();
     }
 
     #[test]

@@ -3,13 +3,14 @@
 use std::fs::{self, File, FileType};
 use std::path::{Path, PathBuf};
 
-use miette::miette;
-
+use crate::file_content;
+use crate::file_error::file_error;
 use crate::folder_handle::FolderHandle;
 
-/// Copies the files below a folder; what is there already is replaced. Links are left out.
+/// Copies the files below a folder, with their holes; what is there already is replaced. Links are left out.
 pub fn copy(from: &Path, to: &Path) -> miette::Result<()> {
-    let failed = |path: &Path, error: std::io::Error| miette!("{} could not be copied: {error}", path.display());
+    let failed =
+        |path: &Path, error: std::io::Error| file_error(format_args!("{} could not be copied", path.display()), &error);
     fs::create_dir_all(to).map_err(|error| failed(to, error))?;
     let source = FolderHandle::open(from).map_err(|error| failed(from, error))?;
     for file in source.files().map_err(|error| failed(from, error))? {
@@ -17,10 +18,10 @@ pub fn copy(from: &Path, to: &Path) -> miette::Result<()> {
         if let Some(parent) = target.parent() {
             fs::create_dir_all(parent).map_err(|error| failed(parent, error))?;
         }
-        let copied = source.file_below(&file).and_then(|mut from| {
-            let mut copy = File::create(&target)?;
+        let copied = source.file_below(&file).and_then(|from| {
+            let copy = File::create(&target)?;
             copy.set_permissions(from.metadata()?.permissions())?;
-            std::io::copy(&mut from, &mut copy)
+            file_content::copy(&from, &copy, &|| false)
         });
         copied.map_err(|error| failed(&from.join(&file), error))?;
     }
@@ -42,7 +43,7 @@ fn below(folder: &Path, is_wanted: fn(&FileType) -> bool) -> miette::Result<Vec<
     let mut open = vec![PathBuf::new()];
     while let Some(below) = open.pop() {
         let here = folder.join(&below);
-        let failed = |error: std::io::Error| miette!("{} could not be read: {error}", here.display());
+        let failed = |error: std::io::Error| file_error(format_args!("{} could not be read", here.display()), &error);
         for entry in fs::read_dir(&here).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let kind = entry.file_type().map_err(failed)?;
@@ -80,6 +81,11 @@ mod tests {
         fs::write(from.join("a/b/file"), "12345").unwrap();
         fs::write(from.join("top"), "67").unwrap();
         std::os::unix::fs::symlink("/etc", from.join("a/link")).unwrap();
+        File::options().write(true).open(from.join("top")).unwrap().set_len(32 << 20).unwrap();
+        copy(&from, &to).unwrap();
+        let top = fs::metadata(to.join("top")).unwrap();
+        assert!(top.len() == 32 << 20 && std::os::unix::fs::MetadataExt::blocks(&top) < 4096, "{top:?}");
+        File::options().write(true).open(from.join("top")).unwrap().set_len(2).unwrap();
         copy(&from, &to).unwrap();
         assert_eq!(files(&to).unwrap(), [PathBuf::from("a/b/file"), PathBuf::from("top")]);
         assert_eq!((bytes(&to), bytes(&to.join("top"))), (Some(7), Some(2)));

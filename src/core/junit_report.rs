@@ -8,10 +8,10 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use miette::miette;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
+use crate::file_error::file_error;
 use crate::run_clock::Clock;
 use crate::suite::{Execution, Outcome, TestId};
 use crate::wording::first_bytes;
@@ -47,7 +47,7 @@ fn report_files(folder: &Path) -> miette::Result<Vec<PathBuf>> {
     if !folder.is_dir() {
         return Ok(Vec::new());
     }
-    let broken = |error| miette!("{} cannot be read: {error}", folder.display());
+    let broken = |error| file_error(format_args!("{} cannot be read", folder.display()), &error);
     let mut files = Vec::new();
     for entry in folder.read_dir().map_err(broken)? {
         let path = entry.map_err(broken)?.path();

@@ -6,8 +6,8 @@
 //! - [`stats`] holds pure functions on numbers.
 //! - [`simulation`] computes what a suite would take on any number of machines, from times that were measured.
 //! - [`spec`] is what a subject is, and the only place that says what its outcome depends on.
-//! - The rest are files and texts as all crates read and write them: [`toml_file`], [`whole_file`], [`folder_handle`],
-//!   [`folders`], [`csv_cells`], [`data_table`], [`junit_report`], [`redaction`], [`wording`], [`shown_text`], [`bad_usage`].
+//! - The rest are files and texts as all crates read and write them: [`toml_file`], [`whole_file`], [`file_content`],
+//!   [`folder_handle`], [`folders`], [`csv_cells`], [`data_table`], [`junit_report`], [`redaction`], [`wording`], [`shown_text`], [`bad_usage`].
 //!
 //! Nothing here starts a process, knows a build tool, a repository or a run folder. Techniques read no file and no clock.
 
@@ -15,6 +15,7 @@ pub mod bad_usage;
 pub mod csv_cells;
 pub mod data_table;
 pub mod engine;
+pub mod file_content;
 pub mod file_error;
 pub mod folder_handle;
 pub mod folders;

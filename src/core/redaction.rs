@@ -4,7 +4,10 @@ use std::ops::Range;
 
 const STARS: &str = "***";
 /// What the name of a url's parameter contains whose value is nobody's business.
-const SECRET_PARAMETERS: [&str; 6] = ["token", "password", "passwd", "secret", "signature", "key"];
+const SECRET_PARAMETERS: [&str; 8] =
+    ["token", "password", "passwd", "secret", "signature", "key", "credential", "authorization"];
+/// And what it is.
+const SECRET_NAMES: [&str; 4] = ["auth", "pwd", "pass", "sig"];
 
 /// Takes passwords and tokens out of every url in a text, so that it can be shown.
 pub fn redact(text: &str) -> String {
@@ -43,30 +46,36 @@ fn secrets(text: &str) -> Vec<Range<usize>> {
 fn secrets_of_word(word: &str, start: usize, found: &mut Vec<Range<usize>>) {
     let Some(first) = word.find("://") else { return };
     let end = word.rfind('@').map_or(0, |at| at + 1);
-    let mut at = 0;
+    let (mut of_word, mut at) = (Vec::new(), 0);
     while let Some(scheme) = word[at..end.max(at)].find("://").map(|place| at + place) {
         let after = &word[scheme + 3..end];
         at = scheme + 3;
         if let Some(length) = secret_length(scheme_at_end(&word[..scheme]), after) {
             // The last of it is the `@`, which is no secret.
-            found.push(start + at..start + at + length - 1);
+            of_word.push(start + at..start + at + length - 1);
             at += length;
         }
     }
-    secret_parameters(word, end.max(first), start, found);
+    secret_parameters(word, first, start, &mut of_word);
+    of_word.sort_by_key(|secret| secret.start);
+    for secret in of_word {
+        match found.last_mut().filter(|last| secret.start <= last.end) {
+            Some(last) => last.end = last.end.max(secret.end),
+            None => found.push(secret),
+        }
+    }
 }
 
-/// Values of parameters from a place in the word on, e.g. of `?token=…`.
+/// Values of parameters from a place in the word on, e.g. of `?token=…` or `#token=…`.
 fn secret_parameters(word: &str, from: usize, start: usize, found: &mut Vec<Range<usize>>) {
     let mut at = from;
-    while let Some(mark) = word[at..].find(['?', '&', ';']).map(|place| at + place + 1) {
+    while let Some(mark) = word[at..].find(['?', '&', ';', '#']).map(|place| at + place + 1) {
         at = mark;
         let rest = &word[mark..];
-        let length = rest.find(|c: char| "&;#,)".contains(c) || c.is_whitespace() || "'\"`<>".contains(c));
+        let length = rest.find(|c: char| "?&;#,)".contains(c) || c.is_whitespace() || "'\"`<>".contains(c));
         let parameter = &rest[..length.unwrap_or(rest.len())];
         let Some((name, value)) = parameter.split_once('=') else { continue };
-        let name_is_secret = SECRET_PARAMETERS.iter().any(|secret| name.to_ascii_lowercase().contains(secret));
-        if name_is_secret && !value.is_empty() {
+        if is_secret(name) && !value.is_empty() {
             let value_start = start + mark + name.len() + 1;
             found.push(value_start..value_start + value.len());
         }
@@ -74,8 +83,40 @@ fn secret_parameters(word: &str, from: usize, start: usize, found: &mut Vec<Rang
     }
 }
 
-/// The url as it may be written to disk: without user and password, except for the user name that ssh needs.
+/// Is it the name of a parameter whose value is nobody's business? It may be written with `%74` for `t`.
+fn is_secret(name: &str) -> bool {
+    let name = percent_decoded(name).to_ascii_lowercase();
+    SECRET_NAMES.contains(&name.as_str()) || SECRET_PARAMETERS.iter().any(|secret| name.contains(secret))
+}
+
+fn percent_decoded(text: &str) -> String {
+    let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
+    while let [first, others @ ..] = rest {
+        let digits = others.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        let escaped = digits.filter(|_| *first == b'%').and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(escaped.unwrap_or(*first));
+        rest = if escaped.is_some() { &others[2..] } else { others };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The url as it may be written to disk: without user, password and secret parameters, except for the user name that ssh needs.
 pub fn without_secrets(url: &str) -> String {
+    redact(&without_user(url))
+}
+
+/// What names are made from: without secrets, and without any parameter.
+pub fn without_parameters(url: &str) -> String {
+    let mut plain = without_secrets(url);
+    if let Some(scheme) = plain.find("://")
+        && let Some(length) = plain[scheme..].find(['?', '#', ';'])
+    {
+        plain.truncate(scheme + length);
+    }
+    plain
+}
+
+fn without_user(url: &str) -> String {
     let Some((scheme, after)) = url.split_once("://") else { return url.to_owned() };
     match secret_length(scheme, after) {
         Some(length) if scheme == "ssh" => {
@@ -134,6 +175,12 @@ mod tests {
             ),
             ("https://host/x?page=1 and token=abc", "https://host/x?page=1 and token=abc"),
             ("no url at all", "no url at all"),
+            ("https://h/x#access_token=S", "https://h/x#access_token=***"),
+            ("https://h/x?%74oken=S&b=1", "https://h/x?%74oken=***&b=1"),
+            ("https://h/x;password=S", "https://h/x;password=***"),
+            ("https://h/x?auth=S&author=me", "https://h/x?auth=***&author=me"),
+            ("https://h/x?token=a@b/c", "https://h/x?token=***"),
+            ("https://h/x?token=a,https://me:pw@h/y", "https://h/x?token=***,https://***@h/y"),
         ];
         for (text, expected) in cases {
             assert_eq!(redact(text), expected);
@@ -160,5 +207,14 @@ mod tests {
         assert_eq!(without_secrets("https://me:pw@host/x"), "https://host/x");
         assert_eq!(without_secrets("ssh://git:pw@host/x"), "ssh://git@host/x");
         assert_eq!(without_secrets("ssh://git@host/x"), "ssh://git@host/x");
+        assert_eq!(without_secrets("https://me:pw@host/x;password=S"), "https://host/x;password=***");
+        for url in [
+            "https://host/a/x.git#access_token=S",
+            "https://me:S#@host/a/x.git?%74oken=S",
+            "https://host/a/x.git;auth=S",
+        ] {
+            assert_eq!(without_parameters(url), "https://host/a/x.git");
+        }
+        assert_eq!(without_parameters("folder#1/x"), "folder#1/x");
     }
 }

@@ -4,7 +4,7 @@
 const LONGEST_NAME: usize = 160;
 
 /// A name that is safe to show: control, bidirectional and invisible characters are written out, and the middle of an
-/// enormous one is left out. Files for machines (CSV, JSON) keep names as they are.
+/// enormous one is left out. JSON keeps names as they are; for CSV see [`crate::csv_cells`].
 pub fn shown(name: &str) -> String {
     let visible: String = name.chars().take(20 * LONGEST_NAME).flat_map(visible_character).collect();
     let length = visible.chars().count();
@@ -19,15 +19,37 @@ pub fn shown(name: &str) -> String {
 
 /// One character of a subject's text, written out if a terminal would not show it or would obey it.
 pub fn visible_character(c: char) -> Vec<char> {
-    let invisible = c.is_control()
-        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
     match c {
         '\n' => "↵".chars().collect(),
         '\t' => vec![' '],
-        _ if invisible => format!("\\u{{{:x}}}", u32::from(c)).chars().collect(),
+        _ if is_invisible(c) => format!("\\u{{{:x}}}", u32::from(c)).chars().collect(),
         _ => vec![c],
     }
+}
+
+/// Would a terminal obey it, or not show it?
+pub fn is_invisible(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Lines as they are, with such characters written out.
+pub fn visible_lines(text: &str) -> String {
+    let visible = |c| if matches!(c, '\n' | '\t') { vec![c] } else { visible_character(c) };
+    text.chars().flat_map(visible).collect()
+}
+
+/// The same in a text of the same length, so that places in it stay what they are.
+pub fn masked_lines(text: &str) -> String {
+    let mask = |c: char| match c.len_utf8() {
+        _ if matches!(c, '\n' | '\t') || c == '\r' && text.contains("\r\n") || !is_invisible(c) => c.to_string(),
+        1 => "?".to_owned(),
+        2 => "¿".to_owned(),
+        3 => "\u{fffd}".to_owned(),
+        _ => "\u{fffd}?".to_owned(),
+    };
+    text.chars().map(mask).collect()
 }
 
 /// A sentence on one line, of at most so many characters, as safe to show as a name.

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use miette::miette;
 
+use crate::file_content;
 use crate::file_error::{file_error, file_error_with_help};
 use crate::folder_handle;
 
@@ -45,10 +46,10 @@ fn bounded(path: &Path, read: impl FnOnce(std::io::Take<File>) -> std::io::Resul
 
 /// Copies a regular file in place of whatever has the other name. Links at either end are not followed.
 pub fn copy_regular(from: &Path, to: &Path) -> std::io::Result<()> {
-    let mut from = folder_handle::open_regular(from)?;
+    let from = folder_handle::open_regular(from)?;
     let folder = to.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".parade-").tempfile_in(folder)?;
-    std::io::copy(&mut from, &mut file)?;
+    let file = tempfile::Builder::new().prefix(".parade-").tempfile_in(folder)?;
+    file_content::copy(&from, file.as_file(), &|| false)?;
     make_readable(file.as_file())?;
     file.persist(to).map(drop).map_err(|error| error.error)
 }

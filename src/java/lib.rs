@@ -4,8 +4,8 @@
 //! extension in Maven, and two engines. `surefire` runs tests in the subject's own build, `direct` in JVMs of our own.
 
 pub use parade_run::{
-    bad_usage, draft, engine, file_error, folder_handle, folders, home, junit_report, process, project, redaction,
-    run_clock, spec, subject, suite, toml_file, whole_file, wording,
+    bad_usage, draft, engine, file_content, file_error, folder_handle, folders, home, junit_report, process, project,
+    redaction, run_clock, spec, subject, suite, toml_file, whole_file, wording,
 };
 
 mod adoption;

@@ -15,7 +15,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -30,7 +30,7 @@ use crate::process::Account;
 use crate::spec::{Origin, Subject};
 use crate::subject::file_state::FileState;
 use crate::wording::hex;
-use crate::{folders, whole_file};
+use crate::{file_content, folders, whole_file};
 
 /// Of the record; another one is as good as none.
 const RECORD_VERSION: u32 = 1;
@@ -291,7 +291,7 @@ fn examine(root: &FolderHandle, path: &Path, known: Option<&ArtifactSeal>) -> Re
     };
     // The state before the content: whatever changes the file meanwhile changes its state, and it is hashed again.
     let state = FileState::from_facts(&folder_handle::facts_of_open(&file).map_err(failed)?);
-    let sha256 = hash(file).map_err(failed)?;
+    let sha256 = hash(&file).map_err(failed)?;
     Ok(Some((ArtifactSeal { sha256, file: state }, true)))
 }
 
@@ -317,15 +317,8 @@ fn is_artifact(path: &Path) -> bool {
         && !BOOKKEEPING_ENDS.iter().any(|end| name.ends_with(end))
 }
 
-fn hash(mut file: File) -> io::Result<String> {
-    let mut hash = Sha256::new();
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok(hex(&hash.finalize())),
-            length => hash.update(&buffer[..length]),
-        }
-    }
+fn hash(file: &File) -> io::Result<String> {
+    Ok(hex(&file_content::hash(file, &|| false)?))
 }
 
 #[cfg(test)]

@@ -113,6 +113,7 @@ impl Platform for PytestPlatform {
             other_tool: "interpreter with --python",
             alone: "`@pytest.mark.xdist_group` with `--dist loadgroup`",
             own_command: "pytest",
+            runner: "pytest",
             only_engine: Some(EngineKind::Pytest),
         }
     }

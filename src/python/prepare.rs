@@ -14,7 +14,7 @@ use crate::home::Home;
 use crate::process::{self, Account, Cause, Exit};
 use crate::project::{OpenFailure, OpenRequest, PreparationLimits, SetUp, SetUpStop, last_line};
 use crate::spec::Subject;
-use crate::subject::{self, Checkout, Cleanliness, Snapshot, check_open, hand_over, snapshot};
+use crate::subject::{self, Bounds, Checkout, Cleanliness, NotCopied, Snapshot, check_open, hand_over, snapshot};
 
 /// What the snapshot beside it was taken for.
 const KEY: &str = "set-up.key";
@@ -118,7 +118,15 @@ impl Preparing<'_> {
             Some(SetUpStop::Failed { reason, log, .. }) => return Ok(Err(stopped(reason, log))),
             None => {}
         }
-        let snapshot = Snapshot::take(&checkout.root, &checkout.snapshot_store())?;
+        let stop = || interrupt.is_set();
+        let bounds = Bounds::new(&stop).within(build_timeout);
+        let snapshot = match Snapshot::take(&checkout.root, &checkout.snapshot_store(), &bounds)? {
+            Ok(snapshot) => snapshot,
+            Err(NotCopied::Interrupted) => return Ok(Err(Stop::Interrupted)),
+            Err(NotCopied::Refused(reason)) => {
+                return Ok(Err(stopped(format!("its files cannot be kept: {reason}"), logs)));
+            }
+        };
         std::fs::write(&record, key).map_err(|error| failed(&record, error))?;
         Ok(Ok((checkout, snapshot)))
     }
@@ -183,7 +191,7 @@ fn stopped(reason: String, log: PathBuf) -> Stop {
 
 /// What pytest complained of first, behind a colon; without a complaint, its last line.
 pub fn decisive(log: &Path) -> String {
-    let text = std::fs::read(log).unwrap_or_default();
+    let text = crate::whole_file::read_bytes(log).unwrap_or_default();
     let text = crate::redaction::redact(&String::from_utf8_lossy(&text));
     let marked =
         |mark: &&str| text.lines().find(|line| line.starts_with(*mark)).map(|line| line.replacen(*mark, "", 1));

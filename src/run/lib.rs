@@ -13,8 +13,8 @@
 
 // The vocabulary of the crate below is used by the same paths in all crates above it.
 pub use parade_core::{
-    bad_usage, csv_cells, data_table, engine, file_error, folder_handle, folders, junit_report, redaction, run_clock,
-    shown_text, simulation, spec, stats, suite, technique, toml_file, whole_file, wording,
+    bad_usage, csv_cells, data_table, engine, file_content, file_error, folder_handle, folders, junit_report,
+    redaction, run_clock, shown_text, simulation, spec, stats, suite, technique, toml_file, whole_file, wording,
 };
 
 pub mod assess;

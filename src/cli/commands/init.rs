@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use miette::miette;
 use parade::experiment::{self, MachineLimits, Starter, StarterOrigin};
 use parade::project::{self, BuildLayout};
-use parade::redaction::redact;
+use parade::redaction::{redact, without_parameters};
 use serde_json::json;
 
 use super::BadUsage;
@@ -51,7 +51,10 @@ fn starter(subject: Option<&str>, folder: &Path) -> Result<Starter, BadUsage> {
     let path = Path::new(&named);
     if !path.exists() && (named.contains("://") || named.contains(':')) {
         let commit = "HEAD".to_owned();
-        return Ok(Starter::new(last_part(&named), StarterOrigin::Repository { url: redact(&named), commit }));
+        return Ok(Starter::new(
+            last_part(&without_parameters(&named)),
+            StarterOrigin::Repository { url: redact(&named), commit },
+        ));
     }
     let unknown = |why: String| BadUsage {
         message: format!("{named}: {why}"),

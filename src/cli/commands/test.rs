@@ -214,7 +214,7 @@ fn rerun_engine(options: &TestOptions) -> Result<EngineKind, BadUsage> {
     let engine = options.rerun_engine.unwrap_or(EngineKind::Direct);
     if options.test_timeout.is_some() && !(reruns && engine == EngineKind::Direct) {
         return Err(bad_usage(
-            "--test-timeout applies only to reruns by the direct engine: Maven cannot end a single test",
+            "--test-timeout applies only to reruns by the direct engine: the project's own runner cannot end a single test",
             "leave it out, or give --technique paste --rerun-engine direct; --timeout ends the whole run",
         ));
     }
@@ -442,9 +442,10 @@ impl Told<'_> {
         found.map_or_else(|| file.to_owned(), |path| path.display().to_string())
     }
 
-    /// Nobody can select a test of a model suite.
+    /// Nobody can select a test of a model suite. What another platform does not know how to run again, Maven does not either.
     fn again(&self, story: &TestStory) -> Option<failure::AgainCommands> {
-        if self.outcome.again.contains_key(&story.test) {
+        let is_of_maven = self.outcome.words.own_command == Words::default().own_command;
+        if !is_of_maven || self.outcome.again.contains_key(&story.test) {
             return None;
         }
         let mvn = match &self.order.subject.origin {

@@ -10,6 +10,7 @@ use std::path::{Component, Path, PathBuf};
 
 use miette::miette;
 
+use crate::file_error::file_error;
 use crate::folders;
 use crate::junit_report::{self, Unreadable};
 use crate::run_clock::Clock;
@@ -81,7 +82,8 @@ struct Collected {
 impl Collected {
     fn read_file(&mut self, folder: &Path, file: &Path) -> miette::Result<()> {
         let path = folder.join(file);
-        let opened = File::open(&path).map_err(|error| miette!("{} could not be read: {error}", path.display()))?;
+        let opened = File::open(&path)
+            .map_err(|error| file_error(format_args!("{} could not be read", path.display()), &error))?;
         let module = module_of(file);
         let before = self.found.tests.len();
         let ended = encoding::xml(opened.take(FILE_LIMIT)).and_then(|report| {

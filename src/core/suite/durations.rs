@@ -78,7 +78,8 @@ impl Durations {
     }
 
     fn add_row(&mut self, row: &csv::StringRecord, columns: [usize; 2], naming: Naming) -> miette::Result<()> {
-        let [name, seconds] = columns.map(|column| csv_cells::read(row.get(column).unwrap_or_default()).trim());
+        let cells = columns.map(|column| csv_cells::read(row.get(column).unwrap_or_default()));
+        let [name, seconds] = [cells[0].trim(), cells[1].trim()];
         let line = || row.position().map_or(0, csv::Position::line);
         if name.is_empty() {
             return Err(miette!("line {}: the test has no name", line()));

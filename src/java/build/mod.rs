@@ -24,7 +24,7 @@ use crate::maven::{self, Helper, Invocation, Invoked, Limits, Picked, SUREFIRE_V
 use crate::process::{self, Account, Cause, Exit, Interrupt};
 use crate::project::{self, FirstRun, PreparationLimits, SetUp, SetUpStop};
 use crate::spec::{Subject, SurefireVersion};
-use crate::subject::{Checkout, Cleanliness, Progress, Snapshot, check_open, checkout, hand_over};
+use crate::subject::{Bounds, Checkout, Cleanliness, NotCopied, Progress, Snapshot, check_open, checkout, hand_over};
 use crate::suite::{Execution, FindingKind, RunEnd};
 use crate::wording::hex;
 
@@ -333,13 +333,19 @@ impl Building<'_> {
         }
         if let Some(tests) = self.preparation.subject.generated_tests() {
             put_into(tests, &build_root(self.preparation.subject, self.checkout)?)?;
-            hand_over(&self.checkout.root, self.means.user.as_ref())?;
+            // Its set-up may have made what cannot be handed over.
+            if let Err(error) = hand_over(&self.checkout.root, self.means.user.as_ref()) {
+                return Ok(certain(error.to_string(), logs.clone()).into());
+            }
         }
         let mut dropped = Vec::new();
         if let Some(stop) = self.build_what_compiles(&mut dropped)? {
             return Ok(stop.into());
         }
-        let snapshot = Snapshot::take(&self.checkout.root, &self.checkout.snapshot_store())?;
+        let snapshot = match self.keep()? {
+            Ok(snapshot) => snapshot,
+            Err(stop) => return Ok(stop.into()),
+        };
         let memory = Memory { place: self.place.clone(), key: key.to_owned() };
         let discovery = match self.preparation.discovery {
             FirstRun::Later => Discovery::default(),
@@ -356,6 +362,19 @@ impl Building<'_> {
             }
         }
         Ok(self.preparation.ready(self.checkout.clone(), self.means.clone(), snapshot, discovery, memory))
+    }
+
+    /// The worktree as the build left it.
+    fn keep(&self) -> miette::Result<Result<Snapshot, Stop>> {
+        let interrupt = || self.preparation.interrupt.is_set();
+        let bounds = Bounds::new(&interrupt).within(self.preparation.build_timeout);
+        let taken = Snapshot::take(&self.checkout.root, &self.checkout.snapshot_store(), &bounds)?;
+        Ok(taken.map_err(|why| match why {
+            NotCopied::Refused(reason) => {
+                certain(format!("its build cannot be kept: {reason}"), self.place.logs.clone())
+            }
+            NotCopied::Interrupted => Stop::Interrupted,
+        }))
     }
 
     fn set_up(&self) -> miette::Result<Option<Stop>> {

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::launch::Jvm;
+use crate::file_content;
 use crate::file_error::file_error;
 use crate::folder_handle::open_regular;
 use crate::process::Account;
@@ -140,9 +141,9 @@ impl Archive {
 
 fn keep(half: &Path, whole: &Path) -> std::io::Result<()> {
     // A copy: the process that made it could go on writing to its own, and other subjects will load it.
-    let mut from = open_regular(half)?;
-    let mut copy = tempfile::NamedTempFile::new_in(whole.parent().unwrap_or(Path::new(".")))?;
-    std::io::copy(&mut from, &mut copy)?;
+    let from = open_regular(half)?;
+    let copy = tempfile::NamedTempFile::new_in(whole.parent().unwrap_or(Path::new(".")))?;
+    file_content::copy(&from, copy.as_file(), &|| false)?;
     copy.as_file().set_permissions(PermissionsExt::from_mode(0o644))?;
     copy.as_file().sync_all()?;
     copy.persist(whole).map(drop).map_err(|error| error.error)

@@ -416,7 +416,7 @@ impl Drop for JvmWorker {
             let _ = std::fs::rename(self.folder.join(TRACE), trace);
         }
         // It holds nothing that anyone needs; the session removes what is around it.
-        let _ = std::fs::remove_dir_all(&self.folder);
+        let _ = crate::folder_handle::remove_all(&self.folder);
     }
 }
 

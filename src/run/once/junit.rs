@@ -12,12 +12,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use miette::{Result, miette};
+use miette::Result;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 use sha2::{Digest, Sha256};
 
 use super::outcome::{Attempt, TestStory};
+use crate::file_error::file_error;
 use crate::project::KeptReports;
 use crate::subject::REPORTS_LIST;
 use crate::suite::Outcome;
@@ -38,7 +39,7 @@ pub fn clear(reports: &Path) -> Result<()> {
         let path = reports.join(line);
         match fs::remove_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(miette!("the old report {} cannot be removed: {error}", path.display()));
+                return Err(file_error(format_args!("the old report {} cannot be removed", path.display()), &error));
             }
             _ => remove_empty(path.parent(), reports),
         }
@@ -76,7 +77,7 @@ pub fn write(reports: &Path, tests: &[TestStory], surefire: &KeptReports) -> Res
 
 /// There whole or not at all. Not synced: what a power cut takes, the next build makes again.
 fn put(path: &Path, content: &[u8]) -> Result<()> {
-    let failed = |error: std::io::Error| miette!("{} cannot be written: {error}", path.display());
+    let failed = |error: std::io::Error| file_error(format_args!("{} cannot be written", path.display()), &error);
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(failed)?;
     let mut file = tempfile::Builder::new()

@@ -17,6 +17,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::engine::{EngineKind, Parallelism, Resources};
+use crate::file_error::file_error;
 use crate::home::Home;
 use crate::process::Interrupt;
 use crate::project::{self, FirstRun, OpenFailure, OpenRequest};
@@ -157,7 +158,7 @@ fn hints(judgement: &Judgement) -> Vec<Finding> {
 fn fresh_logs(subject: &Subject, home: &Home) -> miette::Result<PathBuf> {
     let logs = home.test_logs().join(&subject.name);
     if logs.exists() {
-        std::fs::remove_dir_all(&logs).map_err(|error| miette::miette!("{}: {error}", logs.display()))?;
+        std::fs::remove_dir_all(&logs).map_err(|error| file_error(format_args!("{}", logs.display()), &error))?;
     }
     Ok(logs)
 }

@@ -109,20 +109,25 @@ impl Late {
 
     /// Why Maven has to run a selection. Classes come in their original order: a parallel first run has not shown it, and
     /// Maven knows it by itself. So it does which tests are behind a fixture that failed before any of them was seen.
-    fn why_not_direct(&self, selection: &Selection) -> Option<&'static str> {
+    fn why_not_direct(&self, selection: &Selection) -> Option<String> {
+        let runner = self.project.words().runner;
         match selection {
             Selection::All => None,
-            Selection::Classes(_) => self.project.is_order_unknown().then_some(
-                "Maven reran the classes instead of the direct engine, because a parallel first run does not show the \
-                 order of their tests",
-            ),
+            Selection::Classes(_) => self.project.is_order_unknown().then(|| {
+                format!(
+                    "{runner} reran the classes instead of the direct engine, because a parallel first run does not \
+                     show the order of their tests"
+                )
+            }),
             Selection::Tests(tests) => {
                 let known: HashSet<ClassId> = self.project.tests().iter().map(TestId::class_id).collect();
                 let unseen = tests.iter().any(|test| !known.contains(&test.class_id()));
-                unseen.then_some(
-                    "Maven reran the failed tests instead of the direct engine, because a class fixture failed before \
-                     any of its tests was seen",
-                )
+                unseen.then(|| {
+                    format!(
+                        "{runner} reran the failed tests instead of the direct engine, because a class fixture failed \
+                         before any of its tests was seen"
+                    )
+                })
             }
         }
     }
@@ -140,9 +145,10 @@ impl Late {
             let asked = classes.len();
             classes.retain(|class| !self.endless.contains(class));
             if classes.len() < asked {
-                self.note_once(
-                    "classes of tests that took too long alone were not rerun: Maven cannot end a single test",
-                );
+                let runner = self.project.words().runner;
+                self.note_once(&format!(
+                    "classes of tests that took too long alone were not rerun: {runner} cannot end a single test"
+                ));
             }
         }
         request
@@ -152,10 +158,9 @@ impl Late {
         if self.direct.is_none() {
             let opened = self.project.session(EngineKind::Direct);
             if let Err(error) = &opened {
-                self.notes.push(note(format!(
-                    "Maven reran the failed tests, because the direct engine cannot: \
-                    {error}"
-                )));
+                let runner = self.project.words().runner;
+                let text = format!("{runner} reran the failed tests, because the direct engine cannot: {error}");
+                self.notes.push(note(text));
             }
             self.direct = Some(opened.map_err(|error| error.to_string()));
         }
@@ -167,10 +172,12 @@ impl Late {
         if self.surefire.is_none() {
             self.surefire = Some(self.project.session(EngineKind::Surefire)?);
         }
+        // Not every project's own runner is Surefire.
+        self.last = self.surefire.as_ref().map_or(EngineKind::Surefire, |session| session.engine());
         if request.policy.test_limit.is_some() {
-            self.note_once("the time limit of single tests does not apply to reruns by Maven");
+            let runner = self.project.words().runner;
+            self.note_once(&format!("the time limit of single tests does not apply to reruns by {runner}"));
         }
-        self.last = EngineKind::Surefire;
         let request = self.bearable(request);
         if request.selection == Selection::Classes(Vec::new()) {
             return Ok(SuiteRun {
@@ -207,7 +214,7 @@ impl Session for Late {
             return Err(miette::miette!("nothing can be rerun, because the first run showed no tests"));
         }
         match self.why_not_direct(&request.selection) {
-            Some(why) => self.note_once(why),
+            Some(why) => self.note_once(&why),
             None => {
                 if let Some(direct) = self.direct() {
                     let engine = direct.engine();

@@ -5,10 +5,12 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::file_content;
 use crate::folder_handle;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -57,15 +59,21 @@ impl UnnamedOutput {
         };
         let folder = folder_handle::make_unlinked(folder)?;
         folder.remove(name)?;
-        let mut to = folder.create(name)?;
+        let to = folder.create(name)?;
         to.set_permissions(std::fs::Permissions::from_mode(0o644))?;
-        io::copy(&mut Positioned { file: &self.file, position: 0 }, &mut to)?;
+        // The command can make its output as long as it likes, but not fill the disk by that.
+        file_content::copy(&own_position(&self.file)?, &to, &|| false)?;
         to.sync_all()
     }
 
     pub(super) fn descriptor(&self) -> io::Result<File> {
         self.file.try_clone()
     }
+}
+
+/// The same file with a position of its own, so that the one that the keeper shares is not moved.
+fn own_position(file: &File) -> io::Result<File> {
+    File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
 /// Reads without moving the position that the keeper shares.
@@ -99,6 +107,10 @@ mod tests {
         std::os::unix::fs::symlink(&precious, &log).unwrap();
         output.copy_to(&log).unwrap();
         assert_eq!(std::fs::read_to_string(&log).unwrap(), "said");
+        output.descriptor().unwrap().set_len(32 << 20).unwrap();
+        output.copy_to(&log).unwrap();
+        let copy = std::fs::metadata(&log).unwrap();
+        assert!(copy.len() == 32 << 20 && std::os::unix::fs::MetadataExt::blocks(&copy) < 4096, "{copy:?}");
         assert_eq!(std::fs::read_to_string(&precious).unwrap(), "x");
     }
 

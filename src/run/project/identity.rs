@@ -6,7 +6,7 @@ use git2::{Repository, StatusOptions};
 use serde::Serialize;
 
 use super::platform_in;
-use crate::redaction::redact;
+use crate::redaction::without_parameters;
 use crate::spec::{Origin, Subject};
 
 /// What reports of a project begin with.
@@ -25,7 +25,7 @@ impl ProjectIdentity {
     pub fn find(subject: &Subject, revision: Option<&str>) -> Self {
         match &subject.origin {
             Origin::Git { url, revision: asked } => ProjectIdentity {
-                name: last_part(redact(url).trim_end_matches(".git")),
+                name: last_part(without_parameters(url).trim_end_matches(".git")),
                 commit: Some(revision.unwrap_or(asked).to_owned()),
                 uncommitted_changes: false,
             },

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::kind::{main_file, other_tool, supported};
 use super::{BuildLayout, Refusal, platform_in, platforms};
-use crate::redaction::redact;
+use crate::redaction::{redact, without_parameters};
 use crate::spec::{Origin, Subject, SurefireVersion};
 use crate::toml_file::safe_name;
 
@@ -154,7 +154,8 @@ pub(super) fn top_of(folder: &Path) -> miette::Result<PathBuf> {
 
 /// Everything as it is by default.
 fn subject(named: &str, origin: Origin, timeout: Duration) -> Subject {
-    let last = named.trim_end_matches('/').trim_end_matches(".git").rsplit(['/', ':']).next().unwrap_or_default();
+    let plain = without_parameters(named);
+    let last = plain.trim_end_matches('/').trim_end_matches(".git").rsplit(['/', ':']).next().unwrap_or_default();
     Subject {
         name: format!("test-{}", safe_name(last)),
         source: redact(named),

@@ -106,6 +106,8 @@ pub struct Words {
     pub alone: &'static str,
     /// What its developers run; empty where nobody runs it by another tool.
     pub own_command: &'static str,
+    /// What runs its tests then.
+    pub runner: &'static str,
     /// The only engine that its tests run on, where an experiment cannot choose one.
     pub only_engine: Option<EngineKind>,
 }
@@ -121,6 +123,7 @@ impl Words {
         alone: "a process of its own",
         own_command: "",
         only_engine: Some(EngineKind::Model),
+        runner: "the model",
     };
 }
 
@@ -134,6 +137,7 @@ impl Default for Words {
             other_tool: "JDK with --jdk",
             alone: "`@Isolated` or `@ResourceLock` in Jupiter, `@NotThreadSafe` for Surefire's JUnit 4",
             own_command: "mvn test",
+            runner: "Maven",
             only_engine: None,
         }
     }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::draft::ScratchFolder;
+use crate::file_content;
 use crate::file_error::file_error;
 use crate::folder_handle::FolderHandle;
 use crate::process::{self, Account, Cause, Exit};
@@ -174,10 +175,8 @@ impl Run<'_> {
         let folder = into.join(encoded_module(&target.module));
         for source in &sources {
             let to = folder.join(source);
-            let moved = std::fs::create_dir_all(to.parent().unwrap_or(&folder)).and_then(|()| {
-                let mut from = written.file_below(source)?;
-                std::io::copy(&mut from, &mut File::create_new(&to)?)
-            });
+            let moved = std::fs::create_dir_all(to.parent().unwrap_or(&folder))
+                .and_then(|()| file_content::copy(&written.file_below(source)?, &File::create_new(&to)?, &|| false));
             moved.map_err(|error| file_error(format_args!("{}", to.display()), &error))?;
         }
         Ok(Ok(sources.len()))

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
@@ -18,6 +19,8 @@ use crate::wording::{hex, plural};
 const DERIVED_HASHES: &str = "derived.json";
 const DERIVED: [&str; 2] = ["tests.parquet", "trials.csv"];
 const LARGEST_HASHES: u64 = 64 << 10;
+/// Of a table or the executions of a trial.
+const LARGEST_FILE: u64 = 64 << 30;
 /// Of a journal without a chain.
 pub const UNCHAINED: &str = "the journal has no chain of hashes: a version of parade without chains wrote it, or someone \
     removed the chain. Changes to the journal cannot be detected";
@@ -99,8 +102,14 @@ fn read_hashes(folder: &FolderHandle) -> io::Result<BTreeMap<String, String>> {
     Ok(serde_json::from_slice(&bytes)?)
 }
 
+/// A file that nobody could have written so far is not read to its end, which may be terabytes away.
 pub(super) fn hash_file(path: &Path) -> io::Result<String> {
-    let mut file: File = folder_handle::open_regular(path)?;
+    let file: File = folder_handle::open_regular(path)?;
+    let claimed = file.metadata()?;
+    if claimed.len() > LARGEST_FILE || has_large_holes(&claimed) {
+        return Err(io::Error::other("it is larger than anything that parade writes, or has large holes"));
+    }
+    let mut file = file.take(claimed.len());
     let mut hash = Sha256::new();
     let mut buffer = vec![0; 128 << 10];
     loop {
@@ -110,6 +119,13 @@ pub(super) fn hash_file(path: &Path) -> io::Result<String> {
         }
         hash.update(&buffer[..length]);
     }
+}
+
+/// parade writes no holes. A file system that compresses can make as much smaller, but not what is compressed already.
+fn has_large_holes(claimed: &std::fs::Metadata) -> bool {
+    const LARGE: u64 = 64 << 20;
+    const MOST_COMPRESSED: u64 = 32;
+    claimed.len() > LARGE && claimed.blocks().saturating_mul(512) < claimed.len() / MOST_COMPRESSED
 }
 
 #[cfg(test)]
@@ -164,6 +180,21 @@ mod tests {
         fs::remove_file(folder.dir().join("tests/one.parquet")).unwrap();
         std::os::unix::fs::symlink("/etc/passwd", folder.dir().join("tests/one.parquet")).unwrap();
         assert!(doubts(&folder)[0].contains("tests/one.parquet"));
+    }
+
+    #[test]
+    fn a_file_that_claims_to_be_enormous_is_named_without_being_read() {
+        let results = tempfile::tempdir().unwrap();
+        let folder = recorded(results.path());
+        for name in ["tests/one.parquet", "tests.parquet", "trials.csv"] {
+            let path = folder.dir().join(name);
+            let before = fs::read(&path).unwrap();
+            File::options().write(true).open(&path).unwrap().set_len(90 << 20).unwrap();
+            let error = hash_file(&path).unwrap_err().to_string();
+            assert!(error.contains("large holes"), "{error}");
+            assert_eq!(doubts(&folder), [format!("{name} is not what parade wrote")]);
+            fs::write(&path, before).unwrap();
+        }
     }
 
     #[test]

@@ -125,6 +125,9 @@ mod tests {
     fn names_of_folders_have_no_secrets() {
         assert_eq!(folder_name("https://me:pw@host/a/x"), folder_name("https://host/a/x.git/"));
         assert!(!folder_name("https://secret@host/x").contains("secret"));
+        for url in ["https://h/x;password=s3cret", "https://h/x#access_token=s3cret", "https://h/x?%74oken=s3cret"] {
+            assert!(!folder_name(url).contains("s3cret"), "{}", folder_name(url));
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ use super::address::{absolute, folder_name, local_path};
 use super::lock::Hold;
 use super::source::Sources;
 use super::transfer::{Failure, Wanted, fetch};
+use crate::file_error::file_error;
 use crate::redaction::redact;
 
 /// Clones can be of private repositories. Only those that a subject of another user borrows from are open to others, and nobody
@@ -133,7 +134,7 @@ impl<'a> Cache<'a> {
     fn clone_anew(&mut self, folder: &Path, name: &str) -> Result<()> {
         self.sources.progress.stage(&format!("cloning {}", redact(&self.url)));
         self.check_local()?;
-        let failed = |error: std::io::Error| miette!("cannot write to {}: {error}", folder.display());
+        let failed = |error: std::io::Error| file_error(format_args!("cannot write to {}", folder.display()), &error);
         let half = tempfile::Builder::new().prefix(&unfinished_prefix(name)).tempdir_in(folder).map_err(failed)?;
         init(half.path()).map_err(|error| miette!("cannot make {}: {}", half.path().display(), error.message()))?;
         self.fetch(half.path(), &Wanted::Everything)?;
@@ -152,7 +153,8 @@ impl<'a> Cache<'a> {
     fn sweep(&self, folder: &Path, name: &str) -> Result<()> {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             if entry.file_name().to_string_lossy().starts_with(&unfinished_prefix(name)) {
-                fs::remove_dir_all(entry.path()).map_err(|error| miette!("{}: {error}", entry.path().display()))?;
+                fs::remove_dir_all(entry.path())
+                    .map_err(|error| file_error(format_args!("{}", entry.path().display()), &error))?;
             }
         }
         sweep_git_leftovers(&self.path.join("refs"));
@@ -166,7 +168,7 @@ impl<'a> Cache<'a> {
 
 fn set_mode(folder: &Path, mode: u32) -> Result<()> {
     fs::set_permissions(folder, fs::Permissions::from_mode(mode))
-        .map_err(|error| miette!("the permissions of {} cannot be changed: {error}", folder.display()))
+        .map_err(|error| file_error(format_args!("the permissions of {} cannot be changed", folder.display()), &error))
 }
 
 fn unfinished_prefix(name: &str) -> String {

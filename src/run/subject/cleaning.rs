@@ -9,6 +9,7 @@ use miette::{Result, miette};
 use serde::Serialize;
 
 use super::snapshot;
+use crate::file_error::file_error;
 use crate::folders;
 use crate::home::Home;
 
@@ -117,7 +118,7 @@ fn entries_in(folder: &Path) -> Result<Vec<PathBuf>> {
     match fs::read_dir(folder) {
         Ok(entries) => Ok(entries.flatten().map(|entry| entry.path()).collect()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(miette!("{} could not be read: {error}", folder.display())),
+        Err(error) => Err(file_error(format_args!("{} could not be read", folder.display()), &error)),
     }
 }
 
@@ -160,7 +161,8 @@ pub fn free(entry: &CacheEntry) -> Result<()> {
     if fs::symlink_metadata(&entry.path).is_ok_and(|metadata| metadata.is_dir()) {
         return snapshot::remove(&entry.path);
     }
-    fs::remove_file(&entry.path).map_err(|error| miette!("{} could not be removed: {error}", entry.path.display()))
+    fs::remove_file(&entry.path)
+        .map_err(|error| file_error(format_args!("{} could not be removed", entry.path.display()), &error))
 }
 
 #[cfg(test)]

@@ -57,6 +57,7 @@ impl Changes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::subject::Bounds;
 
     #[test]
     fn a_dirty_worktree_is_listed_in_part() {
@@ -76,7 +77,7 @@ mod tests {
         std::fs::create_dir(&root).unwrap();
         let file = root.join("pom.xml");
         std::fs::write(&file, "built").unwrap();
-        let snapshot = Snapshot::take(&root, &store).unwrap();
+        let snapshot = Snapshot::take(&root, &store, &Bounds::new(&|| false)).unwrap().unwrap();
 
         let cleanliness = Cleanliness::default();
         cleanliness.before_run(&snapshot).unwrap();

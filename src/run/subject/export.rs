@@ -8,6 +8,7 @@ use miette::{Result, miette};
 
 use super::address::{folder_name, is_local, local_path};
 use super::{Silent, folder, worktree};
+use crate::file_error::file_error;
 use crate::home::Home;
 
 /// Is it a path or a `file://` url?
@@ -34,7 +35,8 @@ pub fn revision_of_file(path: &Path) -> Result<String> {
 pub fn export_commit(repository: &Path, revision: &str, to: &Path) -> Result<()> {
     let failed =
         |error: git2::Error| miette!("{} at {revision} could not be copied: {}", repository.display(), error.message());
-    std::fs::create_dir_all(to).map_err(|error| miette!("{} could not be made: {error}", to.display()))?;
+    std::fs::create_dir_all(to)
+        .map_err(|error| file_error(format_args!("{} could not be made", to.display()), &error))?;
     let repository = Repository::open(repository).map_err(failed)?;
     let commit = repository.revparse_single(revision).map_err(failed)?;
     let mut options = CheckoutBuilder::new();

@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,9 @@ use miette::{Result, miette};
 use sha2::{Digest, Sha256};
 
 use super::Progress;
-
+use super::bounds::{Bounds, NotCopied};
+use crate::file_content;
+use crate::file_error::file_error;
 use crate::wording::hex;
 
 /// In a folder of reports: the list of those that parade wrote.
@@ -27,25 +29,23 @@ const HASH_DIGITS: usize = 32;
 /// The revision of a folder as it stands.
 pub(super) fn revision_of(path: &Path, progress: &dyn Progress, interrupt: &dyn Fn() -> bool) -> Result<String> {
     progress.stage(&format!("hashing {}", path.display()));
-    Walk { hash: Sha256::new(), copy_to: None, progress, interrupt, seen: 0 }.run(path)
+    Walk::new(None, progress, interrupt).run(path)
 }
 
 /// Copies a folder, and gives the revision of what was copied.
 pub(super) fn copy(path: &Path, to: &Path, progress: &dyn Progress, interrupt: &dyn Fn() -> bool) -> Result<String> {
     progress.stage(&format!("copying {}", path.display()));
-    Walk { hash: Sha256::new(), copy_to: Some(to.to_owned()), progress, interrupt, seen: 0 }.run(path)
+    Walk::new(Some(to.to_owned()), progress, interrupt).run(path)
 }
 
 /// The revision of a single file.
 pub(super) fn revision_of_file(path: &Path) -> Result<String> {
-    let mut hash = Sha256::new();
-    let read = File::open(path).and_then(|mut file| pour(&mut file, &mut hash, None));
-    read.map_err(|error| miette!("cannot read {}: {error}", path.display()))?;
-    Ok(revision(hash))
+    let read = File::open(path).and_then(|file| file_content::hash(&file, &|| false));
+    Ok(revision(&read.map_err(|error| file_error(format_args!("cannot read {}", path.display()), &error))?))
 }
 
-fn revision(hash: Sha256) -> String {
-    let digits = hex(&hash.finalize());
+fn revision(hash: &[u8]) -> String {
+    let digits = hex(hash);
     format!("{PREFIX}{}", &digits[..HASH_DIGITS])
 }
 
@@ -53,11 +53,17 @@ struct Walk<'a> {
     hash: Sha256,
     copy_to: Option<PathBuf>,
     progress: &'a dyn Progress,
-    interrupt: &'a dyn Fn() -> bool,
+    bounds: Bounds<'a>,
     seen: u64,
+    /// As the files so far claim.
+    bytes: u64,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    fn new(copy_to: Option<PathBuf>, progress: &'a dyn Progress, interrupt: &'a dyn Fn() -> bool) -> Self {
+        Walk { hash: Sha256::new(), copy_to, progress, bounds: Bounds::new(interrupt), seen: 0, bytes: 0 }
+    }
+
     fn run(mut self, root: &Path) -> Result<String> {
         if !root.is_dir() {
             return Err(miette!(
@@ -68,7 +74,7 @@ impl Walk<'_> {
             ));
         }
         // The root itself may be a link; from here on none is followed.
-        let root = root.canonicalize().map_err(|error| miette!("{}: {error}", root.display()))?;
+        let root = root.canonicalize().map_err(|error| file_error(format_args!("{}", root.display()), &error))?;
         let within = self.copy_to.as_ref().and_then(|to| to.parent()).and_then(|to| to.canonicalize().ok());
         if within.is_some_and(|to| to.starts_with(&root)) {
             let help = "set PARADE_HOME to a folder outside of it";
@@ -79,19 +85,21 @@ impl Walk<'_> {
             ));
         }
         self.folder(&root, Path::new(""))?;
-        Ok(revision(self.hash))
+        Ok(revision(&self.hash.finalize()))
     }
 
     fn folder(&mut self, root: &Path, relative: &Path) -> Result<()> {
-        if (self.interrupt)() {
+        if self.bounds.must_stop() {
             return Err(miette!("interrupted while reading {}", root.display()));
         }
         if let Some(to) = &self.copy_to {
             let to = to.join(relative);
-            fs::create_dir_all(&to).map_err(|error| miette!("cannot make {}: {error}", to.display()))?;
+            fs::create_dir_all(&to)
+                .map_err(|error| file_error(format_args!("cannot make {}", to.display()), &error))?;
         }
         let folder = root.join(relative);
-        let names = children(&folder).map_err(|error| miette!("cannot read {}: {error}", folder.display()))?;
+        let names =
+            children(&folder).map_err(|error| file_error(format_args!("cannot read {}", folder.display()), &error))?;
         let has_pom = names.iter().any(|name| name == "pom.xml");
         for name in names {
             let path = folder.join(&name);
@@ -105,17 +113,23 @@ impl Walk<'_> {
 
     fn entry(&mut self, root: &Path, relative: &Path) -> Result<()> {
         let path = root.join(relative);
-        let failed = |error: io::Error| miette!("cannot copy {}: {error}", path.display());
+        let failed = |error: io::Error| file_error(format_args!("cannot copy {}", path.display()), &error);
         let metadata = path.symlink_metadata().map_err(failed)?;
         self.seen += 1;
         self.progress.at(self.seen, 0);
         let kind = metadata.file_type();
+        let refused = |why| match why {
+            NotCopied::Refused(reason) => miette!("cannot copy {}: {reason}", root.display()),
+            NotCopied::Interrupted => miette!("interrupted while reading {}", root.display()),
+        };
         if kind.is_dir() {
+            self.bounds.check_level(relative).map_err(refused)?;
             self.record(b'd', relative);
             self.folder(root, relative)
         } else if kind.is_symlink() {
             self.link(&path, relative).map_err(failed)
         } else if kind.is_file() {
+            self.bytes = self.bounds.add_file(self.bytes, metadata.len(), relative).map_err(refused)?;
             self.file(&path, relative, &metadata).map_err(failed)
         } else {
             tracing::warn!("{} is not a file, folder or link and was left out", path.display());
@@ -145,33 +159,14 @@ impl Walk<'_> {
     fn file(&mut self, path: &Path, relative: &Path, metadata: &Metadata) -> io::Result<()> {
         let executable = metadata.permissions().mode() & 0o100 != 0;
         self.record(if executable { b'x' } else { b'f' }, relative);
-        let mut content = Sha256::new();
-        let mut from = File::open(path)?;
-        match &self.copy_to {
-            Some(to) => {
-                let mut copy = File::create_new(to.join(relative))?;
-                pour(&mut from, &mut content, Some(&mut copy))?;
-                copy.set_permissions(fs::Permissions::from_mode(if executable { 0o755 } else { 0o644 }))?;
-            }
-            None => pour(&mut from, &mut content, None)?,
+        let from = File::open(path)?;
+        let copy = self.copy_to.as_ref().map(|to| File::create_new(to.join(relative))).transpose()?;
+        let content = file_content::hash_and_copy(&from, copy.as_ref(), &|| self.bounds.must_stop())?;
+        if let Some(copy) = copy {
+            copy.set_permissions(fs::Permissions::from_mode(if executable { 0o755 } else { 0o644 }))?;
         }
-        self.hash.update(content.finalize());
+        self.hash.update(content);
         Ok(())
-    }
-}
-
-/// Hashes and copies in one go, so that the hash is of what was copied.
-fn pour(from: &mut File, hash: &mut Sha256, mut to: Option<&mut File>) -> io::Result<()> {
-    let mut buffer = vec![0; 64 * 1024];
-    loop {
-        let length = from.read(&mut buffer)?;
-        if length == 0 {
-            return Ok(());
-        }
-        hash.update(&buffer[..length]);
-        if let Some(to) = to.as_deref_mut() {
-            io::Write::write_all(to, &buffer[..length])?;
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! File locks between parades on one machine. A lock dies with its process, so a killed parade blocks nobody.
 
+use crate::file_error::file_error;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
 use std::time::Duration;
@@ -31,7 +32,9 @@ impl Hold {
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(Hold { _file: file }),
-                Err(TryLockError::Error(error)) => return Err(miette!("cannot lock {}: {error}", path.display())),
+                Err(TryLockError::Error(error)) => {
+                    return Err(file_error(format_args!("cannot lock {}", path.display()), &error));
+                }
                 Err(TryLockError::WouldBlock) if interrupt() => {
                     return Err(miette!("interrupted while another parade process used {what}"));
                 }
@@ -48,7 +51,7 @@ impl Hold {
 }
 
 fn open(path: &Path) -> Result<File> {
-    let failed = |error: std::io::Error| miette!("cannot open the lock {}: {error}", path.display());
+    let failed = |error: std::io::Error| file_error(format_args!("cannot open the lock {}", path.display()), &error);
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(failed)?;
     }

@@ -4,6 +4,7 @@
 //! Nothing here draws, prints or asks. The caller hears of progress through [`Progress`] and can stop the work.
 
 pub mod address;
+mod bounds;
 mod cache;
 mod cleaning;
 mod cleanliness;
@@ -23,6 +24,7 @@ pub mod test_repository;
 mod transfer;
 mod worktree;
 
+pub use bounds::{Bounds, NotCopied};
 pub use cleaning::{CacheEntry, CacheKind, CleaningWish, cache_entries, free};
 pub use cleanliness::Cleanliness;
 pub use credentials::git_author;

@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -20,8 +20,11 @@ use std::path::{Path, PathBuf};
 use miette::{Report, Result, miette};
 use sha2::{Digest, Sha256};
 
-use crate::folder_handle::{self, EntryFacts, EntryKind, FolderHandle};
-use seal::{ContentHash, Seal};
+use super::bounds::{Bounds, NotCopied};
+use crate::file_content::{self, ContentHash};
+use crate::file_error::file_error;
+use crate::folder_handle::{self, EntryFacts, EntryKind, FolderHandle, MOST_LEVELS};
+use seal::Seal;
 
 const FILES: &str = "files";
 const ROOT: &str = "root";
@@ -67,26 +70,46 @@ impl Changes {
 }
 
 impl Snapshot {
-    /// Copies the worktree at `root` into `store`. Until it is whole, [`Snapshot::open`] does not see it.
-    pub fn take(root: &Path, store: &Path) -> Result<Self> {
-        let root = std::path::absolute(root).map_err(|error| miette!("{}: {error}", root.display()))?;
+    /// Copies the worktree at `root` into `store`. Until it is whole, [`Snapshot::open`] does not see it; what could not be
+    /// made whole is removed.
+    pub fn take(root: &Path, store: &Path, bounds: &Bounds<'_>) -> Result<std::result::Result<Self, NotCopied>> {
+        let root = std::path::absolute(root).map_err(|error| file_error(format_args!("{}", root.display()), &error))?;
         let half = with_ending(store, ".half");
         remove(&half)?;
-        let failed = |path: &Path, error: &io::Error| miette!("cannot keep {}: {error}", path.display());
-        make_private(&half).map_err(|error| failed(&half, &error))?;
-        let mut taking = Taking { seal: Seal::default(), known: HashMap::new() };
-        let copied = taking.whole(&root, &half.join(FILES));
-        copied.map_err(|trouble| trouble.report("cannot keep", store))?;
-        let Taking { seal, known } = taking;
-        finish(&half, &root, &seal).map_err(|error| failed(&half, &error))?;
+        let taken = Self::take_half(&root, store, &half, bounds);
+        if !matches!(taken, Ok(Ok(_))) {
+            // The reason matters more than a leftover, which the next one removes.
+            let _ = remove(&half);
+        }
+        taken
+    }
+
+    fn take_half(
+        root: &Path,
+        store: &Path,
+        half: &Path,
+        bounds: &Bounds<'_>,
+    ) -> Result<std::result::Result<Self, NotCopied>> {
+        let failed =
+            |path: &Path, error: &io::Error| file_error(format_args!("cannot keep {}", path.display()), &error);
+        make_private(half).map_err(|error| failed(half, &error))?;
+        let mut taking = Taking { bounds, bytes: 0, seal: Seal::default(), known: HashMap::new() };
+        match taking.whole(root, &half.join(FILES)) {
+            Ok(()) => {}
+            Err(Trouble::NotCopied(why)) => return Ok(Err(why)),
+            Err(trouble) => return bounds.why_stopped().map(Err).ok_or_else(|| trouble.report("cannot keep", store)),
+        }
+        let Taking { seal, known, .. } = taking;
+        finish(half, root, &seal).map_err(|error| failed(half, &error))?;
         remove(store)?;
-        fs::rename(&half, store).map_err(|error| failed(store, &error))?;
-        Ok(Snapshot { root, store: store.to_owned(), seal, known: RefCell::new(known) })
+        fs::rename(half, store).map_err(|error| failed(store, &error))?;
+        Ok(Ok(Snapshot { root: root.to_owned(), store: store.to_owned(), seal, known: RefCell::new(known) }))
     }
 
     /// The snapshot that is whole in `store`, if there is one. One without a seal is an older parade's, and not used.
     pub fn open(store: &Path) -> Result<Option<Self>> {
-        let broken = |error: io::Error| miette!("cannot read the snapshot {}: {error}", store.display());
+        let broken =
+            |error: io::Error| file_error(format_args!("cannot read the snapshot {}", store.display()), &error);
         let root = match fs::read(store.join(ROOT)) {
             Ok(root) => root,
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
@@ -121,12 +144,22 @@ enum Trouble {
     Io(PathBuf, io::Error),
     /// The kept copy is not what was kept.
     Changed(PathBuf),
+    /// There is to be none.
+    NotCopied(NotCopied),
+}
+
+impl From<NotCopied> for Trouble {
+    fn from(why: NotCopied) -> Self {
+        Trouble::NotCopied(why)
+    }
 }
 
 impl Trouble {
     fn report(self, what: &str, store: &Path) -> Report {
         match self {
-            Trouble::Io(path, error) => miette!("{what} {}: {error}", path.display()),
+            Trouble::Io(path, error) => file_error(format_args!("{what} {}", path.display()), &error),
+            Trouble::NotCopied(NotCopied::Refused(reason)) => miette!("{what} {}: {reason}", store.display()),
+            Trouble::NotCopied(NotCopied::Interrupted) => miette!("{what} {}: interrupted", store.display()),
             Trouble::Changed(path) => miette!(
                 help = format!(
                     "another program, maybe another subject's tests, wrote into parade's cache; remove {} and run the \
@@ -174,38 +207,9 @@ fn children(folder: &FolderHandle) -> Attempt<BTreeMap<OsString, EntryFacts>> {
     Ok(found)
 }
 
-/// Copies a file's content, and tells its hash.
-fn copy_content(from: &mut File, to: &mut File) -> io::Result<ContentHash> {
-    let mut hash = Sha256::new();
-    let mut buffer = vec![0; 128 << 10];
-    loop {
-        let length = from.read(&mut buffer)?;
-        if length == 0 {
-            return Ok(hash.finalize().into());
-        }
-        hash.update(&buffer[..length]);
-        to.write_all(&buffer[..length])?;
-    }
-}
-
-fn hash_content(file: &mut File) -> io::Result<ContentHash> {
-    let mut hash = Sha256::new();
-    io::copy(file, &mut hash_writer(&mut hash))?;
-    Ok(hash.finalize().into())
-}
-
-fn hash_writer(hash: &mut Sha256) -> impl Write {
-    struct HashWriter<'a>(&'a mut Sha256);
-    impl Write for HashWriter<'_> {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.update(bytes);
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-    HashWriter(hash)
+/// What is kept is bounded, and so is its hash.
+fn hash_content(file: &File) -> io::Result<ContentHash> {
+    file_content::hash(file, &|| false)
 }
 
 /// Copies an entry that is not a folder, and gives the copy owner, mode and time of its original. A special file is passed over.
@@ -214,11 +218,12 @@ fn copy_leaf(
     to: &FolderHandle,
     name: &OsStr,
     facts: &EntryFacts,
+    stop: &dyn Fn() -> bool,
 ) -> io::Result<Option<ContentHash>> {
     let hash = match facts.kind {
         EntryKind::File => {
-            let mut copy = to.create(name)?;
-            copy_content(&mut from.file(name)?, &mut copy)?
+            let copy = to.create(name)?;
+            file_content::hash_and_copy(&from.file(name)?, Some(&copy), stop)?
         }
         EntryKind::Link => {
             let target = from.link_target(name)?;
@@ -258,16 +263,20 @@ fn settle_folder(folder: &FolderHandle, original: &EntryFacts) -> Attempt<()> {
 
 /// Removes whatever is there, also folders that forbid it to their owner.
 pub fn remove(path: &Path) -> Result<()> {
-    folder_handle::remove_all(path).map_err(|error| miette!("cannot remove {}: {error}", path.display()))
+    folder_handle::remove_all(path)
+        .map_err(|error| file_error(format_args!("cannot remove {}", path.display()), &error))
 }
 
 /// A worktree on its way into the store.
-struct Taking {
+struct Taking<'a> {
+    bounds: &'a Bounds<'a>,
+    /// As the files so far claim.
+    bytes: u64,
     seal: Seal,
     known: HashMap<PathBuf, FileIdentity>,
 }
 
-impl Taking {
+impl Taking<'_> {
     fn whole(&mut self, root: &Path, to: &Path) -> Attempt<()> {
         let from = located(root, FolderHandle::open(root))?;
         let to = located(to, fs::create_dir(to).and_then(|()| FolderHandle::open(to)))?;
@@ -279,7 +288,11 @@ impl Taking {
         let original = located(from.path(), from.facts())?;
         for (name, facts) in children(from)? {
             let below = relative.join(&name);
+            if let Some(why) = self.bounds.why_stopped() {
+                return Err(why.into());
+            }
             if facts.is_folder() {
+                self.bounds.check_level(&below)?;
                 let inner = located(from.path(), from.folder(&name))?;
                 let copy = located(to.path(), to.make_folder(&name))?;
                 self.folder(&inner, &copy, &below)?;
@@ -287,7 +300,11 @@ impl Taking {
                 continue;
             }
             let path = from.path().join(&name);
-            if let Some(hash) = located(&path, copy_leaf(from, to, &name, &facts))? {
+            if facts.kind == EntryKind::File {
+                self.bytes = self.bounds.add_file(self.bytes, facts.size, &below)?;
+            }
+            let copied = copy_leaf(from, to, &name, &facts, &|| self.bounds.must_stop());
+            if let Some(hash) = located(&path, copied)? {
                 let kept = located(&path, to.facts_of(&name))?;
                 self.seal.add(below.clone(), hash, kept.as_ref());
                 // Had it changed while it was copied, the next look would find another time and compare the content.
@@ -361,7 +378,7 @@ impl Restoring<'_> {
         let path = kept.path().join(name);
         let intact = self.seal.is_untouched(relative, facts) || {
             let hash = match facts.kind {
-                EntryKind::File => kept.file(name).and_then(|mut file| hash_content(&mut file)).map(Some),
+                EntryKind::File => kept.file(name).and_then(|file| hash_content(&file)).map(Some),
                 EntryKind::Link => kept.link_target(name).map(|target| Some(Sha256::digest(target.as_bytes()).into())),
                 EntryKind::Folder | EntryKind::Special => Ok(None),
             };
@@ -398,7 +415,7 @@ impl Restoring<'_> {
         self.note(relative, in_build);
         let path = live.path().join(name);
         located(&path, live.remove(name))?;
-        let hash = located(&path, copy_leaf(kept, live, name, was))?;
+        let hash = located(&path, copy_leaf(kept, live, name, was, &|| false))?;
         // Read once more, and compared once more: it may have been changed since it was looked at.
         if !self.seal.holds(relative, was, hash) {
             return Err(Trouble::Changed(kept.path().join(name)));
@@ -433,7 +450,7 @@ impl Restoring<'_> {
         if self.known.get(relative) == Some(&identity) {
             return true;
         }
-        let hash = live.file(name).and_then(|mut file| hash_content(&mut file));
+        let hash = live.file(name).and_then(|file| hash_content(&file));
         let same = hash.is_ok_and(|hash| self.seal.holds(relative, was, Some(hash)));
         if same {
             self.known.insert(relative.to_owned(), identity);
@@ -450,7 +467,7 @@ impl Restoring<'_> {
         in_build: bool,
     ) {
         match in_build && facts.is_folder() {
-            true => self.changes.in_build_folders += count_files(parent, name).max(1),
+            true => self.changes.in_build_folders += count_files(parent, name, 0).max(1),
             false => self.note(relative, in_build),
         }
     }
@@ -463,12 +480,12 @@ impl Restoring<'_> {
     }
 }
 
-/// For the report only: what cannot be read counts as nothing.
-fn count_files(parent: &FolderHandle, name: &OsStr) -> usize {
-    let Ok(folder) = parent.folder(name) else { return 0 };
+/// For the report only: what cannot be read, or is nested too deep, counts as nothing.
+fn count_files(parent: &FolderHandle, name: &OsStr, level: usize) -> usize {
+    let Some(folder) = parent.folder(name).ok().filter(|_| level < MOST_LEVELS) else { return 0 };
     let mut count = 0;
     for (name, facts) in folder.entries().unwrap_or_default() {
-        count += if facts.is_folder() { count_files(&folder, &name) } else { 1 };
+        count += if facts.is_folder() { count_files(&folder, &name, level + 1) } else { 1 };
     }
     count
 }

@@ -19,6 +19,7 @@ use super::lock::Hold;
 use super::network::Network;
 use super::source::Sources;
 use super::{Checkout, Snapshot, folder, revision};
+use crate::file_error::file_error;
 use crate::home::Home;
 use crate::process;
 use crate::redaction::{redact, without_secrets};
@@ -119,9 +120,10 @@ impl Place {
             return Err(miette!("{name:?} cannot be the name of a worktree"));
         }
         let folder = sources.home.worktrees();
-        fs::create_dir_all(&folder).map_err(|error| miette!("cannot make {}: {error}", folder.display()))?;
+        fs::create_dir_all(&folder)
+            .map_err(|error| file_error(format_args!("cannot make {}", folder.display()), &error))?;
         // Builds write absolute paths; they should not depend on which link leads here.
-        let folder = folder.canonicalize().map_err(|error| miette!("{}: {error}", folder.display()))?;
+        let folder = folder.canonicalize().map_err(|error| file_error(format_args!("{}", folder.display()), &error))?;
         Ok(Place { entry: folder.join(&name), folder, name, readers: CloneReaders::of(subject) })
     }
 
@@ -141,9 +143,10 @@ impl Place {
 
     fn scratch(&self) -> Result<PathBuf> {
         let made = tempfile::Builder::new().prefix(&self.scratch_prefix()).tempdir_in(&self.folder);
-        let path = made.map_err(|error| miette!("cannot write to {}: {error}", self.folder.display()))?.keep();
+        let path =
+            made.map_err(|error| file_error(format_args!("cannot write to {}", self.folder.display()), &error))?.keep();
         let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        fs::set_permissions(&path, open).map_err(|error| miette!("{}: {error}", path.display()))?;
+        fs::set_permissions(&path, open).map_err(|error| file_error(format_args!("{}", path.display()), &error))?;
         Ok(path)
     }
 
@@ -174,7 +177,9 @@ impl Place {
     }
 
     fn replace_with(&self, scratch: &Path) -> Result<()> {
-        let failed = |error: std::io::Error| miette!("cannot move the worktree to {}: {error}", self.entry.display());
+        let failed = |error: std::io::Error| {
+            file_error(format_args!("cannot move the worktree to {}", self.entry.display()), &error)
+        };
         if self.entry.symlink_metadata().is_ok() {
             let old = self.scratch()?;
             fs::rename(&self.entry, old.join("old")).map_err(failed)?;
@@ -197,7 +202,7 @@ fn write_marker(entry: &Path, marker: &str) -> Result<()> {
         file.write_all(marker.as_bytes())?;
         file.sync_all()
     };
-    write().map_err(|error| miette!("cannot write {}: {error}", path.display()))
+    write().map_err(|error| file_error(format_args!("cannot write {}", path.display()), &error))
 }
 
 fn fill_tree(sources: &Sources<'_>, readers: CloneReaders, origin: &Origin, revision: &str, tree: &Path) -> Result<()> {

@@ -3,9 +3,14 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
+use miette::miette;
+
 use super::suite_file;
 use crate::suite::{Accesses, Change, ClassId, Coverage, Element, MethodLines, TestId};
 use crate::toml_file::Mistakes;
+
+/// A test's name takes many times its bytes in memory, once for each relation.
+const LARGEST: usize = 32 << 20;
 
 /// Tests in their original order.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,6 +66,16 @@ impl ModelSuite {
     /// All mistakes of the file come back at once.
     pub fn load(path: &Path) -> miette::Result<Self> {
         let text = crate::whole_file::read(path)?;
+        if text.len() > LARGEST {
+            let help =
+                "a relation has to be written once for each test that has it; split the suite, or leave out relations";
+            return Err(miette!(
+                help = help,
+                "{} is larger than {} MiB, the most that parade reads of a model suite",
+                path.display(),
+                LARGEST >> 20
+            ));
+        }
         Ok(suite_file::read(&text, &path.display().to_string())?)
     }
 
@@ -115,6 +130,16 @@ impl ModelTest {
 mod tests {
     use super::*;
     use crate::suite::Unit;
+
+    #[test]
+    fn a_model_suite_without_end_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("suite.toml");
+        std::fs::File::create(&path).unwrap().set_len(LARGEST as u64 + 1).unwrap();
+        let error = ModelSuite::load(&path).unwrap_err();
+        assert!(error.to_string().contains("suite.toml is larger than 32 MiB"), "{error}");
+        assert!(error.help().is_some());
+    }
 
     #[test]
     fn coverage_and_changes_can_be_declared() {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::Compared;
+use crate::shown_text::shown;
 use crate::store::record::{Environment, RunData, SubjectRecord};
 
 /// One fact of both runs.
@@ -20,8 +21,10 @@ pub struct FactRow {
 }
 
 impl FactRow {
-    fn new(what: &str, first: String, second: String) -> Self {
-        FactRow { what: what.to_owned(), differs: first != second, first, second, of_machine: false }
+    /// Safe to show: the values are from records that anyone may have written.
+    fn new(what: &str, first: &str, second: &str) -> Self {
+        let differs = first != second;
+        FactRow { what: shown(what), differs, first: shown(first), second: shown(second), of_machine: false }
     }
 }
 
@@ -29,11 +32,11 @@ impl FactRow {
 pub(super) fn rows(first: &Compared, second: &Compared) -> Vec<FactRow> {
     let mut rows = Vec::new();
     for (what, of) in MACHINE {
-        let row = FactRow::new(what, of(&first.run.environment), of(&second.run.environment));
+        let row = FactRow::new(what, &of(&first.run.environment), &of(&second.run.environment));
         rows.push(FactRow { of_machine: true, ..row });
     }
     for (what, of) in RUN {
-        rows.push(FactRow::new(what, of(&first.run), of(&second.run)));
+        rows.push(FactRow::new(what, &of(&first.run), &of(&second.run)));
     }
     rows.retain(|row| !(row.first.is_empty() && row.second.is_empty()));
     rows.extend(subjects(&first.run, &second.run));
@@ -88,7 +91,7 @@ fn subjects(first: &RunData, second: &RunData) -> Vec<FactRow> {
         let Some(other) = second.subjects.iter().find(|record| record.subject == one.subject) else { continue };
         let mut told = vec![(COMMIT, code(first, one), code(second, other))];
         told.extend(SUBJECT.map(|(what, of)| (what, of(one), of(other))));
-        let told = told.into_iter().map(|(what, a, b)| FactRow::new(&format!("{what} of {}", one.subject), a, b));
+        let told = told.into_iter().map(|(what, a, b)| FactRow::new(&format!("{what} of {}", one.subject), &a, &b));
         rows.extend(told.filter(|row| row.differs));
     }
     rows
@@ -115,6 +118,14 @@ const SUBJECT: [(&str, OfSubject); 4] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_fact_reaches_a_terminal_raw() {
+        let row = FactRow::new("JDK of \u{202e}x", "21\u{1b}[2J", "21\u{9b}2J\u{7}");
+        assert!(row.differs);
+        let text = format!("{} {} {}", row.what, row.first, row.second);
+        assert!(!text.contains(crate::shown_text::is_invisible), "{text:?}");
+    }
 
     #[test]
     fn memory_is_rounded_up_and_says_so() {

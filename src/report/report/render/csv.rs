@@ -55,7 +55,8 @@ mod tests {
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let cells: Vec<String> = reader.records().map(|record| record.unwrap()[0].to_owned()).collect();
         assert!(cells.iter().all(|cell| !cell.starts_with('=')), "a name became a formula");
-        let names: Vec<&str> = cells.iter().map(|cell| csv_cells::read(cell)).collect();
+        assert!(!text.contains(['\u{1b}', '\u{202e}']), "a terminal would obey it");
+        let names: Vec<_> = cells.iter().map(|cell| csv_cells::read(cell)).collect();
         assert_eq!(names, sample::HOSTILE_NAMES);
     }
 }

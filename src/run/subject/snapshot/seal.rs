@@ -9,10 +9,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::file_content::ContentHash;
 use crate::folder_handle::{self, EntryFacts, EntryKind};
 use crate::subject::file_state::FileState;
-
-pub(super) type ContentHash = [u8; 32];
 
 const LARGEST: u64 = 1 << 30;
 

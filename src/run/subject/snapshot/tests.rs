@@ -31,6 +31,16 @@ impl Fixture {
         fixture
     }
 
+    fn take(&self) -> Snapshot {
+        self.take_within(&unbounded()).unwrap()
+    }
+
+    fn take_within(&self, bounds: &Bounds<'_>) -> std::result::Result<Snapshot, NotCopied> {
+        let taken = Snapshot::take(&self.root(), &self.store(), bounds).unwrap();
+        assert!(!with_ending(&self.store(), ".half").exists(), "nothing is left behind");
+        taken
+    }
+
     fn root(&self) -> PathBuf {
         self.folder.path().join("tree")
     }
@@ -73,6 +83,10 @@ fn describe(root: &Path, relative: &Path, lines: &mut Vec<String>) {
     }
 }
 
+fn unbounded() -> Bounds<'static> {
+    Bounds::new(&|| false)
+}
+
 fn listed(paths: &[&str]) -> Vec<PathBuf> {
     paths.iter().map(PathBuf::from).collect()
 }
@@ -81,7 +95,7 @@ fn listed(paths: &[&str]) -> Vec<PathBuf> {
 fn an_untouched_worktree_has_no_changes() {
     let fixture = Fixture::new();
     let before = fixture.describe();
-    let snapshot = Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+    let snapshot = fixture.take();
     assert_eq!(snapshot.restore().unwrap(), Changes::default());
     assert_eq!(fixture.describe(), before);
 }
@@ -90,7 +104,7 @@ fn an_untouched_worktree_has_no_changes() {
 fn everything_that_changed_is_brought_back_and_told() {
     let fixture = Fixture::new();
     let before = fixture.describe();
-    Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+    fixture.take();
     fixture.write("target/classes/A.class", "changed");
     fs::remove_dir_all(fixture.path("module/target")).unwrap();
     fixture.write("target/surefire-reports/x/1.xml", "new");
@@ -119,7 +133,7 @@ fn everything_that_changed_is_brought_back_and_told() {
 fn a_touched_file_gets_its_time_back_to_the_nanosecond() {
     let fixture = Fixture::new();
     let before = fixture.describe();
-    let snapshot = Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+    let snapshot = fixture.take();
     fixture.write("run.sh", "#!/bin/sh");
     assert_eq!(snapshot.restore().unwrap().elsewhere, listed(&["run.sh"]));
     assert_eq!(fixture.describe(), before);
@@ -131,14 +145,14 @@ fn folders_that_forbid_writing_are_no_obstacle() {
     let forbid = |path: &str, mode| fs::set_permissions(fixture.path(path), fs::Permissions::from_mode(mode)).unwrap();
     forbid("src/target", 0o555);
     let before = fixture.describe();
-    let snapshot = Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+    let snapshot = fixture.take();
     fixture.write("locked/inner/file", "x");
     forbid("locked/inner", 0o500);
     forbid("locked", 0o500);
     forbid("module", 0o500);
     assert_eq!(snapshot.restore().unwrap().elsewhere, listed(&["locked", "module"]));
     assert_eq!(fixture.describe(), before);
-    Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+    fixture.take();
     remove(&fixture.store()).unwrap();
     forbid("src/target", 0o755);
 }
@@ -149,7 +163,7 @@ fn links_are_never_followed() {
     let outside = fixture.folder.path().join("outside");
     fs::create_dir(&outside).unwrap();
     fs::write(outside.join("precious"), "x").unwrap();
-    let snapshot = Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+    let snapshot = fixture.take();
     fs::remove_dir_all(fixture.path("src")).unwrap();
     symlink(&outside, fixture.path("src")).unwrap();
     symlink(&outside, fixture.path("another")).unwrap();
@@ -166,7 +180,7 @@ fn a_snapshot_half_taken_is_not_opened_and_can_be_taken_again() {
     fs::create_dir_all(&half).unwrap();
     fs::write(half.join("stale"), "x").unwrap();
     assert!(Snapshot::open(&fixture.store()).unwrap().is_none());
-    let snapshot = Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+    let snapshot = fixture.take();
     assert_eq!(snapshot.restore().unwrap(), Changes::default());
     assert!(!fixture.path("stale").exists());
 }
@@ -174,7 +188,7 @@ fn a_snapshot_half_taken_is_not_opened_and_can_be_taken_again() {
 #[test]
 fn the_list_of_changes_is_bounded() {
     let fixture = Fixture::new();
-    let snapshot = Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+    let snapshot = fixture.take();
     for number in 0..Changes::MAX_LISTED + 7 {
         fixture.write(&format!("new-{number:04}"), "x");
     }
@@ -188,7 +202,7 @@ fn the_list_of_changes_is_bounded() {
 fn sockets_are_left_out_and_swept_away() {
     let fixture = Fixture::new();
     let _socket = std::os::unix::net::UnixListener::bind(fixture.path("socket")).unwrap();
-    let snapshot = Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+    let snapshot = fixture.take();
     assert_eq!(snapshot.restore().unwrap().elsewhere, listed(&["socket"]));
     assert!(!fixture.path("socket").exists());
 }
@@ -196,7 +210,7 @@ fn sockets_are_left_out_and_swept_away() {
 #[test]
 fn a_worktree_that_vanished_comes_back() {
     let fixture = Fixture::new();
-    let snapshot = Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+    let snapshot = fixture.take();
     fs::remove_dir_all(fixture.root()).unwrap();
     snapshot.restore().unwrap();
     assert_eq!(fs::read_to_string(fixture.path("module/target/B.class")).unwrap(), "B");
@@ -212,7 +226,7 @@ fn content_that_changed_without_its_size_and_time_is_brought_back() {
     for known in [true, false] {
         let fixture = Fixture::new();
         let before = fixture.describe();
-        let mut snapshot = Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+        let mut snapshot = fixture.take();
         if !known {
             snapshot = Snapshot::open(&fixture.store()).unwrap().unwrap();
         }
@@ -247,7 +261,7 @@ fn a_kept_build_that_was_changed_is_an_error_that_names_the_file() {
     ];
     for (name, deed) in deeds {
         let fixture = Fixture::new();
-        let snapshot = Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+        let snapshot = fixture.take();
         deed(&fixture.store().join(FILES).join(name));
         for snapshot in [snapshot, Snapshot::open(&fixture.store()).unwrap().unwrap()] {
             let error = snapshot.restore().unwrap_err();
@@ -260,7 +274,7 @@ fn a_kept_build_that_was_changed_is_an_error_that_names_the_file() {
 #[test]
 fn a_kept_build_that_was_only_moved_is_still_good() {
     let fixture = Fixture::new();
-    Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+    fixture.take();
     let file = fixture.store().join(FILES).join("run.sh");
     let original = fs::metadata(&file).unwrap();
     fs::copy(&file, fixture.folder.path().join("copy")).unwrap();
@@ -273,7 +287,7 @@ fn a_kept_build_that_was_only_moved_is_still_good() {
 #[test]
 fn nobody_else_may_enter_a_snapshot() {
     let fixture = Fixture::new();
-    Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+    fixture.take();
     assert_eq!(fs::metadata(fixture.store()).unwrap().mode() & 0o777, 0o700);
 }
 
@@ -283,10 +297,80 @@ fn a_worktree_that_became_a_link_is_replaced() {
     let outside = fixture.folder.path().join("outside");
     fs::create_dir(&outside).unwrap();
     fs::write(outside.join("precious"), "x").unwrap();
-    let snapshot = Snapshot::take(&fixture.root(), &fixture.store()).unwrap();
+    let snapshot = fixture.take();
     fs::remove_dir_all(fixture.root()).unwrap();
     symlink(&outside, fixture.root()).unwrap();
     snapshot.restore().unwrap();
     assert!(fixture.path("pom.xml").is_file() && !fixture.root().is_symlink());
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
+}
+
+#[test]
+fn holes_are_kept_and_brought_back_as_holes() {
+    let fixture = Fixture::new();
+    fixture.write("big.bin", "begin");
+    File::options().write(true).open(fixture.path("big.bin")).unwrap().set_len(64 << 20).unwrap();
+    let snapshot = fixture.take();
+    let kept = fs::metadata(fixture.store().join(FILES).join("big.bin")).unwrap();
+    assert!(kept.len() == 64 << 20 && kept.blocks() * 512 < 4 << 20, "{kept:?}");
+    fs::remove_file(fixture.path("big.bin")).unwrap();
+    assert_eq!(snapshot.restore().unwrap().elsewhere, listed(&["big.bin"]));
+    let back = fs::metadata(fixture.path("big.bin")).unwrap();
+    assert!(back.len() == 64 << 20 && back.blocks() * 512 < 4 << 20, "{back:?}");
+    assert!(fs::read(fixture.path("big.bin")).unwrap().starts_with(b"begin\0"));
+}
+
+#[test]
+fn too_much_is_refused_with_the_name_of_the_file() {
+    let fixture = Fixture::new();
+    fixture.write("target/big.bin", "12345");
+    let refused = |bytes| match fixture.take_within(&Bounds { bytes, ..unbounded() }) {
+        Err(NotCopied::Refused(reason)) => reason,
+        other => panic!("{other:?}"),
+    };
+    for (bytes, words) in [(4, "claims a size"), (30, "together")] {
+        let reason = refused(bytes);
+        assert!(reason.contains(words), "{reason}");
+    }
+    File::options().write(true).open(fixture.path("target/big.bin")).unwrap().set_len(90 << 20).unwrap();
+    let reason = refused(80 << 20);
+    assert!(reason.contains("target/big.bin claims a size of 90"), "{reason}");
+    assert!(Snapshot::open(&fixture.store()).unwrap().is_none());
+}
+
+#[test]
+fn folders_nested_without_end_are_refused_and_others_kept() {
+    let fixture = Fixture::new();
+    let nest = |levels: usize| {
+        let mut here = FolderHandle::open(&fixture.root()).unwrap();
+        for _ in 0..levels {
+            here = here.make_folder(OsStr::new("d")).unwrap();
+        }
+    };
+    nest(MOST_LEVELS);
+    let snapshot = fixture.take();
+    fs::remove_dir(fixture.path("d").join("d/".repeat(MOST_LEVELS - 1))).unwrap();
+    assert_eq!(snapshot.restore().unwrap().elsewhere_total, 1);
+    remove(&fixture.path("d")).unwrap();
+    nest(3_000);
+    let Err(NotCopied::Refused(reason)) = fixture.take_within(&unbounded()) else { panic!("it was kept") };
+    assert!(reason.contains("256 levels deep below d/d/d"), "{reason}");
+    snapshot.restore().unwrap();
+    remove(&fixture.root()).unwrap();
+}
+
+#[test]
+fn taking_a_snapshot_ends_with_its_time_and_when_interrupted() {
+    let fixture = Fixture::new();
+    let late = fixture.take_within(&unbounded().within(std::time::Duration::ZERO)).unwrap_err();
+    assert!(matches!(&late, NotCopied::Refused(reason) if reason.contains("time limit of builds")), "{late:?}");
+    // Within a file, too.
+    File::create(fixture.path("a.bin")).unwrap().set_len(64 << 20).unwrap();
+    let asked = std::cell::Cell::new(0);
+    let interrupt = || {
+        asked.set(asked.get() + 1);
+        asked.get() > 20
+    };
+    assert_eq!(fixture.take_within(&Bounds::new(&interrupt)).unwrap_err(), NotCopied::Interrupted);
+    assert!(asked.get() < 40, "{}", asked.get());
 }

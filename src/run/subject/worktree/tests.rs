@@ -124,7 +124,8 @@ fn a_built_worktree_is_left_to_its_snapshot() {
     let commit = origin.commit(&[("a.txt", "1")]).to_string();
     let checkout = fixture.checkout(&origin.url(), &commit).unwrap();
     fs::write(checkout.root.join("built"), "x").unwrap();
-    Snapshot::take(&checkout.root, &checkout.snapshot_store()).unwrap();
+    let bounds = crate::subject::Bounds::new(&|| false);
+    Snapshot::take(&checkout.root, &checkout.snapshot_store(), &bounds).unwrap().unwrap();
     assert_eq!(read(&fixture.checkout(&origin.url(), &commit).unwrap(), "built"), "x");
     fs::remove_dir_all(checkout.root.join(".git")).unwrap();
     let anew = fixture.checkout(&origin.url(), &commit).unwrap();
