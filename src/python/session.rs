@@ -51,6 +51,8 @@ impl PytestSession {
     }
 }
 
+/// What pytest lacks for every parallel mode.
+const NO_XDIST: &str = "pytest-xdist is not installed in this Python: `python -m pip install pytest-xdist` installs it";
 /// Over all sessions of this process.
 fn unique() -> u64 {
     static NEXT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
@@ -60,7 +62,7 @@ fn unique() -> u64 {
 fn capabilities(has_xdist: bool) -> Capabilities {
     let support = |mode| match mode {
         Mode::Sequential | Mode::Project => Support::Full,
-        _ if !has_xdist => Support::None("pytest-xdist is not installed".to_owned()),
+        _ if !has_xdist => Support::None(NO_XDIST.to_owned()),
         Mode::Classes | Mode::Methods | Mode::ClassesAndMethods => Support::Full,
     };
     Capabilities {
@@ -177,7 +179,7 @@ mod tests {
         let limited = ProcessPolicy { test_limit: Some(std::time::Duration::from_secs(1)), ..ProcessPolicy::default() };
         assert!(with.refuses(&limited).is_some_and(|why| why.contains("time of a single test")));
         let without = capabilities(false);
-        assert_eq!(without.support(Mode::Classes), Support::None("pytest-xdist is not installed".to_owned()));
+        assert_eq!(without.support(Mode::Classes), Support::None(NO_XDIST.to_owned()));
         assert_eq!(without.support(Mode::Sequential), Support::Full);
     }
 }

@@ -335,7 +335,7 @@ fn covered(detection: &Detection, words: &Words) -> String {
             format!("{} {}{of}{possible}{fresh}", tried.strategy, tried.orders)
         })
         .collect();
-    let mut text = format!("\nOrders tried: {}\n", tried.join(", "));
+    let mut text = format!("\nOrders tried: {} (an order that two strategies share is run once)\n", tried.join(", "));
     if coverage.pairs > 0 {
         text.push_str(&format!(
             "Of {} ordered pairs, {} ran directly after each other, and {} ran in this order at any distance\n",

@@ -5,6 +5,8 @@ pub enum PageSection {
     Speed,
     /// Folded below [`PageSection::Speed`]: the same for the study's own selection of subjects.
     SpeedAsPublished,
+    /// What `parade detect` found.
+    Detection,
     /// Orders of regression testing algorithms.
     Orders,
     Study,
@@ -25,6 +27,7 @@ impl PageSection {
         match self {
             PageSection::Speed => "speed",
             PageSection::SpeedAsPublished => "as-printed",
+            PageSection::Detection => "detected",
             PageSection::Orders => "orders",
             PageSection::Study => "study",
             PageSection::Failures => "failures",
@@ -39,6 +42,7 @@ impl PageSection {
         match self {
             PageSection::Speed => "Does it save time?",
             PageSection::SpeedAsPublished => "As in the study: only subjects that gained",
+            PageSection::Detection => "Which tests depend on the order of tests?",
             PageSection::Orders => "How do orders of algorithms affect order-dependent tests?",
             PageSection::Study => "How do the results compare with the published numbers?",
             PageSection::Failures => "Do the tests still pass?",

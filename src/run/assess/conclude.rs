@@ -442,11 +442,13 @@ impl Conclusion<'_> {
         }
         let disturbed = self.run.trials.iter().filter(|trial| trial.is_disturbed()).count();
         if disturbed > 0 {
-            notes.push(format!(
+            // It is about every number, so it comes first.
+            let text = format!(
                 "other work kept the machine busy during {disturbed} of {} runs, so times are longer than on an idle \
                  machine",
                 self.run.trials.len()
-            ));
+            );
+            notes.insert(0, text);
         }
         for evidence in &self.measured.ways {
             if let Some(why) = evidence.trouble.first() {

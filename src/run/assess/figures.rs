@@ -37,6 +37,9 @@ impl Speedup {
     /// What the interval of few pairs shows, and what p would need. `budget` would probably give so many pairs.
     pub fn certainty(&self, needed: usize, budget: Option<&str>) -> String {
         let interval = match (self.interval_text(), self.ci_low, self.ci_high) {
+            (Some(text), ..) if self.judgement() == SpeedJudgement::NotEnoughRuns => {
+                format!("the interval {text} comes from {}, too few to rely on", counted(self.pairs, "pair", "pairs"))
+            }
             (Some(text), Some(low), _) if low > 1.0 => format!("the interval {text} lies above 1: it shows a gain"),
             (Some(text), _, Some(high)) if high < 1.0 => format!("the interval {text} lies below 1: it shows a loss"),
             (Some(text), ..) => format!("the interval {text} contains 1: it shows no difference"),

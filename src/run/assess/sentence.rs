@@ -20,7 +20,9 @@ pub fn reason(answer: &Answer) -> String {
     match &answer.basis {
         Basis::CleanGain => format!("{mode} {gain}, and no test failed in {}{}", runs(answer), set_aside(answer)),
         Basis::UsualFailures => {
-            format!("{mode} {gain}, and no more tests failed in it than in sequential runs, as far as these runs show")
+            format!(
+                "{mode} {gain}, and its few failures look like flaky tests, not like parallelism, as far as these runs show"
+            )
         }
         Basis::Repaired => {
             format!("{mode} {gain} if failed tests are rerun; {} and passed in a rerun", failing(answer, "failed"))

@@ -49,7 +49,7 @@ pub struct SuiteRequest {
 /// How it ended.
 #[derive(Debug)]
 pub enum Ended {
-    OrderedRunResult(Box<Outcome>),
+    Ran(Box<Outcome>),
     /// There was nothing to run: the build failed.
     BuildFailed {
         reason: String,
@@ -135,7 +135,7 @@ fn run_suite(
     let is_built = project.checkout().is_some();
     let bad = outcome.tests.iter().filter(|story| story.is_bad()).map(|story| &story.test);
     let again = bad.filter_map(|test| Some((test.clone(), project.again(test)?))).collect();
-    Ok(Ended::OrderedRunResult(Box::new(Outcome {
+    Ok(Ended::Ran(Box::new(Outcome {
         again,
         words: project.words(),
         tools: project.tools_in_words(),

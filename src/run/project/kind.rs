@@ -62,7 +62,7 @@ pub fn refusal(folder: &Path, shown: &str) -> Option<Refusal> {
     let tool = other_tool(folder);
     let message = match tool {
         Some((file, tool)) => format!("`{shown}` is a {tool} project ({file}), but parade supports only {supported}"),
-        None => format!("there is no {} in `{shown}`, and parade supports only {supported}", main_file()),
+        None => format!("there is no {} in `{shown}`, and parade supports only {supported}", all_files()),
     };
     let help = match (build_below(folder), tool) {
         (Some((file, below)), _) => format!("there is a {file} in `{below}`: write `directory = \"{below}\"`"),
@@ -78,10 +78,19 @@ pub fn refusal(folder: &Path, shown: &str) -> Option<Refusal> {
     Some(Refusal { message, help })
 }
 
-/// The platforms as people write them: `Maven and pytest`.
+/// The platforms as people write them: `Maven or pytest`.
 pub(super) fn supported() -> String {
     let names: Vec<&str> = platforms().iter().map(|platform| platform.name()).collect();
-    names.join(" and ")
+    names.join(" or ")
+}
+
+/// The files by which platforms know their projects.
+fn all_files() -> String {
+    let files: Vec<&str> = platforms().iter().flat_map(|platform| platform.build_files()).copied().collect();
+    match files.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => main_file().to_owned(),
+    }
 }
 
 /// The build file that most projects have.

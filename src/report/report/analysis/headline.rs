@@ -331,13 +331,11 @@ fn average_speed(run: &RunData, row: &AverageRow, speedups: &[SpeedupRow]) -> St
 }
 
 fn paste_trials(run: &RunData) -> impl Iterator<Item = &TrialRecord> {
-    let alike = Comparable::of(run);
     run.trials.iter().filter(move |trial| {
         let technique = run.manifest.configurations.iter().find(|c| c.name == trial.configuration).map(|c| c.technique);
         trial.phase == Phase::Measured
             && trial.cores > 1
             && technique == Some(TechniqueKind::Paste)
-            && alike.has(&trial.configuration)
             && super::grid::ran_to_its_end(trial)
     })
 }

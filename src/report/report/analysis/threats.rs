@@ -8,7 +8,7 @@ use super::speedups::SpeedupRow;
 use crate::engine::EngineKind;
 use crate::shown_text::{decimal, shown};
 use crate::stats;
-use crate::store::record::{Phase, RunData, TrialRecord, Verdict};
+use crate::store::record::{CommandKind, Phase, RunData, TrialRecord, Verdict};
 use crate::wording::{counted, plural};
 
 /// A way in which a conclusion from the numbers could be wrong.
@@ -19,6 +19,11 @@ pub struct Threat {
 }
 
 pub(super) fn threats(run: &RunData, speedups: &[SpeedupRow]) -> Vec<Threat> {
+    if run.manifest.command == Some(CommandKind::Detect) {
+        let text = "A search shows which tests depend on the order in the orders that were run. Orders that were not run can \
+            reveal more tests. Tests that depend on the time, the network or the machine can look flaky or order-dependent.";
+        return vec![Threat { topic: "Search", text: text.to_owned() }];
+    }
     let found = [
         ("Repetitions", repetitions(run)),
         ("Power", power(speedups)),

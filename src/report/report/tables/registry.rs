@@ -103,7 +103,7 @@ pub static TABLES: &[TableDefinition] = &[
         explanation: "Found by `parade detect`. victim: passes alone and fails after the named tests. brittle: fails alone \
             and passes only after the named tests. suspect: the budget ended before it was confirmed. flaky: ends in \
             different ways in one and the same order. Tests of a group are joined by `with`, groups by `or`.",
-        section: Some(PageSection::Orders),
+        section: Some(PageSection::Detection),
         rank: 0,
         data: Data::Run(|run| stored(run, |analysis| &analysis.detection.rows)),
         ..DEFAULT

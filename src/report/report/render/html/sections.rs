@@ -101,7 +101,8 @@ pub fn all(report: &RunReport, details: &Details) -> miette::Result<Vec<Section>
     let as_published = maker.section(PageSection::SpeedAsPublished)?;
     speed.folded = (!as_published.is_empty()).then(|| Box::new(as_published));
     let orders = maker.section(PageSection::Orders)?;
-    let mut sections = vec![maker.section(PageSection::Study)?, orders, speed];
+    let detection = maker.section(PageSection::Detection)?;
+    let mut sections = vec![maker.section(PageSection::Study)?, detection, orders, speed];
     for section in PageSection::AFTER_SPEED {
         sections.push(maker.section(section)?);
     }
