@@ -212,6 +212,7 @@ fn page(found: &Found, identity: &ProjectIdentity, baseline: usize, is_model: bo
     }
     page.push_str(&format!("Dependencies: {}\n", found.dependencies.display()));
     page.push_str(&format!("Graph: {} and .dot\n", found.svg.display()));
+    page.push_str(&format!("As a page: parade report {}\n", found.folder.display()));
     if let Some(accesses) = &found.accesses {
         page.push_str(&format!("State that tests read and write: {}\n", accesses.display()));
     }

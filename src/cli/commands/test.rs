@@ -541,9 +541,7 @@ fn sentence(outcome: &Outcome) -> String {
     let again = match flaky {
         0 => String::new(),
         // Whoever uses this as a gate has to know what it lets through.
-        _ => format!(
-            "; {flaky} of them failed first and passed in a rerun, which counts as passed (a run without reruns would fail)"
-        ),
+        _ => format!("; {flaky} of them failed first and passed in a rerun, which counts as passed"),
     };
     format!("{} in {:.1} s: {}{again}", plural(counts.tests, "test"), outcome.seconds, parts.join(", "))
 }

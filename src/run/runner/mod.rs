@@ -137,6 +137,11 @@ pub fn run(
     };
     run.clear_leftovers();
     let carried_out = run.carry_out();
+    if order.pace.is_some() {
+        // What is run is decided on the way: a trial that was not run was never certain.
+        let missing = run.missing();
+        run.left_out.extend(missing.into_iter().map(|trial| trial.id));
+    }
     run.record.unplan(&run.left_out)?;
     let derived = run.record.folder().derive_tables();
     carried_out.and(derived)?;
