@@ -3,14 +3,13 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use miette::{IntoDiagnostic, WrapErr};
-
 use super::journal::{Entry, Journal};
 use super::layout::{Recorded, RunFolder};
 use super::record::{
     Environment, ExecutionRow, KnowledgeRecord, RunManifest, StepRecord, SubjectRecord, TrialRecord, UsedJdk,
 };
 use crate::experiment::Trial;
+use crate::file_error::file_error;
 
 /// Nobody else can open the same run meanwhile.
 #[derive(Debug)]
@@ -84,8 +83,7 @@ impl OpenRun {
         for (name, extension) in [("manifest", "json"), ("environment", "json"), ("experiment", "toml")] {
             let (from, to) = (format!("{name}.{extension}"), format!("{name}.{number}.{extension}"));
             crate::whole_file::copy_regular(&dir.join(&from), &dir.join(&to))
-                .into_diagnostic()
-                .wrap_err_with(|| format!("{} could not be kept", dir.join(from).display()))?;
+                .map_err(|error| file_error(format_args!("{} could not be kept", dir.join(from).display()), &error))?;
         }
         self.journal.write_settings("experiment.toml", experiment_text.as_bytes())?;
         self.journal.write_settings("environment.json", &super::layout::pretty(environment)?)?;
