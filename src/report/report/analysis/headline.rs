@@ -22,7 +22,7 @@ pub struct Headline {
     pub speed: Option<String>,
     /// What became of the failures in the runs of PASTE.
     pub repair: Option<String>,
-    /// Where tests fail or get lost in configurations that repair nothing.
+    /// Where tests fail in configurations that repair nothing, or get lost in any.
     pub breaks: Option<String>,
     /// What orders of algorithms do to order-dependent tests.
     pub orders: Option<String>,
@@ -37,7 +37,13 @@ pub struct Headline {
     pub best: Option<Best>,
     /// Failures after the first stage of PASTE, of tests that never failed in the baseline.
     pub provoked: usize,
+    /// Those of them that were gone after the last stage, in trials in which every test ran.
     pub repaired: usize,
+    /// Those of them that were still there after the last stage.
+    pub remaining: usize,
+    /// Trials of PASTE in which tests never ran, and the most tests that one of them lost.
+    pub trials_with_lost_tests: usize,
+    pub most_lost_tests: usize,
     /// Failures after the first stage of PASTE, of tests that failed in the baseline too. They are no part of `provoked`.
     pub also_in_baseline: usize,
 }
@@ -135,6 +141,9 @@ pub(super) fn headline(
         best: best(&speedups),
         provoked: repairs.provoked,
         repaired: repairs.repaired,
+        remaining: repairs.remaining,
+        trials_with_lost_tests: repairs.lost.trials,
+        most_lost_tests: repairs.lost.tests,
         also_in_baseline: repairs.also_in_baseline,
     }
 }
@@ -347,16 +356,25 @@ fn repair(run: &RunData, counts: RepairCounts) -> Option<String> {
     Some(repair_sentence(counts, &shown(&run.manifest.baseline), run.manifest.screening > 0))
 }
 
-/// Configurations that run tests in parallel without repairs, each with the subjects in which not every trial was clean:
-/// on the cores that the headline speaks of, or on each number of them.
+/// Configurations, each with the subjects in which not every trial was clean (of those that repair failures: in which tests
+/// never ran), on the cores that the headline speaks of, or on each number of them.
 fn breaks(run: &RunData, cores: Option<usize>) -> Option<String> {
     let mut broken: BTreeMap<(&str, usize), BTreeSet<&str>> = BTreeMap::new();
+    let alike = Comparable::of(run);
     let here = |trial: &&TrialRecord| trial.phase == Phase::Measured && cores.is_none_or(|cores| cores == trial.cores);
     for trial in run.trials.iter().filter(here) {
-        let configuration = run.manifest.configurations.iter().find(|each| each.name == trial.configuration);
-        let is_plain = configuration
-            .is_some_and(|each| each.technique == TechniqueKind::Parallel && each.name != run.manifest.baseline);
-        if is_plain && matches!(trial.verdict, Verdict::Failing | Verdict::Crashed | Verdict::LostTests) {
+        let is_it =
+            |each: &&ConfigurationSummary| each.name == trial.configuration && each.name != run.manifest.baseline;
+        let is_broken = match run.manifest.configurations.iter().find(is_it).map(|each| each.technique) {
+            Some(TechniqueKind::Parallel) => {
+                matches!(trial.verdict, Verdict::Failing | Verdict::Crashed | Verdict::LostTests)
+            }
+            Some(technique) if technique.reruns() => {
+                trial.verdict == Verdict::LostTests && alike.has(&trial.configuration)
+            }
+            _ => false,
+        };
+        if is_broken {
             broken.entry((&trial.configuration, trial.cores)).or_default().insert(&trial.subject);
         }
     }
@@ -412,6 +430,12 @@ mod tests {
         assert_eq!(broken(&[1]), None, "the headline speaks of two cores");
         let told = "Tests fail or never run in `plain` on 1 subject (2 cores): no speedup is claimed there.";
         assert_eq!(broken(&[1, 2]).as_deref(), Some(told));
+    }
+
+    #[test]
+    fn configurations_with_repairs_that_lose_tests_are_named() {
+        let told = sample::studied().headline.breaks.clone().unwrap();
+        assert!(told.starts_with("Tests fail or never run in `methods` on 1 subject, `plain` on "), "{told}");
     }
 
     #[test]

@@ -184,6 +184,8 @@ fn of_the_run(macros: &mut Macros, analysis: &Analysis) {
     macros.add("Seed", whole, Some(run.manifest.seed.to_string()));
     macros.add("FailuresProvoked", whole, headline.repair.as_ref().and(count(headline.provoked)));
     macros.add("FailuresRepaired", whole, headline.repair.as_ref().and(count(headline.repaired)));
+    macros.add("FailuresRemaining", whole, headline.repair.as_ref().and(count(headline.remaining)));
+    macros.add("TrialsWithLostTests", whole, headline.repair.as_ref().and(count(headline.trials_with_lost_tests)));
     macros.add("FailuresAlsoInBaseline", whole, headline.repair.as_ref().and(count(headline.also_in_baseline)));
     macros.add("BestSpeedup", whole, fixed(headline.best.as_ref().map(|best| best.speedup), 2));
     macros.add("BestSpeedupLow", whole, fixed(headline.best.as_ref().and_then(|best| best.ci_low), 2));
