@@ -102,8 +102,12 @@ fn times(comparison: &Comparison) -> DisplayTable {
         cells.push(time(row.first_seconds, row.first_clean, &row.first_state));
         cells.push(time(row.second_seconds, row.second_clean, &row.second_state));
         cells.push(ratio(row));
-        cells.push(DisplayCell::muted(interval((row.ci_low, row.ci_high), row.ci_method, Design::Unpaired)));
-        cells.push(shows(row.judgement));
+        if row.did_other_work() {
+            cells.extend([DisplayCell::dash(), DisplayCell::muted("not compared: other tests or outcomes")]);
+        } else {
+            cells.push(DisplayCell::muted(interval((row.ci_low, row.ci_high), row.ci_method, Design::Unpaired)));
+            cells.push(shows(row.judgement));
+        }
         cells.push(DisplayCell::muted(row.p.map_or("–".to_owned(), p_value)).valued(row.p).hinted(smallest(row)));
         cells.push(DisplayCell::new(row.p_holm.map_or("–".to_owned(), p_value)).valued(row.p_holm));
         cells.push(DisplayCell::muted(row.a12.map_or("–".to_owned(), |a12| format!("{a12:.2}"))));
