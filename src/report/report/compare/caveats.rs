@@ -7,7 +7,7 @@ use super::cells::CellRow;
 use super::facts::{COMMIT, FactRow};
 use crate::experiment::Difference;
 use crate::report::analysis::all_in_virtual_time;
-use crate::shown_text::shown;
+use crate::shown_text::{decimals_beside_one, shown};
 use crate::stats;
 use crate::stats::speed_judgement::{FEWEST_PAIRS, FEWEST_PAIRS_WORD, SpeedJudgement};
 use crate::store::record::{Phase, RunData, TrialRecord};
@@ -40,7 +40,8 @@ pub(super) fn summary(cells: &[CellRow]) -> Vec<String> {
         cells.iter().filter(|cell| cell.judgement.is_answer()).filter_map(|cell| cell.ratio).collect();
     sentences.extend(stats::geometric_mean(&ratios).map(|mean| {
         let over = counted(ratios.len(), "cell with enough runs", "cells with enough runs");
-        format!("Over {over}, the first run's times are {mean:.2} times the second's (geometric mean).")
+        let decimals = if faster + slower > 0 { decimals_beside_one(&[mean]) } else { 2 };
+        format!("Over {over}, the first run's times are {mean:.decimals$} times the second's (geometric mean).")
     }));
     sentences
 }

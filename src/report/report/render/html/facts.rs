@@ -99,8 +99,12 @@ pub fn cards(analysis: &Analysis) -> Vec<Card> {
     if let Some(best) = &headline.best {
         let place =
             format!("{} on {}, {}", shown(&best.configuration), shown(&best.subject), plural(best.cores, "core"));
-        let detail = format!("{place}; {}", best.evidence);
-        cards.push(Card { label: "Best speedup", value: format!("{:.2}×", best.speedup), detail });
+        let largest = match headline.comparisons.all() {
+            1 => "the only comparison".to_owned(),
+            all => format!("the largest of {all} comparisons"),
+        };
+        let detail = format!("{largest}: {place}; {}", best.evidence);
+        cards.push(Card { label: "Best speedup", value: format!("{}×", best.text), detail });
     }
     if headline.repair.is_some() {
         cards.push(repair_card(headline, &shown(&run.manifest.baseline)));
@@ -220,6 +224,14 @@ mod tests {
         assert_eq!(detail(&Analysis::of(&run), "Trials"), "5 repetitions each");
         run.manifest.trials.retain(|trial| trial.subject != "clean-gain" || trial.repetition <= 3);
         assert_eq!(detail(&Analysis::of(&run), "Trials"), "3 to 5 repetitions each");
+    }
+
+    #[test]
+    fn the_best_speedup_is_called_the_largest_of_many() {
+        let analysis = sample::studied();
+        let told = detail(analysis, "Best speedup");
+        let all = analysis.headline.comparisons.all();
+        assert!(told.starts_with(&format!("the largest of {all} comparisons: ")), "{told}");
     }
 
     #[test]
