@@ -263,8 +263,7 @@ def failures_of(trial, stage):
     if stage <= len(after):
         if ends[stage - 1] != "finished":
             return ("broke",)
-        in_the_end = trial.not_run if stage == len(after) else 0
-        return ("ran", after[stage - 1], max(lost[stage - 1], in_the_end))
+        return ("ran", after[stage - 1], max(lost[stage - 1], trial.not_run))
     if any(end != "finished" for end in ends):
         return ("never reached",)
     if trial.verdict in ENDED or (trial.verdict == "crashed" and after):

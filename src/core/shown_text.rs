@@ -97,6 +97,13 @@ pub fn decimal(value: f64) -> String {
     text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
 }
 
+/// How many decimals ratios need so that none that differs from 1 is shown as 1: two, and at most six.
+pub fn decimals_beside_one(ratios: &[f64]) -> usize {
+    let is_hidden =
+        |ratio: &f64, decimals: usize| *ratio != 1.0 && format!("{ratio:.decimals$}") == format!("{:.decimals$}", 1.0);
+    (2..6).find(|decimals| !ratios.iter().any(|ratio| is_hidden(ratio, *decimals))).unwrap_or(6)
+}
+
 /// A p-value: three decimals, or that it is smaller than they can show.
 pub fn p_value(p: f64) -> String {
     if p < 0.0005 { "<0.001".to_owned() } else { format!("{p:.3}") }
@@ -110,6 +117,14 @@ pub fn counted(what: &str, count: usize, of: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_ratio_beside_one_is_not_shown_as_one() {
+        assert_eq!(decimals_beside_one(&[1.5, 1.41, 1.0]), 2);
+        assert_eq!(decimals_beside_one(&[1.0002, 1.0001, 1.01]), 4);
+        assert_eq!(decimals_beside_one(&[0.9996]), 4);
+        assert_eq!(decimals_beside_one(&[1.0 + 1e-12]), 6);
+    }
 
     #[test]
     fn times_read_as_in_the_study() {

@@ -291,6 +291,7 @@ impl Sample {
                 trials: Vec::new(),
                 knowledge: Vec::new(),
                 steps: Vec::new(),
+                left_out: Default::default(),
             },
         }
     }

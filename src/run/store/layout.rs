@@ -10,8 +10,8 @@ use serde::de::DeserializeOwned;
 
 use super::journal::{self, Entry};
 use super::record::{
-    Environment, ExecutionRow, HistoryRecord, KnowledgeRecord, Phase, RunData, RunManifest, StepKind, StepRecord,
-    SubjectRecord, TrialRecord,
+    Environment, ExecutionRow, HistoryRecord, KnowledgeRecord, LeftOut, Phase, RunData, RunManifest, StepKind,
+    StepRecord, SubjectRecord, TrialRecord,
 };
 use super::{frames, table, write_atomically};
 use crate::bad_usage::BadUsage;
@@ -287,10 +287,15 @@ pub fn assemble(mut manifest: RunManifest, environment: Environment, entries: Ve
     let (subjects, trials) = (subjects.values, trials.values);
     let (knowledge, steps) = (knowledge.values, steps.values);
     let planned: HashSet<&str> = manifest.trials.iter().map(|trial| trial.subject.as_str()).collect();
-    manifest.subjects.retain(|name| planned.contains(name.as_str()));
+    let (kept, subjects_left) = manifest.subjects.into_iter().partition(|name| planned.contains(name.as_str()));
+    manifest.subjects = kept;
     let planned: HashSet<&str> = manifest.trials.iter().map(|trial| trial.configuration.as_str()).collect();
-    manifest.configurations.retain(|entry| planned.contains(entry.name.as_str()));
-    RunData { environment, subjects, trials, knowledge, steps, manifest }
+    let (kept, others): (Vec<_>, Vec<_>) =
+        manifest.configurations.into_iter().partition(|entry| planned.contains(entry.name.as_str()));
+    manifest.configurations = kept;
+    let configurations = others.into_iter().map(|entry| entry.name).collect();
+    let left_out = LeftOut { subjects: subjects_left, configurations };
+    RunData { environment, subjects, trials, knowledge, steps, left_out, manifest }
 }
 
 /// What a journal holds, by kind. Later lines about a subject, a trial or a step replace earlier ones: it was done again.
@@ -423,6 +428,21 @@ pub mod tests {
         assert_eq!(first.dir().file_name().unwrap(), "20260102T030405Z-ho_st___");
         assert_eq!(fs::canonicalize(results.path().join("e/latest")).unwrap(), fs::canonicalize(second.dir()).unwrap());
         assert_eq!(second.manifest().unwrap(), manifest());
+    }
+
+    #[test]
+    fn what_no_trial_was_planned_of_is_kept_by_name() {
+        let subjects = ["a", "b", "c"].map(str::to_owned).to_vec();
+        let trial = crate::experiment::Trial {
+            id: "t".into(),
+            subject: "b".into(),
+            configuration: "sequential".into(),
+            cores: 1,
+            repetition: 1,
+        };
+        let manifest = RunManifest { subjects, trials: vec![trial], ..manifest() };
+        let run = assemble(manifest, Environment::default(), Vec::new());
+        assert_eq!((run.manifest.subjects, run.left_out.subjects), (vec!["b".into()], vec!["a".into(), "c".into()]));
     }
 
     #[test]

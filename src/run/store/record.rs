@@ -370,6 +370,15 @@ pub struct RunData {
     pub knowledge: Vec<KnowledgeRecord>,
     /// Other steps, without the orders that were run on the way.
     pub steps: Vec<StepRecord>,
+    /// What the experiment has, and no planned trial is of.
+    pub left_out: LeftOut,
+}
+
+/// Names of what `--only` left out of a run, in the order of the experiment file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    pub subjects: Vec<String>,
+    pub configurations: Vec<String>,
 }
 
 impl RunData {

@@ -21,7 +21,7 @@ pub struct FailureRow {
     pub state: StageState,
     /// Mean over the repetitions; one in which the stage was not needed counts as zero.
     pub failures: Option<f64>,
-    /// Mean number of tests that never ran.
+    /// Mean number of tests that had not run after the stage: those that never ran had not run after any.
     pub lost: f64,
     /// Repetitions that the mean is taken over.
     pub trials: usize,
@@ -190,10 +190,9 @@ fn ended_badly(record: &StageRecord) -> Option<StageState> {
 
 fn ran(trial: &TrialRecord, record: &StageRecord) -> StageOutcome {
     let is_last = trial.stages.iter().all(|other| other.stage <= record.stage);
-    let lost_in_the_end = if is_last { trial.tally.not_run } else { 0 };
     StageOutcome::Ran {
         failures: record.failures_after,
-        lost: record.tally.not_run.max(lost_in_the_end),
+        lost: record.tally.not_run.max(trial.tally.not_run),
         dead_worker: is_last && trial.verdict == Verdict::Crashed,
     }
 }
@@ -250,6 +249,17 @@ mod tests {
             .filter(|row| row.subject == subject && row.configuration == configuration)
             .map(FailureRow::text)
             .collect()
+    }
+
+    /// An engine that says nothing of lost tests leaves them to the end of the trial.
+    #[test]
+    fn what_never_ran_is_lost_after_every_stage() {
+        let mut run = sample::study();
+        run.trials.iter_mut().flat_map(|trial| &mut trial.stages).for_each(|stage| stage.tally.not_run = 0);
+        let rows = crate::report::Analysis::of(&run).failures;
+        let of_it = |row: &&FailureRow| row.subject == "loses-tests" && row.configuration == "methods";
+        let lost: Vec<f64> = rows.iter().filter(of_it).map(|row| row.lost).collect();
+        assert_eq!(lost, [5.0, 5.0, 0.0]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::repairs::{RepairCounts, repair_counts, repair_sentence};
 use super::speedups::{AverageRow, Scope, SpeedupRow};
 use super::warnings::{has_rerun, missing_trials};
-use crate::shown_text::shown;
+use crate::shown_text::{decimals_beside_one, shown};
 use crate::stats::speed_judgement::{FEWEST_PAIRS_WORD, SpeedJudgement};
 use crate::store::RowTotals;
 use crate::store::record::{ConfigurationSummary, Phase, RunData, TrialRecord, Verdict};
@@ -22,7 +22,7 @@ pub struct Headline {
     pub speed: Option<String>,
     /// What became of the failures in the runs of PASTE.
     pub repair: Option<String>,
-    /// Where tests fail or get lost in configurations that repair nothing.
+    /// Where tests fail in configurations that repair nothing, or get lost in any.
     pub breaks: Option<String>,
     /// What orders of algorithms do to order-dependent tests.
     pub orders: Option<String>,
@@ -37,7 +37,13 @@ pub struct Headline {
     pub best: Option<Best>,
     /// Failures after the first stage of PASTE, of tests that never failed in the baseline.
     pub provoked: usize,
+    /// Those of them that were gone after the last stage, in trials in which every test ran.
     pub repaired: usize,
+    /// Those of them that were still there after the last stage.
+    pub remaining: usize,
+    /// Trials of PASTE in which tests never ran, and the most tests that one of them lost.
+    pub trials_with_lost_tests: usize,
+    pub most_lost_tests: usize,
     /// Failures after the first stage of PASTE, of tests that failed in the baseline too. They are no part of `provoked`.
     pub also_in_baseline: usize,
 }
@@ -62,6 +68,13 @@ pub struct Best {
     pub ci_high: Option<f64>,
     pub ci_method: Option<&'static str>,
     pub pairs: usize,
+    /// The speedup and its interval, with as many decimals as they need not to read like 1.
+    #[serde(skip)]
+    pub text: String,
+    #[serde(skip)]
+    pub low_text: Option<String>,
+    #[serde(skip)]
+    pub high_text: Option<String>,
     /// `95 % CI 1.41–1.77 (t), 10 pairs`.
     #[serde(skip)]
     pub evidence: String,
@@ -85,7 +98,7 @@ impl ComparisonCounts {
         }
     }
 
-    fn all(&self) -> usize {
+    pub fn all(&self) -> usize {
         self.faster + self.slower + self.no_difference_shown + self.not_enough_runs + self.no_concurrency
     }
 
@@ -135,6 +148,9 @@ pub(super) fn headline(
         best: best(&speedups),
         provoked: repairs.provoked,
         repaired: repairs.repaired,
+        remaining: repairs.remaining,
+        trials_with_lost_tests: repairs.lost.trials,
+        most_lost_tests: repairs.lost.tests,
         also_in_baseline: repairs.also_in_baseline,
     }
 }
@@ -186,6 +202,9 @@ fn best(speedups: &[SpeedupRow]) -> Option<Best> {
         ci_high: row.ci_high,
         ci_method: row.ci_method,
         pairs: row.pairs,
+        text: row.text(),
+        low_text: row.ci_low.map(|low| row.with_decimals(low)),
+        high_text: row.ci_high.map(|high| row.with_decimals(high)),
         evidence: row.evidence(),
     })
 }
@@ -234,10 +253,10 @@ fn capitalised(name: &str) -> String {
 fn only_comparison(run: &RunData, row: &SpeedupRow) -> String {
     let (name, baseline) = (named(&row.configuration), shown(&run.manifest.baseline));
     let place = place(run, row);
-    let speedup = row.speedup.unwrap_or(1.0);
+    let speedup = row.with_decimals(row.speedup.unwrap_or(1.0));
     match row.judgement {
         SpeedJudgement::Slower => {
-            format!("{} is slower than {baseline}{place} ({speedup:.2}×, {}).", capitalised(&name), row.evidence())
+            format!("{} is slower than {baseline}{place} ({speedup}×, {}).", capitalised(&name), row.evidence())
         }
         SpeedJudgement::NotEnoughRuns => {
             format!("Not enough runs to tell whether {name} saves time over {baseline}{place} ({}).", row.lacking())
@@ -247,7 +266,7 @@ fn only_comparison(run: &RunData, row: &SpeedupRow) -> String {
             format!("No statement about the speed of {name}{place} is possible: {}.", shown(why))
         }
         SpeedJudgement::Faster | SpeedJudgement::NoDifferenceShown | SpeedJudgement::NotCompared => {
-            format!("No difference shown between {name} and {baseline}{place} ({speedup:.2}×, {}).", row.evidence())
+            format!("No difference shown between {name} and {baseline}{place} ({speedup}×, {}).", row.evidence())
         }
     }
 }
@@ -299,9 +318,9 @@ fn average_speed(run: &RunData, row: &AverageRow, speedups: &[SpeedupRow]) -> St
     let cores = plural(row.cores, "core");
     let of = run.manifest.subjects.len();
     let mean = row.geometric_mean.unwrap_or(1.0);
-    if let ([only], 1) = (here.as_slice(), of) {
-        let name = capitalised(&name);
-        return format!("{name} is {mean:.2}× faster than {baseline} ({cores}, {}).", only.evidence());
+    if let [only] = here.as_slice() {
+        let speedup = only.with_decimals(only.speedup.unwrap_or(mean));
+        return only_answer(&format!("{} is {speedup}× faster than {baseline}", capitalised(&name)), only, of);
     }
     let count = |judgement| here.iter().filter(|row| row.judgement == judgement).count();
     let mut parts = vec![format!("faster on {}", count(SpeedJudgement::Faster))];
@@ -321,12 +340,26 @@ fn average_speed(run: &RunData, row: &AverageRow, speedups: &[SpeedupRow]) -> St
     } else {
         format!("the {} of {} with an answer", here.len(), plural(of, "subject"))
     };
+    let decimals = decimals_beside_one(&[mean]);
     let fewest = here.iter().map(|row| row.pairs).min().unwrap_or(0);
     format!(
-        "On average, {name} has a speedup of {mean:.2}× over {baseline} (geometric mean over {over}; {cores}, at least {} \
+        "On average, {name} has a speedup of {mean:.decimals$}× over {baseline} (geometric mean over {over}; {cores}, at least {} \
          each): {}.",
         plural(fewest, "pair"),
         parts.join(", ")
+    )
+}
+
+/// A configuration that has an answer on one subject: there is nothing to average.
+fn only_answer(told: &str, row: &SpeedupRow, subjects: usize) -> String {
+    let evidence = format!("{}, {}", plural(row.cores, "core"), row.evidence());
+    if subjects == 1 {
+        return format!("{told} ({evidence}).");
+    }
+    format!(
+        "{told} on {}, the only one of {} with an answer ({evidence}).",
+        shown(&row.subject),
+        plural(subjects, "subject")
     )
 }
 
@@ -345,16 +378,25 @@ fn repair(run: &RunData, counts: RepairCounts) -> Option<String> {
     Some(repair_sentence(counts, &shown(&run.manifest.baseline), run.manifest.screening > 0))
 }
 
-/// Configurations that run tests in parallel without repairs, each with the subjects in which not every trial was clean:
-/// on the cores that the headline speaks of, or on each number of them.
+/// Configurations, each with the subjects in which not every trial was clean (of those that repair failures: in which tests
+/// never ran), on the cores that the headline speaks of, or on each number of them.
 fn breaks(run: &RunData, cores: Option<usize>) -> Option<String> {
     let mut broken: BTreeMap<(&str, usize), BTreeSet<&str>> = BTreeMap::new();
+    let alike = Comparable::of(run);
     let here = |trial: &&TrialRecord| trial.phase == Phase::Measured && cores.is_none_or(|cores| cores == trial.cores);
     for trial in run.trials.iter().filter(here) {
-        let configuration = run.manifest.configurations.iter().find(|each| each.name == trial.configuration);
-        let is_plain = configuration
-            .is_some_and(|each| each.technique == TechniqueKind::Parallel && each.name != run.manifest.baseline);
-        if is_plain && matches!(trial.verdict, Verdict::Failing | Verdict::Crashed | Verdict::LostTests) {
+        let is_it =
+            |each: &&ConfigurationSummary| each.name == trial.configuration && each.name != run.manifest.baseline;
+        let is_broken = match run.manifest.configurations.iter().find(is_it).map(|each| each.technique) {
+            Some(TechniqueKind::Parallel) => {
+                matches!(trial.verdict, Verdict::Failing | Verdict::Crashed | Verdict::LostTests)
+            }
+            Some(technique) if technique.reruns() => {
+                trial.verdict == Verdict::LostTests && alike.has(&trial.configuration)
+            }
+            _ => false,
+        };
+        if is_broken {
             broken.entry((&trial.configuration, trial.cores)).or_default().insert(&trial.subject);
         }
     }
@@ -413,6 +455,12 @@ mod tests {
     }
 
     #[test]
+    fn configurations_with_repairs_that_lose_tests_are_named() {
+        let told = sample::studied().headline.breaks.clone().unwrap();
+        assert!(told.starts_with("Tests fail or never run in `methods` on 1 subject, `plain` on "), "{told}");
+    }
+
+    #[test]
     fn a_configuration_is_chosen_by_its_average_over_all_subjects() {
         let mut run = sample::measured(&[pairs(20.0, 10.0), pairs(20.0, 10.0), pairs(10.0, 30.0)]);
         // `plain` is faster on one subject only, and slower nowhere.
@@ -426,9 +474,21 @@ mod tests {
             run.trials.push(TrialRecord { trial, configuration: "plain".to_owned(), ..copy });
         }
         let speed = Analysis::of(&run).headline.speed.unwrap();
-        assert!(speed.starts_with("On average, plain has a speedup of 2.00× over sequential"), "{speed}");
-        assert!(speed.contains("over the 1 of 3 subjects with an answer"), "{speed}");
-        assert!(speed.ends_with("faster on 1, no answer on 2."), "{speed}");
+        let told = "plain is 2.00× faster than sequential on subject-1, the only one of 3 subjects with an answer (2 cores, 95 %";
+        assert!(speed.starts_with(told), "{speed}");
+    }
+
+    #[test]
+    fn a_small_speedup_is_not_shown_as_none() {
+        let mut small = pairs(20.0, 10.0);
+        for (i, pair) in (0..).zip(&mut small) {
+            (pair.baseline, pair.candidate) = (20.004 + f64::from(i % 3) / 1e4, 20.0);
+        }
+        let speed = Analysis::of(&sample::measured(&[small])).headline.speed.unwrap();
+        assert!(
+            speed.starts_with("classes is 1.0002× faster than sequential (2 cores, 95 % CI 1.0002–1.000"),
+            "{speed}"
+        );
     }
 
     #[test]

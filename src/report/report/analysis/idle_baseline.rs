@@ -10,6 +10,7 @@ use super::grid::{CellKey, Grid};
 use super::speedups::SpeedupRow;
 use super::warnings::{Warning, WarningKind};
 use crate::stats;
+use crate::stats::speed_judgement::FEWEST_PAIRS;
 use crate::store::record::{TrialRecord, Verdict};
 use crate::wording::counted;
 
@@ -44,10 +45,11 @@ impl TestTime {
     }
 }
 
-/// Only where the candidate has a speedup above 1: otherwise there is none to distrust.
+/// Only where the candidate has a speedup above 1 from enough pairs: otherwise there is none to distrust.
 pub(super) fn idle_only_in_baseline(grid: &Grid, speedups: &[SpeedupRow]) -> Vec<Warning> {
     let baseline = &grid.run.manifest.baseline;
-    let above = speedups.iter().filter(|row| row.speedup.is_some_and(|speedup| speedup > 1.0));
+    let above =
+        speedups.iter().filter(|row| row.pairs >= FEWEST_PAIRS && row.speedup.is_some_and(|speedup| speedup > 1.0));
     let above: HashMap<CellKey, bool> = above
         .map(|row| {
             let key = CellKey { subject: &row.subject, configuration: &row.configuration, cores: row.cores };
@@ -64,30 +66,31 @@ pub(super) fn idle_only_in_baseline(grid: &Grid, speedups: &[SpeedupRow]) -> Vec
         {
             let trials = || grid.trials(key).iter().chain(grid.trials(against));
             let disturbed = trials().filter(|trial| trial.is_disturbed()).count();
-            let text = format!(
-                "tests wait {:.1} s without using a processor in the baseline and {:.1} s here, though they are the same \
-                 tests: {}",
-                base.idle,
-                candidate.idle,
-                likely_cause(*claimed, disturbed, trials().count())
-            );
+            let text = told(base, candidate, *claimed, (disturbed, trials().count()));
             warnings.push(Warning::of_cell(WarningKind::IdleOnlyInBaseline, key, text));
         }
     }
     warnings
 }
 
-/// A device of the suite is suspected only where a speedup is claimed and nothing else explains the waiting.
-fn likely_cause(claimed: bool, disturbed: usize, trials: usize) -> String {
-    match (claimed, disturbed) {
-        (true, 0) => "a suite that recognises the baseline can be slow in it on purpose; do not believe this speedup \
-                      before you know what they wait for"
-            .to_owned(),
-        (_, 1..) => format!(
-            "other work kept the machine busy in {disturbed} of {trials} trials of the two, which likely made them wait; \
-             measure again on an idle machine"
+/// A device of the suite is suspected only where a speedup is claimed and nothing else explains the waiting: load comes first.
+fn told(base: TestTime, candidate: TestTime, claimed: bool, (disturbed, trials): (usize, usize)) -> String {
+    let waits = format!(
+        "tests wait {:.1} s without using a processor in the baseline and {:.1} s here, though they are the same tests",
+        base.idle, candidate.idle
+    );
+    match (disturbed, claimed) {
+        (1.., _) => format!(
+            "other work kept the machine busy in {disturbed} of {trials} trials of the baseline and of this configuration, \
+             which is the likely cause of this: {waits}; measure again on an idle machine"
         ),
-        (false, 0) => "the times are likely too few or too unsteady to tell, and no speedup is claimed".to_owned(),
+        (0, true) => format!(
+            "{waits}: a suite that recognises the baseline can be slow in it on purpose; do not believe this speedup before \
+             you know what they wait for"
+        ),
+        (0, false) => {
+            format!("{waits}: the times are likely too unsteady to tell, and no speedup is claimed")
+        }
     }
 }
 
@@ -157,7 +160,12 @@ mod tests {
     /// `data-race` with tests of four seconds that compute nothing: all of them in the baseline's only stage, and in `classes`
     /// two seconds in each of two stages, or in the first one only.
     fn waiting(candidate: [f64; 2], speedup: f64) -> Vec<String> {
+        waiting_in(5, candidate, speedup)
+    }
+
+    fn waiting_in(repetitions: u32, candidate: [f64; 2], speedup: f64) -> Vec<String> {
         let mut run = sample::study();
+        run.trials.retain(|trial| trial.repetition <= repetitions);
         for trial in run.trials.iter_mut().filter(|trial| trial.subject == "data-race") {
             let is_baseline = trial.configuration == "sequential";
             trial.cost.wall_seconds = if is_baseline { 10.0 * speedup } else { 10.0 };
@@ -188,11 +196,18 @@ mod tests {
 
     #[test]
     fn a_busy_machine_is_named_before_the_suite() {
-        let suspects = |text: String| text.contains("on purpose");
-        assert!(suspects(likely_cause(true, 0, 10)));
-        assert!(!suspects(likely_cause(false, 0, 10)), "nothing is claimed");
-        let told = likely_cause(true, 3, 10);
-        assert!(told.contains("busy in 3 of 10 trials") && !suspects(told.clone()), "{told}");
+        let told = |claimed, disturbed| told(time(4.0, 4.0), time(2.0, 1.0), claimed, (disturbed, 10));
+        let suspects = |text: &str| text.contains("on purpose");
+        assert!(suspects(&told(true, 0)));
+        assert!(!suspects(&told(false, 0)), "nothing is claimed");
+        let busy = told(true, 3);
+        assert!(busy.starts_with("other work kept the machine busy in 3 of 10 trials") && !suspects(&busy), "{busy}");
+    }
+
+    #[test]
+    fn fewer_than_five_pairs_are_nothing_to_distrust() {
+        assert_eq!(waiting_in(4, [1.0, 0.5], 1.5), Vec::<String>::new());
+        assert_eq!(waiting_in(5, [1.0, 0.5], 1.5).len(), 1);
     }
 
     #[test]

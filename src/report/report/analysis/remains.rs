@@ -1,6 +1,6 @@
 //! What did not go well, gathered so that nothing is hidden: tests that no stage repaired, findings, trials without data.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 
@@ -98,23 +98,47 @@ pub(super) fn residual(run: &RunData) -> Vec<ResidualRow> {
         .collect()
 }
 
+/// Findings that differ only in the numbers of processes are one.
 pub(super) fn findings(run: &RunData) -> Vec<FindingRow> {
     let places = Places::of(run);
-    let mut rows: BTreeMap<(FindingKind, CellIndex, &str), FindingRow> = BTreeMap::new();
+    let mut rows: BTreeMap<(FindingKind, CellIndex, String), FindingRow> = BTreeMap::new();
     for trial in measured(run) {
+        let mut counted = BTreeSet::new();
         for finding in &trial.findings {
-            let row = rows.entry((finding.kind, places.of_trial(trial), &finding.text)).or_insert_with(|| FindingRow {
-                kind: finding.kind.name(),
-                subject: trial.subject.clone(),
-                configuration: trial.configuration.clone(),
-                cores: trial.cores,
-                finding: finding.text.clone(),
-                trials: 0,
-            });
-            row.trials += 1;
+            let general = without_processes(&finding.text);
+            let is_new = counted.insert((finding.kind, general.clone()));
+            let row =
+                rows.entry((finding.kind, places.of_trial(trial), general.clone())).or_insert_with(|| FindingRow {
+                    kind: finding.kind.name(),
+                    subject: trial.subject.clone(),
+                    configuration: trial.configuration.clone(),
+                    cores: trial.cores,
+                    finding: finding.text.clone(),
+                    trials: 0,
+                });
+            if row.finding != finding.text {
+                row.finding = general;
+            }
+            row.trials += usize::from(is_new);
         }
     }
     rows.into_values().collect()
+}
+
+/// `a process died in C#m` for `process 4711 died in C#m`: another number is another process, not another finding.
+fn without_processes(text: &str) -> String {
+    const WORD: &str = "process ";
+    let mut told = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(WORD) {
+        let (before, after) = (&rest[..at], &rest[at + WORD.len()..]);
+        let behind = after.trim_start_matches(|c: char| c.is_ascii_digit());
+        let is_one = behind.len() < after.len() && behind.starts_with(" died");
+        told += before;
+        told += if is_one { "a process" } else { WORD };
+        rest = if is_one { behind } else { after };
+    }
+    told + rest
 }
 
 pub(super) fn incomplete(grid: &Grid) -> Vec<IncompleteRow> {
@@ -123,7 +147,9 @@ pub(super) fn incomplete(grid: &Grid) -> Vec<IncompleteRow> {
         let mut groups: BTreeMap<(Verdict, String), usize> = BTreeMap::new();
         let trials = grid.trials(key);
         for trial in trials.iter().filter(|trial| !super::grid::ran_to_its_end(trial)) {
-            *groups.entry((trial.verdict, trial.reason.clone().unwrap_or_default())).or_default() += 1;
+            *groups
+                .entry((trial.verdict, without_processes(trial.reason.as_deref().unwrap_or_default())))
+                .or_default() += 1;
         }
         let mut push = |verdict, reason, trials| {
             rows.push(IncompleteRow {
@@ -151,4 +177,35 @@ pub(super) fn incomplete(grid: &Grid) -> Vec<IncompleteRow> {
 fn failure_reason(run: &RunData, subject: &str) -> String {
     let record = run.subjects.iter().find(|record| record.subject == subject);
     record.and_then(|record| record.failure.as_ref()).map(|failure| failure.reason.clone()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+    use crate::suite::Finding;
+
+    #[test]
+    fn one_death_in_many_processes_is_one_finding() {
+        let mut run = sample::two_core_counts();
+        let is_hit = |trial: &&mut TrialRecord| trial.configuration == "plain" && trial.cores == 2;
+        for (at, trial) in run.trials.iter_mut().filter(is_hit).enumerate() {
+            let died =
+                |number: usize| Finding::new(FindingKind::LostTests, format!("process {number} died in C#exits"));
+            trial.findings = vec![died(4711 + 2 * at), died(4712 + 2 * at)];
+        }
+        let rows = findings(&run);
+        let of_it = |row: &&FindingRow| row.configuration == "plain" && row.cores == 2;
+        let rows: Vec<(&str, usize)> =
+            rows.iter().filter(of_it).map(|row| (row.finding.as_str(), row.trials)).collect();
+        assert_eq!(rows, [("a process died in C#exits", 5)]);
+    }
+
+    #[test]
+    fn other_numbers_stay() {
+        for text in ["2 expected tests never ran", "test process 3 contradicts itself", "process died", "process 1died"]
+        {
+            assert_eq!(without_processes(text), text);
+        }
+    }
 }

@@ -17,10 +17,37 @@ use crate::wording::plural;
 pub(super) struct RepairCounts {
     /// Failures after the first stage, of tests that never failed in the baseline.
     pub provoked: usize,
-    /// Those of them that were gone after the last stage.
+    /// Those of them that were gone after the last stage, in trials in which every test ran.
     pub repaired: usize,
+    /// Those of them that were still there after the last stage.
+    pub remaining: usize,
     /// Failures after the first stage, of tests that failed in the baseline too.
     pub also_in_baseline: usize,
+    pub lost: LostCounts,
+}
+
+/// Trials in which tests never ran. Whatever passes in them, the suite did not.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct LostCounts {
+    pub trials: usize,
+    /// The most tests that one of the trials lost.
+    pub tests: usize,
+    /// Has each of the trials lost as many?
+    differs: bool,
+}
+
+impl LostCounts {
+    fn count(&mut self, lost: usize) {
+        self.differs |= self.trials > 0 && self.tests != lost;
+        self.tests = self.tests.max(lost);
+        self.trials += 1;
+    }
+
+    /// `2 tests never ran in 12 of its trials`.
+    fn told(self) -> String {
+        let most = if self.differs { "up to " } else { "" };
+        format!("{most}{} never ran in {} of its trials", plural(self.tests, "test"), self.trials)
+    }
 }
 
 /// What failed after one stage.
@@ -62,8 +89,13 @@ pub(super) fn repair_counts<'a>(
             None => by_record(trial, first, last, known),
         };
         counts.provoked += first.provoked();
-        counts.repaired += first.provoked().saturating_sub(last.provoked());
+        counts.remaining += last.provoked().min(first.provoked());
         counts.also_in_baseline += first.all - first.provoked();
+        if trial.tally.not_run > 0 {
+            counts.lost.count(trial.tally.not_run);
+        } else {
+            counts.repaired += first.provoked().saturating_sub(last.provoked());
+        }
     }
     counts
 }
@@ -91,28 +123,19 @@ fn by_record(
 
 /// What is said of them. `screened` tells whether tests that do not always pass were searched for before.
 pub(super) fn repair_sentence(counts: RepairCounts, baseline: &str, screened: bool) -> String {
-    let RepairCounts { provoked, repaired, also_in_baseline } = counts;
+    let RepairCounts { provoked, also_in_baseline, lost, .. } = counts;
     let others = plural(also_in_baseline, "failure");
-    let told = match (provoked, provoked - repaired) {
-        (0, _) if also_in_baseline == 0 => {
-            return "No test failed in the runs of PASTE, so there was nothing to repair.".to_owned();
-        }
-        (0, _) => {
-            return format!(
+    if provoked == 0 {
+        return match (also_in_baseline, lost.trials) {
+            (0, 0) => "No test failed in the runs of PASTE, so there was nothing to repair.".to_owned(),
+            (0, _) => format!("No test failed in the runs of PASTE, but {}.", lost.told()),
+            _ => format!(
                 "In the runs of PASTE, only tests failed that also failed in {baseline} ({others} after stage 1); none of them \
-                 is attributed to parallel execution."
-            );
-        }
-        (1, 0) => format!("PASTE repaired the only failure of a test that never failed in {baseline}."),
-        (_, 0) => format!("PASTE repaired all {provoked} failures of tests that never failed in {baseline}."),
-        (_, left) => {
-            let remain = if left == 1 { "remains" } else { "remain" };
-            format!(
-                "PASTE repaired {repaired} of {} of tests that never failed in {baseline}; {left} {remain}.",
-                plural(provoked, "failure")
-            )
-        }
-    };
+                 is attributed to parallel execution{}.",
+                but_lost(lost)
+            ),
+        };
+    }
     let more = match also_in_baseline {
         0 => String::new(),
         1 => format!(" 1 more failure is of a test that also failed in {baseline} and is not counted."),
@@ -123,7 +146,37 @@ pub(super) fn repair_sentence(counts: RepairCounts, baseline: &str, screened: bo
     } else {
         " There were no screening runs, so failures of flaky tests can be among those counted."
     };
-    format!("{told}{more}{unscreened}")
+    format!("{}{more}{unscreened}", told_repairs(counts, baseline))
+}
+
+fn but_lost(lost: LostCounts) -> String {
+    if lost.trials == 0 { String::new() } else { format!(", but {}", lost.told()) }
+}
+
+/// How many failures were repaired, and what became of the others.
+fn told_repairs(counts: RepairCounts, baseline: &str) -> String {
+    let RepairCounts { provoked, repaired, remaining, lost, .. } = counts;
+    let but = but_lost(lost);
+    match (provoked, provoked - repaired) {
+        (1, 0) => format!("PASTE repaired the only failure of a test that never failed in {baseline}{but}."),
+        (_, 0) => format!("PASTE repaired all {provoked} failures of tests that never failed in {baseline}{but}."),
+        (_, left) => {
+            let remain = if remaining == 1 { "remains" } else { "remain" };
+            let remain = (remaining > 0).then(|| format!("; {remaining} {remain}")).unwrap_or_default();
+            let uncounted = match left.saturating_sub(remaining) {
+                0 => but,
+                gone => format!(
+                    "{but}: {} gone in those trials {} not count as repaired",
+                    plural(gone, "failure"),
+                    if gone == 1 { "does" } else { "do" }
+                ),
+            };
+            format!(
+                "PASTE repaired {repaired} of {} of tests that never failed in {baseline}{remain}{uncounted}.",
+                plural(provoked, "failure")
+            )
+        }
+    }
 }
 
 #[cfg(test)]
@@ -135,7 +188,37 @@ mod tests {
     use crate::suite::{Concurrency, Outcome, Tally};
 
     fn counts(provoked: usize, repaired: usize, also_in_baseline: usize) -> RepairCounts {
-        RepairCounts { provoked, repaired, also_in_baseline }
+        RepairCounts { provoked, repaired, remaining: provoked - repaired, also_in_baseline, ..RepairCounts::default() }
+    }
+
+    fn losing(trials: usize, tests: usize) -> LostCounts {
+        LostCounts { trials, tests, differs: false }
+    }
+
+    #[test]
+    fn a_trial_that_lost_tests_repaired_nothing() {
+        let run = sample::study();
+        let is_of_it = |trial: &&TrialRecord| trial.subject == "loses-tests" && trial.configuration == "methods";
+        let found = repair_counts(&run, run.trials.iter().filter(is_of_it), None);
+        assert_eq!((found.provoked, found.repaired, found.remaining, found.lost), (30, 0, 0, losing(5, 5)));
+        assert_eq!(
+            repair_sentence(found, "sequential", true),
+            "PASTE repaired 0 of 30 failures of tests that never failed in sequential, but 5 tests never ran in 5 of its \
+             trials: 30 failures gone in those trials do not count as repaired."
+        );
+    }
+
+    #[test]
+    fn lost_tests_are_told_whatever_failed() {
+        let told = |found: RepairCounts| repair_sentence(RepairCounts { lost: losing(12, 2), ..found }, "base", true);
+        let end = ", but 2 tests never ran in 12 of its trials.";
+        assert_eq!(told(counts(0, 0, 0)), format!("No test failed in the runs of PASTE{end}"));
+        assert!(told(counts(18, 18, 0)).ends_with(&format!("that never failed in base{end}")));
+        assert!(told(counts(18, 17, 0)).ends_with(&format!("that never failed in base; 1 remains{end}")));
+        assert!(told(counts(0, 0, 3)).ends_with(&format!("attributed to parallel execution{end}")));
+        let mut lost = losing(1, 2);
+        lost.count(1);
+        assert_eq!(lost.told(), "up to 2 tests never ran in 2 of its trials");
     }
 
     #[test]

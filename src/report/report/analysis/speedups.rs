@@ -11,7 +11,7 @@ use super::grid::{CellKey, Grid, Presence};
 use crate::engine::EngineKind;
 use crate::experiment::{ComparisonFamily, by_family};
 use crate::pairing::{Judgement, RunPair, pairs_of};
-use crate::shown_text::{counted, decimal};
+use crate::shown_text::{counted, decimal, decimals_beside_one};
 use crate::stats;
 use crate::stats::speed_judgement::{self, ObservedConcurrency, SpeedComparison, SpeedJudgement, compare_pairs};
 use crate::store::record::{RunData, TrialRecord, Verdict};
@@ -116,9 +116,18 @@ impl SpeedupRow {
     /// As the table prints it: `1.59`, `3 failing`, `TO`, …
     pub fn text(&self) -> String {
         match self.speedup {
-            Some(speedup) => format!("{speedup:.2}"),
+            Some(speedup) => self.with_decimals(speedup),
             None => self.reason.clone().unwrap_or_default(),
         }
+    }
+
+    /// A speedup or an end of its interval. Where they show a difference, none of them reads like 1.
+    pub fn with_decimals(&self, ratio: f64) -> String {
+        let shown = [self.speedup, self.ci_low, self.ci_high];
+        let is_shown = matches!(self.judgement, SpeedJudgement::Faster | SpeedJudgement::Slower);
+        let shown: Vec<f64> = shown.into_iter().flatten().filter(|_| is_shown).collect();
+        let decimals = decimals_beside_one(&shown);
+        format!("{ratio:.decimals$}")
     }
 
     /// Is the configuration shown to be faster here?
@@ -143,7 +152,7 @@ impl SpeedupRow {
     /// `1.41–1.77 (t)`.
     pub fn interval_text(&self) -> Option<String> {
         let (low, high) = (self.ci_low?, self.ci_high?);
-        Some(format!("{low:.2}–{high:.2} ({})", self.method()?.label()))
+        Some(format!("{}–{} ({})", self.with_decimals(low), self.with_decimals(high), self.method()?.label()))
     }
 
     pub fn method(&self) -> Option<stats::IntervalMethod> {
@@ -152,7 +161,10 @@ impl SpeedupRow {
 
     /// What the comparison shows, with the numbers that it rests on; why there is nothing to compare, where there is not.
     pub fn told(&self) -> String {
-        let numbers = self.speedup.map(|speedup| format!("({speedup:.2}×, {})", self.evidence())).unwrap_or_default();
+        let numbers = self
+            .speedup
+            .map(|speedup| format!("({}×, {})", self.with_decimals(speedup), self.evidence()))
+            .unwrap_or_default();
         match self.judgement {
             SpeedJudgement::Faster | SpeedJudgement::Slower | SpeedJudgement::NoDifferenceShown => {
                 format!("{} {numbers}", self.judgement.words())

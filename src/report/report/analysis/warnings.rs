@@ -86,6 +86,8 @@ pub enum WarningKind {
     SuiteFails,
     SetAside,
     BaselineNotClean,
+    /// The run is of a part of the experiment.
+    LeftOut,
     Unfinished,
     RepeatedModel,
     Merged,
@@ -149,6 +151,7 @@ impl WarningKind {
             | WarningKind::SuiteFails
             | WarningKind::SetAside
             | WarningKind::BaselineNotClean
+            | WarningKind::LeftOut
             | WarningKind::Unfinished => Gravity::Grave,
             WarningKind::RepeatedModel
             | WarningKind::Merged
@@ -236,6 +239,7 @@ pub(super) fn warnings(
     warnings.extend(virtual_time(grid));
     warnings.extend(accepted_changes(grid));
     warnings.extend(quick(grid));
+    warnings.extend(left_out(grid.run));
     warnings.extend(unfinished(grid));
     // pytest has one engine, whatever the experiment asks for.
     let is_other = |trial: &TrialRecord| trial.engine != Some(EngineKind::Pytest);
@@ -322,6 +326,30 @@ pub(super) fn missing_trials(run: &RunData) -> usize {
     let done: HashSet<&str> = measured.map(|trial| trial.trial.as_str()).collect();
     let is_missing = |t: &&Trial| !unprepared.contains(t.subject.as_str()) && !done.contains(t.id.as_str());
     run.manifest.trials.iter().filter(is_missing).count()
+}
+
+/// Subjects and configurations of the experiment that no trial was planned of. Commands on a project have no such choice.
+fn left_out(run: &RunData) -> Vec<Warning> {
+    let manifest = &run.manifest;
+    if manifest.command.is_some() || manifest.trials.is_empty() {
+        return Vec::new();
+    }
+    let parts = [
+        ("subjects", manifest.subjects.len(), &run.left_out.subjects),
+        ("configurations", manifest.configurations.len(), &run.left_out.configurations),
+    ];
+    let told = parts.into_iter().filter(|(_, _, others)| !others.is_empty()).map(|(what, kept, others)| {
+        let mut names: Vec<String> = others.iter().take(MOST_PLACES).map(|name| shown(name)).collect();
+        names.extend(others.len().checked_sub(MOST_PLACES + 1).map(|more| format!("and {} more", more + 1)));
+        let were = if kept == 1 { "was" } else { "were" };
+        let text = format!(
+            "only {kept} of {} {what} of the experiment {were} run (--only): nothing is known of {}",
+            kept + others.len(),
+            names.join(", ")
+        );
+        Warning::of_run(WarningKind::LeftOut, text)
+    });
+    told.collect()
 }
 
 fn unfinished(grid: &Grid) -> Option<Warning> {
@@ -583,6 +611,15 @@ mod tests {
     use crate::report::sample;
     use crate::store::record::tests::trial;
     use crate::technique::{Harness, TechniqueKind};
+
+    #[test]
+    fn a_part_of_an_experiment_is_called_one_before_all_numbers() {
+        let mut run = sample::study();
+        run.left_out.subjects = ["b", "c"].map(str::to_owned).to_vec();
+        let caveats = crate::report::Analysis::of(&run).headline.caveats;
+        let told = "only 8 of 10 subjects of the experiment were run (--only): nothing is known of b, c";
+        assert!(caveats.iter().any(|caveat| caveat == told), "{caveats:?}");
+    }
 
     #[test]
     fn steady_times_raise_no_warning() {

@@ -7,7 +7,7 @@ use super::cells::CellRow;
 use super::facts::{COMMIT, FactRow};
 use crate::experiment::Difference;
 use crate::report::analysis::all_in_virtual_time;
-use crate::shown_text::shown;
+use crate::shown_text::{decimals_beside_one, shown};
 use crate::stats;
 use crate::stats::speed_judgement::{FEWEST_PAIRS, FEWEST_PAIRS_WORD, SpeedJudgement};
 use crate::store::record::{Phase, RunData, TrialRecord};
@@ -20,6 +20,7 @@ pub(super) fn summary(cells: &[CellRow]) -> Vec<String> {
     let (few, none) = (judged(SpeedJudgement::NotEnoughRuns), judged(SpeedJudgement::NotCompared));
     let mut sentences = vec![match (faster, slower) {
         (0, 0) if few > 0 && few + none == cells.len() => format!("Not enough runs to tell, in {shared}."),
+        (0, 0) if none == cells.len() => format!("Nothing can be compared, in {shared}."),
         (0, 0) => format!("These trials show no difference in time, in {shared}."),
         (faster, 0) => format!("The second run was faster in {faster} of {shared}."),
         (0, slower) => format!("The second run was slower in {slower} of {shared}."),
@@ -39,7 +40,8 @@ pub(super) fn summary(cells: &[CellRow]) -> Vec<String> {
         cells.iter().filter(|cell| cell.judgement.is_answer()).filter_map(|cell| cell.ratio).collect();
     sentences.extend(stats::geometric_mean(&ratios).map(|mean| {
         let over = counted(ratios.len(), "cell with enough runs", "cells with enough runs");
-        format!("Over {over}, the first run's times are {mean:.2} times the second's (geometric mean).")
+        let decimals = if faster + slower > 0 { decimals_beside_one(&[mean]) } else { 2 };
+        format!("Over {over}, the first run's times are {mean:.decimals$} times the second's (geometric mean).")
     }));
     sentences
 }
@@ -47,12 +49,18 @@ pub(super) fn summary(cells: &[CellRow]) -> Vec<String> {
 /// Cells without a ratio, by the reason.
 fn not_compared(cells: &[CellRow]) -> Vec<String> {
     let none = cells.iter().filter(|cell| cell.judgement == SpeedJudgement::NotCompared);
+    let (other, none): (Vec<&CellRow>, Vec<&CellRow>) = none.partition(|cell| cell.did_other_work());
+    let none = none.into_iter();
     let (timed, untimed): (Vec<&CellRow>, Vec<&CellRow>) =
         none.partition(|cell| cell.first_seconds.is_some() && cell.second_seconds.is_some());
     let told = |cells: Vec<&CellRow>, what: &str| {
         (!cells.is_empty()).then(|| format!("{} {what}.", counted(cells.len(), "cell has", "cells have")))
     };
-    let parts = [told(untimed, "no clean times in both runs"), told(timed, "times of 0 s, which have no ratio")];
+    let parts = [
+        told(other, "other tests or outcomes in one of the runs and no ratio, as the work was not the same"),
+        told(untimed, "no clean times in both runs"),
+        told(timed, "times of 0 s, which have no ratio"),
+    ];
     parts.into_iter().flatten().collect()
 }
 
@@ -159,11 +167,11 @@ fn of_settings(settings: &Result<Vec<Difference>, String>, cells: &[CellRow]) ->
 }
 
 fn of_outcomes(cells: &[CellRow]) -> Option<String> {
-    let differing = cells.iter().filter(|cell| cell.same_outcomes == Some(false)).count();
+    let differing = cells.iter().filter(|cell| cell.did_other_work()).count();
     (differing > 0).then(|| {
         format!(
-            "In {}, different tests passed or were skipped: the runs did not do the same \
-            work.",
+            "In {}, different tests passed or were skipped: the runs did not do the same work, so their times are not \
+             compared.",
             plural(differing, "cell")
         )
     })

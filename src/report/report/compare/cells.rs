@@ -104,7 +104,34 @@ fn row(grids: &[Grid; 2], analyses: [&Analysis; 2], key: CellKey) -> CellRow {
         ..CellRow::default()
     };
     let row = with_times(row, &clean_times(a), &clean_times(b));
-    with_speedups(row, grids, analyses, key)
+    let row = with_speedups(row, grids, analyses, key);
+    if row.did_other_work() { without_comparison(row) } else { row }
+}
+
+impl CellRow {
+    /// Did other tests run, or end otherwise, in one of the runs? Then their times are of different work.
+    pub fn did_other_work(&self) -> bool {
+        self.same_outcomes == Some(false)
+    }
+}
+
+/// What each run shows by itself stays.
+fn without_comparison(row: CellRow) -> CellRow {
+    CellRow {
+        ratio: None,
+        ci_low: None,
+        ci_high: None,
+        ci_method: None,
+        design: None,
+        judgement: SpeedJudgement::NotCompared,
+        p: None,
+        smallest_p: None,
+        a12: None,
+        speedup_difference: None,
+        difference_low: None,
+        difference_high: None,
+        ..row
+    }
 }
 
 fn with_times(row: CellRow, first: &[f64], second: &[f64]) -> CellRow {

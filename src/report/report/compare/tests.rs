@@ -1,7 +1,7 @@
 use super::*;
 use crate::report::render::comparison;
 use crate::report::sample;
-use crate::store::record::{Phase, Verdict};
+use crate::store::record::{Phase, TrialRecord, Verdict};
 
 fn compared(name: &str, run: RunData) -> Compared {
     let experiment_text = "[experiment]\nname = 'sample'\n".to_owned();
@@ -171,6 +171,29 @@ fn names_with_markup_are_shown_as_text_in_every_form() {
     assert!(!text.contains("<img") && !text.contains('\u{202e}'));
     let csv = comparison::csv(&comparison).unwrap();
     assert_eq!(csv::Reader::from_reader(csv.as_bytes()).records().count(), comparison.cells.len());
+}
+
+#[test]
+fn cells_with_other_outcomes_are_not_compared() {
+    use crate::stats::speed_judgement::SpeedJudgement;
+    let with_hash = |mut run: RunData, hash: &str| {
+        let is_other = |trial: &TrialRecord| trial.subject == "clean-gain" && trial.configuration == "classes";
+        for trial in run.trials.iter_mut() {
+            trial.outcomes_hash = Some(if is_other(trial) { hash } else { "same" }.to_owned());
+        }
+        run
+    };
+    let comparison = of(with_hash(sample::study(), "40 tests"), with_hash(slowed(0.5), "39 tests"));
+    let row = cell(&comparison, "clean-gain", "classes");
+    assert_eq!((row.judgement, row.same_outcomes), (SpeedJudgement::NotCompared, Some(false)));
+    assert_eq!((row.ratio, row.p_holm, row.speedup_difference), (None, None, None));
+    assert_eq!(cell(&comparison, "clean-gain", "methods").judgement, SpeedJudgement::Faster);
+    let told = comparison.summary.join(" ");
+    assert!(told.contains("1 cell has other tests or outcomes in one of the runs"), "{told}");
+    let page = comparison::html(&comparison).unwrap();
+    let place = |words: &str| page.find(words).unwrap_or_else(|| panic!("{words} is missing"));
+    assert!(place("different tests passed or were skipped") < place("<h1>"));
+    assert_eq!(page.matches("class=\"caution\"").count(), 1);
 }
 
 /// Runs that took no time have clean times, but no ratio.

@@ -31,14 +31,17 @@ pub fn terminal(comparison: &Comparison, style: terminal::Style) -> String {
 pub fn markdown(comparison: &Comparison) -> String {
     let escape = markdown::escape;
     let mut out = format!("# {} and {}\n\n", escape(&shown(&comparison.first)), escape(&shown(&comparison.second)));
-    for sentence in &comparison.summary {
-        out += &format!("{}\n", escape(sentence));
-    }
     if !comparison.caveats.is_empty() {
-        out += "\n## Reasons to distrust this comparison\n\n";
+        out += "## Reasons to distrust this comparison\n\n";
     }
     for caveat in &comparison.caveats {
         out += &format!("- {}\n", escape(&shown_long(caveat)));
+    }
+    if !comparison.caveats.is_empty() {
+        out += "\n## What it shows\n\n";
+    }
+    for sentence in &comparison.summary {
+        out += &format!("{}\n", escape(sentence));
     }
     for table in DisplayTable::of_comparison(comparison) {
         out.push('\n');

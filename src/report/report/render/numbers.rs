@@ -184,10 +184,12 @@ fn of_the_run(macros: &mut Macros, analysis: &Analysis) {
     macros.add("Seed", whole, Some(run.manifest.seed.to_string()));
     macros.add("FailuresProvoked", whole, headline.repair.as_ref().and(count(headline.provoked)));
     macros.add("FailuresRepaired", whole, headline.repair.as_ref().and(count(headline.repaired)));
+    macros.add("FailuresRemaining", whole, headline.repair.as_ref().and(count(headline.remaining)));
+    macros.add("TrialsWithLostTests", whole, headline.repair.as_ref().and(count(headline.trials_with_lost_tests)));
     macros.add("FailuresAlsoInBaseline", whole, headline.repair.as_ref().and(count(headline.also_in_baseline)));
-    macros.add("BestSpeedup", whole, fixed(headline.best.as_ref().map(|best| best.speedup), 2));
-    macros.add("BestSpeedupLow", whole, fixed(headline.best.as_ref().and_then(|best| best.ci_low), 2));
-    macros.add("BestSpeedupHigh", whole, fixed(headline.best.as_ref().and_then(|best| best.ci_high), 2));
+    macros.add("BestSpeedup", whole, headline.best.as_ref().map(|best| best.text.clone()));
+    macros.add("BestSpeedupLow", whole, headline.best.as_ref().and_then(|best| best.low_text.clone()));
+    macros.add("BestSpeedupHigh", whole, headline.best.as_ref().and_then(|best| best.high_text.clone()));
     macros.add("ComparisonsFaster", whole, count(headline.comparisons.faster));
     macros.add("ComparisonsSlower", whole, count(headline.comparisons.slower));
     macros.add("ComparisonsWithoutDifference", whole, count(headline.comparisons.no_difference_shown));
@@ -259,9 +261,10 @@ fn speedups(macros: &mut Macros, analysis: &Analysis) {
         if !row.judgement.is_answer() {
             continue;
         }
-        macros.add("Speedup", place, fixed(row.speedup, 2));
-        macros.add("SpeedupLow", place, fixed(row.ci_low, 2));
-        macros.add("SpeedupHigh", place, fixed(row.ci_high, 2));
+        let ratio = |value: Option<f64>| value.filter(|value| value.is_finite()).map(|value| row.with_decimals(value));
+        macros.add("Speedup", place, ratio(row.speedup));
+        macros.add("SpeedupLow", place, ratio(row.ci_low));
+        macros.add("SpeedupHigh", place, ratio(row.ci_high));
         macros.add("SpeedupMethod", place, row.method().map(|method| method.explanation().to_owned()));
         macros.add("Pairs", place, count(row.pairs));
         macros.add("P", place, fixed(row.p_holm, 3));
@@ -315,6 +318,15 @@ mod tests {
         assert!(text.contains("\\newcommand{\\paradeSpeedupMethodsCleanGain}{1.48}% clean-gain, methods, 2 cores\n"));
         assert!(text.contains("\\newcommand{\\paradeFailuresStageOneClassesDataRace}{6.0}"));
         assert!(text.contains("\\newcommand{\\paradeSubjects}{8}\n"));
+    }
+
+    #[test]
+    fn a_small_speedup_is_not_written_as_one() {
+        let mut analysis = sample::studied().clone();
+        let row = analysis.speedups.iter_mut().find(|row| row.gained()).unwrap();
+        (row.speedup, row.ci_low, row.ci_high) = (Some(1.0004), Some(1.0002), Some(1.0006));
+        let text = render(&analysis);
+        assert!(text.contains("{1.0004}") && text.contains("{1.0002}") && text.contains("{1.0006}"));
     }
 
     #[test]

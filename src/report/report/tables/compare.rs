@@ -3,7 +3,7 @@
 use super::{DisplayCell, DisplayColumn, DisplayRow, DisplayTable, Tone};
 use crate::data_table::DataTable;
 use crate::report::compare::{CellRow, Comparison};
-use crate::shown_text::{decimal, duration, p_value, sentence, shown};
+use crate::shown_text::{decimal, decimals_beside_one, duration, p_value, sentence, shown};
 use crate::stats;
 use crate::stats::speed_judgement::{Design, SpeedJudgement};
 use crate::wording::plural;
@@ -102,8 +102,17 @@ fn times(comparison: &Comparison) -> DisplayTable {
         cells.push(time(row.first_seconds, row.first_clean, &row.first_state));
         cells.push(time(row.second_seconds, row.second_clean, &row.second_state));
         cells.push(ratio(row));
-        cells.push(DisplayCell::muted(interval((row.ci_low, row.ci_high), row.ci_method, Design::Unpaired)));
-        cells.push(shows(row.judgement));
+        if row.did_other_work() {
+            cells.extend([DisplayCell::dash(), DisplayCell::muted("not compared: other tests or outcomes")]);
+        } else {
+            cells.push(DisplayCell::muted(interval(&Interval {
+                ends: (row.ci_low, row.ci_high),
+                method: row.ci_method,
+                design: Design::Unpaired,
+                decimals: decimals(row.judgement, &[row.ratio, row.ci_low, row.ci_high]),
+            })));
+            cells.push(shows(row.judgement));
+        }
         cells.push(DisplayCell::muted(row.p.map_or("–".to_owned(), p_value)).valued(row.p).hinted(smallest(row)));
         cells.push(DisplayCell::new(row.p_holm.map_or("–".to_owned(), p_value)).valued(row.p_holm));
         cells.push(DisplayCell::muted(row.a12.map_or("–".to_owned(), |a12| format!("{a12:.2}"))));
@@ -140,7 +149,8 @@ fn ratio(row: &CellRow) -> DisplayCell {
         }
         SpeedJudgement::NoConcurrency | SpeedJudgement::NotCompared => (Tone::Muted, ""),
     };
-    DisplayCell::new(format!("{ratio:.2}")).valued(ratio).toned(tone).hinted(Some(hint.to_owned()))
+    let decimals = decimals(row.judgement, &[row.ratio, row.ci_low, row.ci_high]);
+    DisplayCell::new(format!("{ratio:.decimals$}")).valued(ratio).toned(tone).hinted(Some(hint.to_owned()))
 }
 
 fn smallest(row: &CellRow) -> Option<String> {
@@ -152,10 +162,26 @@ fn shows(judgement: SpeedJudgement) -> DisplayCell {
 }
 
 /// `1.41–1.77 (BCa)`.
-fn interval((low, high): (Option<f64>, Option<f64>), method: Option<&str>, design: Design) -> String {
+fn interval(shown: &Interval) -> String {
+    let Interval { ends: (low, high), method, design, decimals } = *shown;
     let label = stats::IntervalMethod::ALL.into_iter().find(|known| Some(known.name()) == method);
     let label = label.map_or(String::new(), |method| format!(" ({})", design.label(method)));
-    low.zip(high).map_or("too few".to_owned(), |(low, high)| format!("{low:.2}–{high:.2}{label}"))
+    low.zip(high).map_or("too few".to_owned(), |(low, high)| format!("{low:.decimals$}–{high:.decimals$}{label}"))
+}
+
+#[derive(Clone, Copy)]
+struct Interval<'a> {
+    ends: (Option<f64>, Option<f64>),
+    method: Option<&'a str>,
+    design: Design,
+    decimals: usize,
+}
+
+/// Where numbers show a difference, none of them reads like 1.
+fn decimals(judgement: SpeedJudgement, numbers: &[Option<f64>]) -> usize {
+    let is_shown = matches!(judgement, SpeedJudgement::Faster | SpeedJudgement::Slower);
+    let numbers: Vec<f64> = numbers.iter().flatten().copied().filter(|_| is_shown).collect();
+    decimals_beside_one(&numbers)
 }
 
 fn speedups(comparison: &Comparison) -> DisplayTable {
@@ -169,24 +195,31 @@ fn speedups(comparison: &Comparison) -> DisplayTable {
         row.first_speedup.is_some() || row.second_speedup.is_some() || reasons.iter().any(|reason| reason.is_some())
     };
     let rows = comparison.cells.iter().filter(has_one).map(|row| {
+        let first = decimals(row.first_judgement, &[row.first_speedup, row.first_speedup_low, row.first_speedup_high]);
+        let second =
+            decimals(row.second_judgement, &[row.second_speedup, row.second_speedup_low, row.second_speedup_high]);
         let mut cells = cell_names(row);
         cells.extend(speedup(&OwnSpeedup {
             value: row.first_speedup,
-            interval: interval(
-                (row.first_speedup_low, row.first_speedup_high),
-                row.first_speedup_method,
-                Design::Paired,
-            ),
+            decimals: first,
+            interval: interval(&Interval {
+                ends: (row.first_speedup_low, row.first_speedup_high),
+                method: row.first_speedup_method,
+                design: Design::Paired,
+                decimals: first,
+            }),
             judgement: row.first_judgement,
             reason: row.first_speedup_reason.as_deref(),
         }));
         cells.extend(speedup(&OwnSpeedup {
             value: row.second_speedup,
-            interval: interval(
-                (row.second_speedup_low, row.second_speedup_high),
-                row.second_speedup_method,
-                Design::Paired,
-            ),
+            decimals: second,
+            interval: interval(&Interval {
+                ends: (row.second_speedup_low, row.second_speedup_high),
+                method: row.second_speedup_method,
+                design: Design::Paired,
+                decimals: second,
+            }),
             judgement: row.second_judgement,
             reason: row.second_speedup_reason.as_deref(),
         }));
@@ -206,6 +239,7 @@ fn speedups(comparison: &Comparison) -> DisplayTable {
 /// The speedup of one of the runs.
 struct OwnSpeedup<'a> {
     value: Option<f64>,
+    decimals: usize,
     interval: String,
     judgement: SpeedJudgement,
     reason: Option<&'a str>,
@@ -215,7 +249,7 @@ fn speedup(own: &OwnSpeedup) -> [DisplayCell; 3] {
     let tone = if own.judgement.is_answer() { Tone::Plain } else { Tone::Muted };
     match (own.value, own.reason) {
         (Some(value), _) => [
-            DisplayCell::new(format!("{value:.2}")).toned(tone),
+            DisplayCell::new(format!("{value:.*}", own.decimals)).toned(tone),
             DisplayCell::muted(own.interval.clone()),
             shows(own.judgement),
         ],

@@ -133,7 +133,10 @@ fn notes(analysis: &Analysis, rows: &[&FailureRow]) -> Vec<String> {
             .map(|(_, text)| (*text).to_owned()),
     );
     if rows.iter().any(|row| row.lost > 0.0) {
-        notes.push("lost: expected tests that never ran. They count neither as passed nor as failed.".to_owned());
+        notes.push(
+            "lost: expected tests that had not run after the stage. They count neither as passed nor as failed."
+                .to_owned(),
+        );
     }
     notes.extend(legend::lines(analysis));
     notes

@@ -166,6 +166,7 @@ fn run_with(dir: &Path, trials: &[(&str, Vec<ExecutionRow>)], merge: bool) -> (R
         trials,
         knowledge: vec![],
         steps: vec![],
+        left_out: Default::default(),
     };
     (RunFolder::open(dir).unwrap(), run)
 }

@@ -147,7 +147,13 @@ impl OrderTables {
             ));
         }
         let failing = self.failing_in_unenhanced();
-        let first = format!("Orders of algorithms made {failing} of {known} known order-dependent tests fail");
+        let circular = if self.statistics.iter().all(|row| row.rounds == 0) {
+            " (known only from these orders: no random orders were run)"
+        } else {
+            ""
+        };
+        let first =
+            format!("Orders of algorithms made {failing} of {known} known order-dependent tests fail{circular}");
         Some(match (self.reduction_sentence(), self.slowdown_sentence()) {
             (None, None) => format!("{first}."),
             (Some(fewer), None) => format!("{first}; {fewer}."),

@@ -99,8 +99,12 @@ pub fn cards(analysis: &Analysis) -> Vec<Card> {
     if let Some(best) = &headline.best {
         let place =
             format!("{} on {}, {}", shown(&best.configuration), shown(&best.subject), plural(best.cores, "core"));
-        let detail = format!("{place}; {}", best.evidence);
-        cards.push(Card { label: "Best speedup", value: format!("{:.2}×", best.speedup), detail });
+        let largest = match headline.comparisons.all() {
+            1 => "the only comparison".to_owned(),
+            all => format!("the largest of {all} comparisons"),
+        };
+        let detail = format!("{largest}: {place}; {}", best.evidence);
+        cards.push(Card { label: "Best speedup", value: format!("{}×", best.text), detail });
     }
     if headline.repair.is_some() {
         cards.push(repair_card(headline, &shown(&run.manifest.baseline)));
@@ -123,13 +127,18 @@ fn repair_card(headline: &Headline, baseline: &str) -> Card {
     let label = "Failures repaired";
     let (provoked, repaired) = (headline.provoked, headline.repaired);
     let value = if provoked == 0 { "none".to_owned() } else { format!("{repaired} of {provoked}") };
-    let detail = match (provoked, provoked - repaired) {
+    let detail = match (provoked, headline.remaining) {
         (0, _) if headline.also_in_baseline == 0 => "no test failed in the runs of PASTE".to_owned(),
         (0, _) => format!("only tests failed that also failed in {baseline}"),
+        (_, 0) if repaired < provoked => format!("of tests that never failed in {baseline}"),
         (_, 0) => format!("of tests that never failed in {baseline}; none is left"),
         (_, left) => format!("of tests that never failed in {baseline}; {left} left after the last stage"),
     };
-    Card { label, value, detail }
+    let lost = match headline.trials_with_lost_tests {
+        0 => String::new(),
+        trials => format!("; tests never ran in {}, where nothing counts as repaired", plural(trials, "trial")),
+    };
+    Card { label, value, detail: detail + &lost }
 }
 
 /// What became of the comparisons that show no gain.
@@ -218,9 +227,20 @@ mod tests {
     }
 
     #[test]
+    fn the_best_speedup_is_called_the_largest_of_many() {
+        let analysis = sample::studied();
+        let told = detail(analysis, "Best speedup");
+        let all = analysis.headline.comparisons.all();
+        assert!(told.starts_with(&format!("the largest of {all} comparisons: ")), "{told}");
+    }
+
+    #[test]
     fn failures_that_the_baseline_has_too_are_not_called_none() {
         let mut analysis = sample::studied().clone();
+        let lost = detail(&analysis, "Failures repaired");
+        assert!(lost.ends_with("; tests never ran in 5 trials, where nothing counts as repaired"), "{lost}");
         (analysis.headline.provoked, analysis.headline.repaired) = (0, 0);
+        analysis.headline.trials_with_lost_tests = 0;
         assert_eq!(detail(&analysis, "Failures repaired"), "no test failed in the runs of PASTE");
         analysis.headline.also_in_baseline = 2;
         assert_eq!(detail(&analysis, "Failures repaired"), "only tests failed that also failed in sequential");
