@@ -21,6 +21,7 @@ use std::time::Instant;
 
 use miette::miette;
 
+use crate::bad_usage::BadUsage;
 use crate::draft::{self, Draft};
 use crate::experiment;
 use crate::folders;
@@ -91,10 +92,8 @@ pub fn make(order: &ArtifactRequest) -> miette::Result<Artifact> {
 /// A detection has no experiment file to run again.
 fn check_experiment(folder: &RunFolder) -> miette::Result<()> {
     if folder.manifest()?.command == Some(CommandKind::Detect) {
-        return Err(miette!(
-            help = "its result is the dependency file in the run folder",
-            "this run is of parade detect; artifacts are made of experiments"
-        ));
+        let message = "this run is of parade detect; artifacts are made of experiments".to_owned();
+        return Err(BadUsage { message, help: "name the run folder of an experiment".to_owned() }.into());
     }
     Ok(())
 }
