@@ -299,23 +299,42 @@ def judgement(baseline, candidate):
         same = baseline.outcomes_hash == candidate.outcomes_hash
     else:
         same = all(getattr(baseline, name) == getattr(candidate, name) for name in TALLY)
-    # Set-aside tests that were cut short on one side only: not the same work. Which tests these are is not recomputed here.
-    cut = ["set_aside_cut" in words(trial.findings) for trial in (baseline, candidate)]
-    return ("sound", False) if same and cut[0] == cut[1] else ("differs", True)
+    return ("sound", False) if same and ran_the_whole_suite(baseline, candidate) else ("differs", True)
+
+
+def ran_the_whole_suite(baseline, candidate):
+    """Set-aside tests that were cut short on either side, or a suite that the baseline does not wholly know."""
+    is_cut = any("set_aside_cut" in words(trial.findings) for trial in (baseline, candidate))
+    return not is_cut and "lost_tests" not in words(baseline.findings)
 
 
 def showed_concurrency(trial):
     return trial.concurrency_max > 1 and "no_concurrency" not in words(trial.findings)
 
 
+def is_repeated(trial, earlier):
+    """The same computation of a model suite, in another of the merged runs? Both trials are of one cell."""
+    return (trial.engine == earlier.engine == "model"
+            and str(trial.origin) != str(earlier.origin)
+            and trial.wall_seconds == earlier.wall_seconds
+            and str(trial.outcomes_hash) == str(earlier.outcomes_hash))
+
+
 def repeats(pair, earlier):
-    """The same computation of a model suite, in another of the merged runs."""
     (base, candidate), (base_before, candidate_before) = pair, earlier
-    return (all(trial.engine == "model" for trial in (*pair, *earlier))
-            and str(candidate.origin) != str(candidate_before.origin)
+    return (base.engine == base_before.engine == "model"
             and base.wall_seconds == base_before.wall_seconds
-            and candidate.wall_seconds == candidate_before.wall_seconds
-            and str(candidate.outcomes_hash) == str(candidate_before.outcomes_hash))
+            and is_repeated(candidate, candidate_before))
+
+
+def counted_once(trials):
+    """The trials without those that another of the merged runs computed as well."""
+    kept = {}
+    for trial in trials.itertuples():
+        cell = kept.setdefault((trial.subject, trial.configuration, trial.cores), [])
+        if not any(is_repeated(trial, earlier) for earlier in cell):
+            cell.append(trial)
+    return [trial for cell in kept.values() for trial in cell]
 
 
 def sound_pairs(judged):
@@ -437,10 +456,18 @@ def subjects(trials, baseline):
     return table.assign(skipped=table.subject.map(skipped))
 
 
+def timed(trials, manifest):
+    """The trials whose times are compared: orders of algorithms are evaluated by what fails in them."""
+    arranged = {each["name"] for each in manifest["configurations"] if each.get("ordering")}
+    return trials[~trials.configuration.isin(arranged)]
+
+
 def comparable(manifest):
     """Configurations that one sentence may speak of together: those of the baseline's own engine, if there are any."""
     engines = lambda each: (each["harness"].get("engine"), each["harness"].get("rerun_engine"))
-    configurations = {each["name"]: each for each in manifest["configurations"]}
+    configurations = {each["name"]: each for each in manifest["configurations"] if not each.get("ordering")}
+    if manifest["baseline"] not in configurations:
+        return []
     kept = engines(configurations[manifest["baseline"]])[0]
     others = [each for name, each in configurations.items() if name != manifest["baseline"]]
     reruns = lambda each: each["technique"] not in ("sequential", "parallel")
@@ -494,7 +521,9 @@ def repairs(trials, tests, aside, manifest):
     for trial in trials[is_baseline & is_failing].itertuples():
         anyway.setdefault((trial.subject, trial.cores), set()).update(failing(trial, math.inf))
     provoked = repaired = others = 0
-    for trial in trials[is_counted & trials.failures_after.map(lambda after: sum(after[:1]) > 0)].itertuples():
+    for trial in counted_once(trials[is_counted]):
+        if sum(trial.failures_after[:1]) == 0:
+            continue
         known = anyway.get((trial.subject, trial.cores), set())
         first, last = failing(trial, 1), failing(trial, math.inf)
         provoked += len(first - known)
@@ -691,6 +720,9 @@ def main():
     run = options.run_dir
     try:
         manifest = json.loads((run / "manifest.json").read_text())
+        if manifest.get("command") == "detect":
+            print(f"{run} is a run of parade detect: it has no trials, so there is nothing to recompute")
+            return 0
         baseline = options.baseline or manifest["baseline"]
         trials = read_table(run / "trials.csv", TEXTS)
         tests = pd.read_parquet(run / "tests.parquet", columns=["trial", "stage", "module", "class", "name", "occurrence", "outcome"])
@@ -706,15 +738,16 @@ def main():
     trials["ends"] = trials.stage_ends.map(words)
 
     cell = ["subject", "configuration", "cores"]
-    ratios = speedups(trials, baseline, JUDGEMENT_SEED)
+    compared_trials = timed(trials, manifest)
+    ratios = speedups(compared_trials, baseline, JUDGEMENT_SEED)
     again = {
-        "failures": (failures(trials), cell + ["stage"]),
+        "failures": (failures(compared_trials), cell + ["stage"]),
         "speedups": (ratios, cell),
         "savings": (savings(ratios), cell),
         "averages": (averages(ratios), ["configuration", "cores", "scope"]),
-        "concurrency": (concurrency(trials), cell),
+        "concurrency": (concurrency(compared_trials), cell),
         "costs": (costs(trials), cell),
-        "scaling": (scaling(trials), cell),
+        "scaling": (scaling(compared_trials), cell),
         "subjects": (subjects(trials, baseline), ["subject"]),
     }
     found, compared = [], 0
@@ -737,7 +770,7 @@ def main():
         compared += len(theirs)
         found += differences(name, ours, theirs, keys)
     found += differences("tests.parquet", *last_outcomes(trials, tests), ["trial"])
-    again_told, told_rows = headline(trials, tests, set_aside_tests(run), ratios, manifest)
+    again_told, told_rows = headline(compared_trials, tests, set_aside_tests(run), ratios, manifest)
     found += macro_differences(run, again_told)
     found = ([] if options.edited else list(chain_differences(run))) + list(claim_differences(run, told_rows)) + found
     found.sort(key=lambda line: not line.startswith("CLAIM"))

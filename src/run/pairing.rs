@@ -13,6 +13,8 @@ pub enum Judgement {
     OutcomesDiffer,
     /// Both are clean, yet other set-aside tests ran to their end: not the same work either.
     SetAsideDiffer,
+    /// Both are clean, but the baseline did not run the whole suite: its time is not that of the suite.
+    BaselinePartial,
     /// The candidate did not do what the baseline did. It carries any verdict but `clean`.
     CandidateNot(Verdict),
     /// The candidate is clean, but what it is compared with is not.
@@ -28,16 +30,27 @@ pub struct Side<'a> {
     pub outcomes: Option<&'a str>,
     /// Which set-aside tests did not run to their end, where there are some.
     pub cut: Option<&'a str>,
+    /// What of the suite is not known, as the first run of it ended early.
+    pub unknown: Option<&'a str>,
+}
+
+impl Side<'_> {
+    /// Is its time not that of the whole suite, though no counted test shows it?
+    fn is_partial(&self) -> bool {
+        self.cut.is_some() || self.unknown.is_some()
+    }
 }
 
 impl<'a> From<&'a TrialRecord> for Side<'a> {
     fn from(trial: &'a TrialRecord) -> Self {
-        let cut = trial.findings.iter().find(|finding| finding.kind == FindingKind::SetAsideCut);
+        let first =
+            |kind| trial.findings.iter().find(|finding| finding.kind == kind).map(|finding| finding.text.as_str());
         Side {
             verdict: trial.verdict,
             tally: &trial.tally,
             outcomes: trial.outcomes_hash.as_deref(),
-            cut: cut.map(|finding| finding.text.as_str()),
+            cut: first(FindingKind::SetAsideCut),
+            unknown: first(FindingKind::LostTests),
         }
     }
 }
@@ -48,6 +61,7 @@ pub fn judge(baseline: Side<'_>, candidate: Side<'_>) -> Judgement {
     match (baseline.verdict, candidate.verdict) {
         (Clean, Clean) if !same_outcomes(baseline, candidate) => Judgement::OutcomesDiffer,
         (Clean, Clean) if baseline.cut != candidate.cut => Judgement::SetAsideDiffer,
+        (Clean, Clean) if baseline.is_partial() => Judgement::BaselinePartial,
         (Clean, Clean) => Judgement::Sound,
         (
             _,
@@ -93,14 +107,16 @@ impl RunPair<'_> {
     /// beside a clean baseline: an assessment asks for the speed before repairs, too.
     pub fn is_assessed(&self) -> bool {
         let is_failing = self.judgement == Judgement::CandidateNot(Verdict::Failing);
-        self.judgement == Judgement::Sound || is_failing && self.baseline.verdict == Verdict::Clean
+        let is_whole = self.baseline.verdict == Verdict::Clean && !Side::from(self.baseline).is_partial();
+        self.judgement == Judgement::Sound || is_failing && is_whole
     }
 
     /// Did every test of both runs end, though some failed in the baseline? Such pairs count only where there are no others.
     pub fn is_assessed_at_need(&self) -> bool {
         let ended = |trial: &TrialRecord| matches!(trial.verdict, Verdict::Clean | Verdict::Failing);
         let is_other_work = matches!(self.judgement, Judgement::OutcomesDiffer | Judgement::SetAsideDiffer);
-        !is_other_work && ended(self.baseline) && ended(self.candidate)
+        let is_partial = Side::from(self.baseline).is_partial();
+        !is_other_work && !is_partial && ended(self.baseline) && ended(self.candidate)
     }
 }
 
@@ -110,7 +126,7 @@ impl Judgement {
     pub fn voids(self) -> bool {
         match self {
             Judgement::Sound | Judgement::BaselineNot(_) => false,
-            Judgement::OutcomesDiffer | Judgement::SetAsideDiffer => true,
+            Judgement::OutcomesDiffer | Judgement::SetAsideDiffer | Judgement::BaselinePartial => true,
             Judgement::CandidateNot(verdict) => verdict.is_completed(),
         }
     }
@@ -133,7 +149,7 @@ mod tests {
     ];
 
     fn side(verdict: Verdict, tally: &Tally) -> Side<'_> {
-        Side { verdict, tally, outcomes: None, cut: None }
+        Side { verdict, tally, outcomes: None, cut: None, unknown: None }
     }
 
     fn passed(passed: usize, skipped: usize) -> Tally {
@@ -175,11 +191,36 @@ mod tests {
     fn set_aside_tests_that_end_in_one_run_only_make_it_other_work() {
         let tally = passed(9, 1);
         let clean = |cut| Side { cut, ..side(Verdict::Clean, &tally) };
-        assert_eq!(judge(clean(Some("a")), clean(Some("a"))), Judgement::Sound);
+        assert_eq!(judge(clean(None), clean(None)), Judgement::Sound);
         for (baseline, candidate) in [(None, Some("a")), (Some("a"), None), (Some("a"), Some("a, b"))] {
             let judgement = judge(clean(baseline), clean(candidate));
             assert_eq!((judgement, judgement.voids()), (Judgement::SetAsideDiffer, true));
         }
+    }
+
+    #[test]
+    fn a_baseline_that_did_not_run_the_whole_suite_is_compared_with_nothing() {
+        let tally = passed(9, 1);
+        let clean = side(Verdict::Clean, &tally);
+        for partial in [Side { cut: Some("a"), ..clean }, Side { unknown: Some("it ended early"), ..clean }] {
+            let judgement = judge(partial, partial);
+            assert_eq!((judgement, judgement.voids()), (Judgement::BaselinePartial, true));
+        }
+    }
+
+    #[test]
+    fn an_assessment_uses_no_baseline_that_is_not_of_the_whole_suite() {
+        use crate::store::record::tests::trial;
+        use crate::suite::Finding;
+        let baseline = TrialRecord { verdict: Verdict::Clean, findings: Vec::new(), ..trial("base") };
+        let candidate = TrialRecord { verdict: Verdict::Failing, ..baseline.clone() };
+        let is_used = |baseline: &TrialRecord| {
+            let pair = pairs_of(&[&candidate], &[baseline])[0];
+            (pair.is_assessed(), pair.is_assessed_at_need())
+        };
+        assert_eq!(is_used(&baseline), (true, true));
+        let findings = vec![Finding::new(FindingKind::LostTests, "the first run of the suite ended early")];
+        assert_eq!(is_used(&TrialRecord { findings, ..baseline.clone() }), (false, false));
     }
 
     #[test]

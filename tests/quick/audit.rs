@@ -180,6 +180,7 @@ fn unknown_names_are_bad_usage_with_a_suggestion() {
     for (arguments, message, help) in [
         (&["smal"][..], "there is no study `smal`", "did you mean `small`?"),
         (&["--claim", "meen"][..], "there is no claim `meen`", "did you mean `mean`?"),
+        (&["--claim", "small/meen"][..], "there is no claim `small/meen`", "did you mean `small/mean`?"),
         (&["--only", "wrong"][..], "wrong", "holds, differs, not_computable"),
     ] {
         let (code, _, error) = desk.audit(arguments);

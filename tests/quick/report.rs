@@ -7,6 +7,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
+use crate::kit::yard;
 use crate::lab::{Lab, stderr};
 
 const SUITE: &str = "
@@ -233,6 +234,74 @@ fn times_that_vary_more_than_they_differ_claim_nothing() {
     assert!(gravities.is_sorted(), "{gravities:?}");
     if let Some((agrees, text)) = recomputed(&dir, &["--edited"]) {
         assert!(agrees, "{text}");
+    }
+}
+
+/// A test ends its process, so the one behind it never runs, whatever the configuration.
+#[test]
+fn a_suite_whose_process_dies_halfway_is_not_called_faster() {
+    let suite = "[[test]]\nid = 'A#a'\nseconds = 3\n[[test]]\nid = 'A#b'\nseconds = 3\n[[test]]\nid = 'B#exit'\nseconds = 1\n\
+                 exits_after = 0.5\n[[test]]\nid = 'C#c'\nseconds = 3\n";
+    let experiment = EXPERIMENT.replace("study = 'paste'\n", "screening = 2\n").replace("[1, 'all']", "2");
+    let experiment = experiment.replace("'paste'", "'parallel'").replace("classesAndMethods", "methods");
+    let lab = Lab::new(&experiment, suite);
+    assert!(lab.run(&[]).status.success());
+    let document: Value = serde_json::from_slice(&report(&lab, &["--json"]).stdout).unwrap();
+    assert_eq!(document["headline"]["gained"], 0);
+    let first = &document["warnings"][0];
+    assert_eq!((&first["kind"], &first["gravity"]), (&"baseline_partial".into(), &"grave".into()), "{first}");
+    assert!(first["text"].as_str().unwrap().contains("`C#c` (never ran)"), "{first}");
+    for row in rows(&lab.latest().join("report/speedups.csv")) {
+        assert_eq!((row["state"].as_str(), row["judgement"].as_str()), ("baseline_partial", "not_compared"));
+    }
+    let aside = rows(&lab.latest().join("report/set-aside.csv"));
+    let lost = aside.iter().find(|row| row["test"] == "C#c").unwrap();
+    assert_eq!(lost["reason"], "never ran in 2 sequential runs");
+    if let Some((agrees, text)) = recomputed(&lab.latest(), &[]) {
+        assert!(agrees, "{text}");
+    }
+}
+
+#[test]
+fn orders_of_algorithms_can_be_recomputed_too() {
+    let suite = "[[test]]\nid = 'C#a'\nseconds = 3\ncovers = ['B.java:1']\npolluted_by = ['C#b']\n\
+                 [[test]]\nid = 'C#b'\nseconds = 1\ncovers = ['B.java:1-2']\n";
+    let orders = "[experiment]\nname = 'model'\nrepetitions = 2\n[[subject]]\nname = 's'\nmodel = 'suite.toml'\n\
+                  [[configuration]]\nname = 'T1'\ntechnique = 'T1'\n";
+    let parallel = "[[configuration]]\nname = 'sequential'\n[[configuration]]\nname = 'methods'\n\
+                    technique = 'parallel'\nparallel = 'methods'\nthreads = 2\n";
+    for experiment in [orders.to_owned(), format!("{orders}{parallel}")] {
+        let lab = Lab::new(&experiment, suite);
+        let output = lab.run(&[]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let Some((agrees, text)) = recomputed(&lab.latest(), &[]) else { return };
+        assert!(agrees, "{text}");
+    }
+}
+
+#[test]
+fn what_two_merged_runs_computed_alike_is_recomputed_once() {
+    let lab = yard::lab();
+    let (one, two) = (yard::run_on(&lab, "one", &[]), yard::run_on(&lab, "two", &[]));
+    yard::succeeds(&lab, &["merge", yard::text(&one), yard::text(&two), "--out", "merged", "--repetitions"]);
+    yard::succeeds(&lab, &["report", "merged"]);
+    if let Some((agrees, text)) = recomputed(&lab.path("merged"), &[]) {
+        assert!(agrees, "{text}");
+    }
+}
+
+#[test]
+fn a_detection_has_nothing_to_recompute_and_makes_no_artifact() {
+    let lab = Lab::new(EXPERIMENT, SUITE);
+    let output = lab.command(&["detect", "suite.toml", "--results", "found"]).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let dir = lab.path("found/detect-suite/latest");
+    let output = lab.command(&["artifact", dir.to_str().unwrap(), "--out", "made"]).output().unwrap();
+    let told = stderr(&output);
+    assert!(output.status.code() == Some(2) && !lab.path("made").exists());
+    assert!(told.contains("this run is of parade detect; artifacts are made of experiments"), "{told}");
+    if let Some((agrees, text)) = recomputed(&dir, &[]) {
+        assert!(agrees && text.contains("nothing to recompute"), "{text}");
     }
 }
 

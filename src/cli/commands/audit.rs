@@ -5,7 +5,7 @@ mod page;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use parade::experiment::did_you_mean;
+use parade::experiment::{did_you_mean, nearest};
 use parade::report::run_report::empty_run_tables;
 use parade::report::{Analysis, RunReport};
 use parade::study::{AuditedClaim, Faults, Library, Study, Verdict};
@@ -153,7 +153,14 @@ fn known_claim(library: &Library, chosen: &[Chosen<'_>], id: &str) -> Result<(),
         let message = format!("`{}` belongs to the study `{study}`, which is not selected", id.escape_debug());
         return Err(BadUsage { message, help: format!("parade audit {study} --claim {}", id.escape_debug()) });
     }
-    let known: Vec<&str> = claims().map(|claim| claim.id.as_str()).collect();
+    let known: Vec<String> = match id.split_once('/').filter(|(study, _)| claims().any(|claim| claim.study == *study)) {
+        Some((study, _)) => {
+            let of_study = claims().filter(|claim| claim.study == study);
+            of_study.map(|claim| format!("{study}/{}", claim.id)).collect()
+        }
+        None => claims().map(|claim| claim.id.clone()).collect(),
+    };
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
     let message = format!("there is no claim `{}`", id.escape_debug());
-    Err(BadUsage { message, help: did_you_mean(id, "claims", &known) })
+    Err(BadUsage { message, help: nearest(id, "claims", &known) })
 }

@@ -194,7 +194,8 @@ fn summary_rows(outlook: &Outlook) -> Vec<Vec<String>> {
         rows.push(row(["versions", text]));
     }
     rows.extend(outlook.knowledge.as_ref().map(|knowledge| row(["before", &knowledge_of(knowledge)])));
-    rows.extend([row(["time", &time(outlook)]), row(["power", &power(outlook)])]);
+    rows.push(row(["time", &time(outlook)]));
+    rows.extend(power(outlook).map(|power| row(["power", &power])));
     rows
 }
 
@@ -244,13 +245,18 @@ fn trials(outlook: &Outlook) -> String {
     format!("{} measured, {} warm-up, {} screening", outlook.trials, outlook.warmup, outlook.screening)
 }
 
-fn power(outlook: &Outlook) -> String {
+/// Nothing where no speed is tested: orders of algorithms are evaluated by what fails in them.
+fn power(outlook: &Outlook) -> Option<String> {
+    let is_tested = |each: &ConfigurationOutlook| each.ordering.is_none() && each.name != outlook.baseline;
+    if !outlook.configurations.iter().any(is_tested) {
+        return None;
+    }
     let fewest = outlook.subjects.iter().map(|subject| subject.repetitions).min().unwrap_or(0);
     let repetitions = if fewest == 1 { "repetition" } else { "repetitions" };
-    format!(
+    Some(format!(
         "smallest possible p for one subject: {} ({fewest} {repetitions}, exact two-sided Wilcoxon test)",
         outlook.smallest_p
-    )
+    ))
 }
 
 fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
@@ -322,6 +328,19 @@ mod tests {
         let document = serde_json::to_value(&models).expect("JSON");
         assert_eq!(document["configurations"][0]["harness"]["engine"], "model");
         assert_eq!(document["subjects"][0]["model"], true);
+    }
+
+    #[test]
+    fn a_study_of_orders_has_no_power_to_tell() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let suite = "[[test]]\nid = 'A#t'\nseconds = 1\ncovers = ['A.java:1']\n";
+        std::fs::write(folder.path().join("suite.toml"), suite).expect("a suite");
+        let text = format!("[experiment]\nname = 'x'\n{MODEL}[[configuration]]\nname = 'T1'\ntechnique = 'T1'\n");
+        let file = folder.path().join("experiment.toml");
+        std::fs::write(&file, text).expect("a file");
+        let told = page(&outlook(file.to_str().expect("UTF-8")));
+        assert!(!told.contains("power") && !told.contains("smallest possible p"), "{told}");
+        assert!(page(&with_subjects(MODEL)).contains("  power   smallest possible p"));
     }
 
     #[test]

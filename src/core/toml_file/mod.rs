@@ -11,5 +11,5 @@ mod quantity;
 pub mod reader;
 
 pub use mistake::{Mistake, Mistakes};
-pub use names::{did_you_mean, quoted, safe_name, suggestion};
+pub use names::{did_you_mean, nearest, quoted, safe_name, suggestion};
 pub use quantity::{MAX_DURATION, format_duration, format_size, parse_duration, parse_size};

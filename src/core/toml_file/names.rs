@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 pub const MAX_NAME: usize = 64;
 /// Lists in messages end here.
 const LISTED: usize = 30;
+/// Of more than that, so many similar ones are listed.
+const NEAREST: usize = 5;
 /// So many are compared when a name is not known.
 const COMPARED: usize = 1000;
 /// Quotations in messages end here.
@@ -97,6 +99,18 @@ pub fn suggestion<'a>(name: &str, noun: &str, known: impl IntoIterator<Item = &'
     }
 }
 
+/// "did you mean …?" followed by the most similar ones, where there are too many to list.
+pub fn nearest(name: &str, noun: &str, known: &[&str]) -> String {
+    if known.len() <= LISTED {
+        return suggestion(name, noun, known.iter().copied());
+    }
+    let short: String = name.to_lowercase().chars().take(MAX_NAME).collect();
+    let mut by_distance = known.to_vec();
+    by_distance.sort_by_cached_key(|other| strsim::damerau_levenshtein(&short, &other.to_lowercase()));
+    by_distance.truncate(NEAREST);
+    suggestion(name, &format!("the most similar of {} {noun}", known.len()), by_distance)
+}
+
 /// The same for names that are not of a file.
 pub fn did_you_mean(name: &str, noun: &str, known: &[&str]) -> String {
     suggestion(name, noun, known.iter().copied())
@@ -121,6 +135,16 @@ mod tests {
     fn a_safe_name_is_suggested_where_there_is_one() {
         assert_eq!(made_safe("../commons io"), Some("commons-io".to_owned()));
         assert_eq!(made_safe(".."), None);
+    }
+
+    #[test]
+    fn of_many_names_the_most_similar_are_listed() {
+        let many: Vec<String> = (0..40).map(|number| format!("claim-{number}")).chain(["mean".to_owned()]).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        let told = nearest("meen", "claims", &many);
+        assert!(told.starts_with("did you mean `mean`? the most similar of 41 claims: `mean`, "), "{told}");
+        assert_eq!(told.matches('`').count(), 12, "{told}");
+        assert_eq!(nearest("meen", "claims", &many[..2]), "claims: `claim-0`, `claim-1`");
     }
 
     #[test]

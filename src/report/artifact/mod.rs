@@ -21,12 +21,13 @@ use std::time::Instant;
 
 use miette::miette;
 
+use crate::bad_usage::BadUsage;
 use crate::draft::{self, Draft};
 use crate::experiment;
 use crate::folders;
 use crate::home::Home;
 use crate::report::{self, Analysis};
-use crate::store::record::RunData;
+use crate::store::record::{CommandKind, RunData};
 use crate::store::{self, RunFolder};
 use crate::whole_file::write_atomically;
 use crate::wording::plural;
@@ -79,12 +80,22 @@ pub struct ShortVersion {
 pub fn make(order: &ArtifactRequest) -> miette::Result<Artifact> {
     draft::check_free(&order.out)?;
     let folder = RunFolder::open(&order.run)?;
+    check_experiment(&folder)?;
     draft::check_outside(&order.out, folder.dir())?;
     let draft = Draft::of(&order.out, ".parade-artifact-")?;
     let mut artifact = fill(order, &folder, draft.path())?;
     draft.publish()?;
     artifact.dir = order.out.clone();
     Ok(artifact)
+}
+
+/// A detection has no experiment file to run again.
+fn check_experiment(folder: &RunFolder) -> miette::Result<()> {
+    if folder.manifest()?.command == Some(CommandKind::Detect) {
+        let message = "this run is of parade detect; artifacts are made of experiments".to_owned();
+        return Err(BadUsage { message, help: "name the run folder of an experiment".to_owned() }.into());
+    }
+    Ok(())
 }
 
 fn fill(order: &ArtifactRequest, folder: &RunFolder, to: &Path) -> miette::Result<Artifact> {

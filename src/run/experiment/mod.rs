@@ -21,7 +21,7 @@ mod wrong_file;
 
 use std::path::{Path, PathBuf};
 
-pub use crate::toml_file::{Mistake, Mistakes, did_you_mean, quoted, safe_name, suggestion};
+pub use crate::toml_file::{Mistake, Mistakes, did_you_mean, nearest, quoted, safe_name, suggestion};
 pub use crate::toml_file::{format_duration, format_size, parse_duration, parse_size};
 pub use differences::{Difference, differences};
 pub use families::{ComparisonFamily, by_family};

@@ -8,6 +8,7 @@ use crate::experiment::{Machine, Trial};
 use crate::spec::Subject;
 use crate::store::record::{Phase, SetAsideTest, SubjectRecord, TrialRecord, Verdict};
 use crate::suite::{Outcome, TestId};
+use crate::wording::plural;
 
 use super::open::OpenSubject;
 use super::{Event, Run};
@@ -79,11 +80,12 @@ pub fn screening_trial(
     }
 }
 
-/// How often a test passed, was skipped, and ran at all.
+/// How often a test passed, was skipped, never ran, and could have run at all.
 #[derive(Default)]
 struct Record {
     passed: usize,
     skipped: usize,
+    not_run: usize,
     runs: usize,
 }
 
@@ -105,6 +107,7 @@ fn record_of(test: &TestId, runs: &[&&TrialRecord]) -> Record {
         match outcome {
             Some(Outcome::NotRun) if cut_off => continue,
             Some(Outcome::Skipped) => record.skipped += 1,
+            Some(Outcome::NotRun) => record.not_run += 1,
             None => record.passed += 1,
             Some(_) => {}
         }
@@ -114,8 +117,12 @@ fn record_of(test: &TestId, runs: &[&&TrialRecord]) -> Record {
 }
 
 fn reason(record: &Record) -> String {
-    let skipped = if record.skipped > 0 { format!(", was skipped in {}", record.skipped) } else { String::new() };
-    format!("passed {} of {} sequential runs{skipped}", record.passed, record.runs)
+    if record.not_run == record.runs {
+        return format!("never ran in {}", plural(record.runs, "sequential run"));
+    }
+    let also = |count: usize, what: &str| if count > 0 { format!(", {what} in {count}") } else { String::new() };
+    let (skipped, not_run) = (also(record.skipped, "was skipped"), also(record.not_run, "never ran"));
+    format!("passed {} of {} sequential runs{skipped}{not_run}", record.passed, record.runs)
 }
 
 #[cfg(test)]
@@ -165,8 +172,12 @@ mod tests {
     }
 
     #[test]
-    fn what_a_complete_run_lost_is_set_aside() {
-        assert_eq!(set_aside(&[run(Verdict::LostTests, &[("lost", Outcome::NotRun)])]).len(), 1);
+    fn what_a_complete_run_lost_is_set_aside_and_did_not_fail() {
+        let lost = || run(Verdict::LostTests, &[("lost", Outcome::NotRun)]);
+        assert_eq!(set_aside(&[lost()])[0].1, "never ran in 1 sequential run");
+        assert_eq!(set_aside(&[lost(), lost()])[0].1, "never ran in 2 sequential runs");
+        let runs = [lost(), run(Verdict::Clean, &[])];
+        assert_eq!(set_aside(&runs)[0].1, "passed 1 of 2 sequential runs, never ran in 1");
     }
 
     #[test]

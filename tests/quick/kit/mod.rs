@@ -3,4 +3,4 @@
 mod artifact;
 mod compare;
 mod merge;
-mod yard;
+pub mod yard;

@@ -326,7 +326,10 @@ fn unsteadiness(name: &str, values: &[f64]) -> Vec<String> {
         let rows: Vec<String> = far.iter().take(5).map(|index| (index + 1).to_string()).collect();
         let more = if far.len() > rows.len() { ", …" } else { "" };
         let what = plural(far.len(), "outlier");
-        found.push(format!("`{name}` has {what} (pair {}{more}); medians and ranks are hardly moved", rows.join(", ")));
+        found.push(format!(
+            "`{name}` has {what} (pair {}{more}); that moves the means, which are judged, but hardly medians and ranks",
+            rows.join(", ")
+        ));
     }
     if let Some(drift) = stats::drift(values).filter(|drift| drift.p < DRIFTING) {
         let way = if drift.tau > 0.0 { "rises" } else { "falls" };

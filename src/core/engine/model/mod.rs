@@ -19,7 +19,7 @@ use super::{
 };
 use crate::suite::{ClassId, Cost, Execution, Granularity, Observations, Outcome, RunEnd, SuiteRun, TestId};
 
-use schedule::{Schedule, Slot};
+use schedule::{Machine, Schedule, Slot};
 pub use suite::{FailsBy, ModelSuite, ModelTest};
 
 /// A model suite, opened.
@@ -68,12 +68,11 @@ impl ModelSession {
         }
     }
 
-    fn execution(&mut self, slot: &Slot, schedule: &Schedule) -> Execution {
+    fn execution(&self, slot: &Slot, schedule: &Schedule) -> Execution {
         let test = &self.suite.tests[slot.test];
-        let coin = f64::from(self.random.next_u32()) / (f64::from(u32::MAX) + 1.0);
         let outcome = match slot.cut {
             Some(cut) => cut,
-            None if coin < test.flaky => Outcome::Failed,
+            None if slot.coin < test.flaky => Outcome::Failed,
             None => self.judge(slot, schedule),
         };
         Execution {
@@ -88,21 +87,6 @@ impl ModelSession {
         }
     }
 
-    /// Of the tests before this one, how many at their end ran on the same instance of its class.
-    fn instance_length(&self, test: usize, before: &[usize]) -> usize {
-        let class = self.tests[test].class_id();
-        let is_ordered = self.suite.tests[test].declared_order;
-        let mut next = test;
-        let mut length = 0;
-        for earlier in before.iter().rev() {
-            if self.tests[*earlier].class_id() != class || is_ordered && *earlier > next {
-                break;
-            }
-            (next, length) = (*earlier, length + 1);
-        }
-        length
-    }
-
     pub fn declared_orders(&self) -> HashSet<ClassId> {
         self.suite.declared_orders()
     }
@@ -114,8 +98,7 @@ impl ModelSession {
         let depends = !test.needs.is_empty() || !test.polluted_by.is_empty();
         let broken = depends && {
             let before: Vec<usize> = schedule.finished_before(slot).map(|earlier| earlier.test).collect();
-            let ids: Vec<&TestId> = before.iter().map(|earlier| &self.tests[*earlier]).collect();
-            test.is_broken(&ids, self.instance_length(slot.test, &before))
+            self.suite.is_broken(slot.test, &before)
         };
         let races = |other: &Slot| test.races_with.contains(&self.tests[other.test]);
         let raced = !test.races_with.is_empty() && schedule.overlapping(slot).any(races);
@@ -153,7 +136,10 @@ impl Session for ModelSession {
         self.random = ChaCha8Rng::seed_from_u64(self.seed ^ seed_of_run(request));
         let selected = self.selected(&request.selection);
         let limit = request.time_limit.as_secs_f64() - self.suite.startup;
-        let schedule = Schedule::of(&self.suite, &selected, request.parallelism, request.resources.cores, limit);
+        let random = &mut self.random;
+        let mut coin = || f64::from(random.next_u32()) / (f64::from(u32::MAX) + 1.0);
+        let machine = Machine { parallelism: request.parallelism, cores: request.resources.cores, limit };
+        let schedule = Schedule::of(&self.suite, &selected, machine, &mut coin);
         let mut executions: Vec<Execution> =
             schedule.slots.iter().map(|slot| self.execution(slot, &schedule)).collect();
         executions.iter_mut().for_each(|execution| execution.start += self.suite.startup);
@@ -243,6 +229,42 @@ mod tests {
         assert_eq!(outcomes(&run_all(Parallelism::SEQUENTIAL)), [("exit", Outcome::Crashed)]);
         let two = run_all(Parallelism { mode: Mode::Classes, forks: Forks::Count(2), ..PARALLEL });
         assert_eq!(outcomes(&two), [("exit", Outcome::Crashed), ("b", Outcome::Passed), ("d", Outcome::Passed)]);
+    }
+
+    #[test]
+    fn a_test_can_break_down_by_a_race_whichever_of_the_two_begins() {
+        let first =
+            "[[test]]\nid='A#a'\nseconds=2\nraces_with=['B#b']\nfails_by='exiting'\n[[test]]\nid='B#b'\nseconds=3\n";
+        let second =
+            "[[test]]\nid='B#b'\nseconds=3\n[[test]]\nid='A#a'\nseconds=2\nraces_with=['B#b']\nfails_by='exiting'\n";
+        for toml in [first, second] {
+            let crashed = run(toml, PARALLEL, Selection::All);
+            assert!(outcomes(&crashed).iter().all(|(_, outcome)| *outcome == Outcome::Crashed), "{crashed:?}");
+            assert_eq!(crashed.cost.wall_seconds, 2.0);
+            let alone = run(toml, Parallelism::SEQUENTIAL, Selection::All);
+            assert!(outcomes(&alone).iter().all(|(_, outcome)| *outcome == Outcome::Passed));
+            let hangs = run(&toml.replace("exiting", "hanging"), PARALLEL, Selection::All);
+            assert_eq!(hangs.end, RunEnd::TimedOut);
+            let ended: HashMap<&str, Outcome> = outcomes(&hangs).into_iter().collect();
+            assert_eq!((ended["a"], ended["b"]), (Outcome::TimedOut, Outcome::Passed));
+        }
+    }
+
+    #[test]
+    fn a_test_can_break_down_by_chance() {
+        let run_it = |how: &str| {
+            let toml = format!("[[test]]\nid='C#a'\nseconds=1\nflaky=1.0\nfails_by='{how}'\n");
+            outcomes(&run(&toml, Parallelism::SEQUENTIAL, Selection::All))[0].1
+        };
+        assert_eq!((run_it("exiting"), run_it("hanging")), (Outcome::Crashed, Outcome::TimedOut));
+    }
+
+    #[test]
+    fn a_test_can_break_down_when_its_class_is_entered_again() {
+        let toml = "[[test]]\nid='C#a'\n[[test]]\nid='D#d'\n[[test]]\nid='C#b'\nneeds=['C#a']\n\
+                    per_class_instance=true\nfails_by='exiting'\n";
+        let ended = run(toml, Parallelism::SEQUENTIAL, Selection::All);
+        assert_eq!(outcomes(&ended)[2], ("b", Outcome::Crashed));
     }
 
     #[test]

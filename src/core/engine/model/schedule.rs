@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use super::suite::{FailsBy, ModelSuite};
 use crate::engine::{Mode, Parallelism};
-use crate::suite::{ClassId, Outcome, TestId};
+use crate::suite::{ClassId, Outcome};
 
 /// One test in its place.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +25,17 @@ pub(super) struct Slot {
     pub cut: Option<Outcome>,
     /// Does its process end with it?
     exits: bool,
+    /// Drawn for its chance to fail, from 0 to 1.
+    pub coin: f64,
+}
+
+/// What a schedule is made for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Machine {
+    pub parallelism: Parallelism,
+    pub cores: usize,
+    /// Seconds after which everything is cut.
+    pub limit: f64,
 }
 
 #[derive(Debug, Default)]
@@ -35,15 +46,15 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
+    /// `coin` is called once for every test that starts.
     pub(super) fn of(
         suite: &ModelSuite,
         selected: &[usize],
-        parallelism: Parallelism,
-        cores: usize,
-        limit: f64,
+        machine: Machine,
+        coin: &mut dyn FnMut() -> f64,
     ) -> Schedule {
-        let mut simulation = Simulation::new(suite, selected, parallelism, cores);
-        simulation.run(limit);
+        let mut simulation = Simulation::new(suite, selected, machine, coin);
+        simulation.run(machine.limit);
         Schedule { end: simulation.now, timed_out: simulation.timed_out, slots: simulation.slots }
     }
 
@@ -80,6 +91,7 @@ struct Simulation<'a> {
     now: f64,
     timed_out: bool,
     slots: Vec<Slot>,
+    coin: &'a mut dyn FnMut() -> f64,
 }
 
 /// How a process takes its work.
@@ -104,7 +116,8 @@ struct Process {
 }
 
 impl<'a> Simulation<'a> {
-    fn new(suite: &'a ModelSuite, selected: &[usize], parallelism: Parallelism, cores: usize) -> Self {
+    fn new(suite: &'a ModelSuite, selected: &[usize], machine: Machine, coin: &'a mut dyn FnMut() -> f64) -> Self {
+        let Machine { parallelism, cores, .. } = machine;
         let sequential = matches!(parallelism.mode, Mode::Sequential | Mode::Project);
         let forks = if sequential { 1 } else { parallelism.forks.on(cores) as usize };
         let threads = parallelism.threads as usize * if parallelism.threads_per_core { cores } else { 1 };
@@ -121,6 +134,7 @@ impl<'a> Simulation<'a> {
             now: 0.0,
             timed_out: false,
             slots: Vec::new(),
+            coin,
         }
     }
 
@@ -180,24 +194,71 @@ impl<'a> Simulation<'a> {
 
     fn start(&mut self, process: usize, lane: usize, test: usize) {
         let model = &self.suite.tests[test];
-        let finished = self.finished_in(process);
-        let broken = model.fails_by.filter(|_| model.is_broken(&finished, finished.len()));
-        let hangs = model.hangs_after.is_some() || broken == Some(FailsBy::Hanging);
-        let exits = model.exits_after.is_some() || broken == Some(FailsBy::Exiting);
-        let end = if hangs { f64::INFINITY } else { self.now + model.exits_after.unwrap_or(model.seconds) };
-        self.processes[process].running[lane] = Some(self.slots.len());
-        let life = self.processes[process].life;
-        let (process, lane) = (process as u32 + 1, lane as u32 + 1);
-        self.slots.push(Slot { test, process, life, lane, start: self.now, end, cut: None, exits });
+        let coin = (self.coin)();
+        let is_broken =
+            model.fails_by.is_some() && (coin < model.flaky || self.suite.is_broken(test, &self.finished_in(process)));
+        let end = if model.hangs_after.is_some() {
+            f64::INFINITY
+        } else {
+            self.now + model.exits_after.unwrap_or(model.seconds)
+        };
+        let started = self.slots.len();
+        let (life, number) = (self.processes[process].life, process as u32 + 1);
+        let exits = model.exits_after.is_some();
+        self.slots.push(Slot {
+            test,
+            process: number,
+            life,
+            lane: lane as u32 + 1,
+            start: self.now,
+            end,
+            cut: None,
+            exits,
+            coin,
+        });
+        if is_broken {
+            self.break_down(started);
+        }
+        self.race(process, started);
+        self.processes[process].running[lane] = Some(started);
+    }
+
+    /// A test that starts may race with those that are running in its process, and they with it.
+    fn race(&mut self, process: usize, started: usize) {
+        let running: Vec<usize> = self.processes[process].running.iter().flatten().copied().collect();
+        for other in running {
+            let (new, old) = (&self.slots[started], &self.slots[other]);
+            if old.start < new.end && new.start < old.end {
+                self.break_by_race(started, other);
+                self.break_by_race(other, started);
+            }
+        }
+    }
+
+    fn break_by_race(&mut self, slot: usize, other: usize) {
+        let id = &self.suite.tests[self.slots[other].test].id;
+        if self.suite.tests[self.slots[slot].test].races_with.contains(id) {
+            self.break_down(slot);
+        }
+    }
+
+    /// What a test that fails does to its process, where it does not just fail.
+    fn break_down(&mut self, slot: usize) {
+        let slot = &mut self.slots[slot];
+        match self.suite.tests[slot.test].fails_by {
+            Some(FailsBy::Hanging) => slot.end = f64::INFINITY,
+            Some(FailsBy::Exiting) => slot.exits = true,
+            None => {}
+        }
     }
 
     /// What has run in the present life of a process, in order of its end.
-    fn finished_in(&self, process: usize) -> Vec<&'a TestId> {
+    fn finished_in(&self, process: usize) -> Vec<usize> {
         let (number, life) = (process as u32 + 1, self.processes[process].life);
         let here = |slot: &&Slot| slot.process == number && slot.life == life && slot.cut.is_none();
         let mut finished: Vec<&Slot> = self.slots.iter().filter(here).filter(|slot| slot.end <= self.now).collect();
         finished.sort_by(|a, b| a.end.total_cmp(&b.end));
-        finished.into_iter().map(|slot| &self.suite.tests[slot.test].id).collect()
+        finished.into_iter().map(|slot| slot.test).collect()
     }
 
     fn next_event(&self) -> Option<f64> {

@@ -51,11 +51,11 @@ pub struct ModelTest {
     pub per_class_instance: bool,
     /// Its class declares the order of its tests, which is that of the file: out of that order the class is entered again.
     pub declared_order: bool,
-    /// What it does, other than to fail, when something that it needs is missing or it is polluted.
+    /// What it does instead of failing, whatever makes it fail: something is missing, a polluter, a race or chance.
     pub fails_by: Option<FailsBy>,
 }
 
-/// How a test can break down in an order that is not for it.
+/// How a test can break down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailsBy {
     Hanging,
@@ -95,6 +95,27 @@ impl ModelSuite {
         self.tests.iter().filter(|test| test.declared_order).map(|test| test.id.class_id()).collect()
     }
 
+    /// Is a test broken after these?
+    pub(super) fn is_broken(&self, test: usize, before: &[usize]) -> bool {
+        let ids: Vec<&TestId> = before.iter().map(|earlier| &self.tests[*earlier].id).collect();
+        self.tests[test].is_broken(&ids, self.instance_length(test, before))
+    }
+
+    /// Of the tests before this one, how many at their end ran on the same instance of its class.
+    fn instance_length(&self, test: usize, before: &[usize]) -> usize {
+        let class = self.tests[test].id.class_id();
+        let is_ordered = self.tests[test].declared_order;
+        let mut next = test;
+        let mut length = 0;
+        for earlier in before.iter().rev() {
+            if self.tests[*earlier].id.class_id() != class || is_ordered && *earlier > next {
+                break;
+            }
+            (next, length) = (*earlier, length + 1);
+        }
+        length
+    }
+
     /// Does any of its tests say what it shares?
     pub(super) fn tells_accesses(&self) -> bool {
         self.tests.iter().any(|test| test.reads.is_some() || test.writes.is_some())
@@ -113,7 +134,7 @@ impl ModelTest {
 
     /// After these, is something missing, or the last polluter later than the last cleaner? The last so many of them ran on the same
     /// instance of its class.
-    pub(super) fn is_broken(&self, before: &[&TestId], instance_length: usize) -> bool {
+    fn is_broken(&self, before: &[&TestId], instance_length: usize) -> bool {
         let last = |of: &[TestId]| before.iter().rposition(|earlier| of.contains(earlier));
         let polluted = match (last(&self.polluted_by), last(&self.cleaned_by)) {
             (Some(polluter), Some(cleaner)) => polluter > cleaner,

@@ -71,6 +71,8 @@ pub enum SpeedupState {
     OutcomesDiffer,
     /// Set-aside tests ran to their end on one side only.
     SetAsideDiffer,
+    /// The baseline did not run the whole suite.
+    BaselinePartial,
     TimedOut,
     Crashed,
     Unsupported,
@@ -415,6 +417,7 @@ fn describe(kind: Judgement, pairs: &[&JudgedPair]) -> String {
         Judgement::BaselineNot(verdict) => format!("baseline {}", label(verdict)),
         Judgement::OutcomesDiffer => "outcomes differ".to_owned(),
         Judgement::SetAsideDiffer => "set-aside tests cut short".to_owned(),
+        Judgement::BaselinePartial => "baseline not whole".to_owned(),
         Judgement::Sound => String::new(),
     }
 }
@@ -438,6 +441,7 @@ fn judged_state(judgement: Judgement) -> SpeedupState {
         Judgement::Sound => SpeedupState::Sound,
         Judgement::OutcomesDiffer => SpeedupState::OutcomesDiffer,
         Judgement::SetAsideDiffer => SpeedupState::SetAsideDiffer,
+        Judgement::BaselinePartial => SpeedupState::BaselinePartial,
         Judgement::CandidateNot(verdict) => state_of(verdict),
         Judgement::BaselineNot(_) => SpeedupState::NoBaseline,
     }

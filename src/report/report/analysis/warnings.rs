@@ -3,7 +3,7 @@
 //! They form one list with the gravest first. The page, the terminal, `warnings.csv` and the headline's caveats are made from
 //! it in this order.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde::Serialize;
 
@@ -69,6 +69,8 @@ pub enum WarningKind {
     RowsUnread,
     RecordsDisagree,
     Contradicted,
+    /// The baseline's own runs left a part of the suite out.
+    BaselinePartial,
     ImpossiblyShort,
     /// Set-aside tests ran to their end in the baseline only, or in the candidate only.
     SetAsideCut,
@@ -137,6 +139,7 @@ impl WarningKind {
             WarningKind::RecordAltered
             | WarningKind::RecordsDisagree
             | WarningKind::Contradicted
+            | WarningKind::BaselinePartial
             | WarningKind::ImpossiblyShort
             | WarningKind::SetAsideCut
             | WarningKind::BeyondWorkers
@@ -256,6 +259,7 @@ pub(super) fn warnings(
     warnings.extend(high_load(grid));
     warnings.extend(strained(grid));
     warnings.extend(contradicted(grid));
+    warnings.extend(baseline_partial(timed, speedups));
     warnings.extend(set_aside_cut(timed, speedups));
     warnings.extend(beyond_workers(timed, speedups));
     warnings.extend(impossibly_short(timed));
@@ -518,6 +522,38 @@ fn set_aside_cut(grid: &Grid, speedups: &[SpeedupRow]) -> Vec<Warning> {
     warnings
 }
 
+/// Subjects whose baseline did not run the whole suite, with what its trials say about that.
+fn baseline_partial(grid: &Grid, speedups: &[SpeedupRow]) -> Vec<Warning> {
+    let subjects: BTreeSet<&str> = speedups.iter().map(|row| row.subject.as_str()).collect();
+    let mut warnings = Vec::new();
+    for subject in subjects {
+        let left_out = left_out_by_baseline(grid, subject);
+        if !left_out.is_empty() {
+            let text =
+                format!("no speed is judged where the baseline did not run the whole suite: {}", left_out.join("; "));
+            warnings.push(Warning::of_subject(WarningKind::BaselinePartial, subject, text));
+        }
+    }
+    warnings
+}
+
+/// Each finding of the baseline's clean trials about tests that it left out, once.
+fn left_out_by_baseline(grid: &Grid, subject: &str) -> Vec<String> {
+    let is_of_it = |trial: &&TrialRecord| {
+        let is_baseline = trial.configuration == grid.run.manifest.baseline;
+        is_baseline && trial.subject == subject && trial.verdict == Verdict::Clean
+    };
+    let mut texts: Vec<String> = Vec::new();
+    for finding in measured(grid).filter(is_of_it).flat_map(|trial| &trial.findings) {
+        let is_told = matches!(finding.kind, FindingKind::LostTests | FindingKind::SetAsideCut);
+        let text = shown(&finding.text);
+        if is_told && !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+    texts
+}
+
 /// Parallel execution alone gains at most as many times as tests ran at once.
 fn beyond_workers(grid: &Grid, speedups: &[SpeedupRow]) -> Vec<Warning> {
     let mut warnings = Vec::new();
@@ -610,6 +646,7 @@ mod tests {
     use crate::engine::Parallelism;
     use crate::report::sample;
     use crate::store::record::tests::trial;
+    use crate::suite::Finding;
     use crate::technique::{Harness, TechniqueKind};
 
     #[test]
@@ -640,6 +677,27 @@ mod tests {
         run.trials.iter_mut().for_each(|trial| trial.engine = Some(EngineKind::Model));
         let first = crate::report::Analysis::of(&run).warnings.first().cloned().unwrap();
         assert_eq!((first.kind, first.text.contains("nothing was measured")), (WarningKind::VirtualTime, true));
+    }
+
+    #[test]
+    fn a_baseline_that_left_tests_out_is_told_first_and_nothing_is_faster() {
+        let found = [
+            (FindingKind::LostTests, "the first run of the suite ended early"),
+            (FindingKind::SetAsideCut, "1 set-aside test did not run to the end: `C#c` (never ran)"),
+        ];
+        for (kind, text) in found {
+            let mut run = sample::study();
+            let before = crate::report::Analysis::of(&run);
+            let subject = before.speedups.iter().find(|row| row.gained()).unwrap().subject.clone();
+            let of_it = run.trials.iter_mut().filter(|trial| trial.subject == subject);
+            of_it.for_each(|trial| trial.findings.push(Finding::new(kind, text)));
+            let analysis = crate::report::Analysis::of(&run);
+            assert!(analysis.speedups.iter().filter(|row| row.subject == subject).all(|row| row.speedup.is_none()));
+            let first = &analysis.warnings[0];
+            assert_eq!((first.kind, first.gravity), (WarningKind::BaselinePartial, Gravity::Grave));
+            assert_eq!(first.subject.as_deref(), Some(subject.as_str()));
+            assert!(first.text.ends_with(text), "{}", first.text);
+        }
     }
 
     #[test]

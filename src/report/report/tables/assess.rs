@@ -60,7 +60,7 @@ fn ways(answer: &Answer) -> DisplayTable {
     let threads = crate::assess::agenda::threads_told(&answer.survey).map(|told| capitalised(&told) + ".");
     let notes = modes.chain(threads).chain(without).chain([
         "Speedup: mean time of the sequential runs divided by the mean time of the parallel runs, in pairs of the same block. Each row has the sequential runs of its own pairs, so the sequential times of two modes can differ. With repairs: the same for runs that were clean \
-         after failed tests were rerun. The interval is the t interval of the log ratios for 3 to 29 pairs, and the BCa bootstrap interval from 30 on; below five pairs a speedup is preliminary. \
+         after failed tests were rerun. The interval is the t interval of the log ratios for 3 to 29 pairs (that of the geometric mean of the ratios, widened to contain the ratio of means), and the BCa bootstrap interval from 30 on; below five pairs a speedup is preliminary. \
          p: Wilcoxon test with Holm's correction. At once: the mean number of tests that ran at the same time; `up to 2` if that was too brief for the mean to show. Failing: the runs in which a test failed that passes in sequential runs. The fastest mode is recommended; of modes \
          within 3 % of it, the one that shares least. A report of the same run names the fastest, by the times with repairs."
             .to_owned(),

@@ -89,7 +89,7 @@ pub static TABLES: &[TableDefinition] = &[
         name: "subjects",
         title: "Subjects",
         explanation: "skipped: tests that the suite itself skips in the baseline; they are neither passed nor failed. set \
-            aside: tests that did not pass in every screening run; they run, but are not counted. deviations: changes that \
+            aside: tests that did not pass in every screening run; they are not counted. deviations: changes that \
             parade made to run the subject here.",
         section: Some(PageSection::Subjects),
         rank: 0,
@@ -329,8 +329,8 @@ pub static TABLES: &[TableDefinition] = &[
     TableDefinition {
         name: "set-aside",
         title: "Tests set aside",
-        explanation: "Tests that did not pass in all of {screening_runs} without parallelism. They still run, but are not \
-            counted.",
+        explanation: "Tests that did not pass in all of {screening_runs} without parallelism. They stay in the suite, but \
+            are not counted.",
         section: Some(PageSection::Subjects),
         rank: 2,
         is_list: true,

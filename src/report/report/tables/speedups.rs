@@ -166,6 +166,9 @@ fn hint(row: &SpeedupRow) -> String {
             SpeedupState::SetAsideDiffer => {
                 "other set-aside tests ran to their end than in the baseline, so the times are of other work".to_owned()
             }
+            SpeedupState::BaselinePartial => {
+                "the baseline did not run the whole suite, so its time counts for nothing".to_owned()
+            }
             SpeedupState::TimedOut => "the time limit was reached".to_owned(),
             SpeedupState::Crashed => "a fork or the test runner broke down".to_owned(),
             SpeedupState::Unsupported => "the suite's frameworks do not support this mode".to_owned(),
@@ -268,8 +271,9 @@ fn notes(analysis: &Analysis, scope: Scope, gained: usize, of: usize) -> Vec<Str
     });
     notes.push(
         "shows: what the 95 % CI of the speedup says, if there are at least five pairs and the mode took effect in every run: \
-         a CI above 1, a CI below 1, or a CI that includes 1 (no difference shown). Averages cover only these. CI: t interval of \
-         the log ratios for 3 to 29 pairs (t), BCa bootstrap interval from 30 on (BCa). p: two-sided Wilcoxon signed-rank test, \
+         a CI above 1, a CI below 1, or a CI that includes 1 (no difference shown). Averages cover only these. CI: for 3 to 29 \
+         pairs the t interval of the log ratios (t), which is that of the geometric mean of the ratios, widened to contain the \
+         ratio of means; BCa bootstrap interval from 30 on (BCa). p: two-sided Wilcoxon signed-rank test, \
          exact up to 50 pairs that differ, corrected over the subjects by Holm's method. No judgement depends on p."
             .to_owned(),
     );
