@@ -220,7 +220,7 @@ mod tests {
         };
         assert_eq!(is_used(&baseline), (true, true));
         let findings = vec![Finding::new(FindingKind::LostTests, "the first run of the suite ended early")];
-        assert_eq!(is_used(&TrialRecord { findings, ..baseline.clone() }), (false, false));
+        assert_eq!(is_used(&TrialRecord { findings, ..baseline }), (false, false));
     }
 
     #[test]

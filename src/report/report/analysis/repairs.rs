@@ -162,7 +162,7 @@ fn told_repairs(counts: RepairCounts, baseline: &str) -> String {
         (_, 0) => format!("PASTE repaired all {provoked} failures of tests that never failed in {baseline}{but}."),
         (_, left) => {
             let remain = if remaining == 1 { "remains" } else { "remain" };
-            let remain = (remaining > 0).then(|| format!("; {remaining} {remain}")).unwrap_or_default();
+            let remain = if remaining > 0 { format!("; {remaining} {remain}") } else { String::new() };
             let uncounted = match left.saturating_sub(remaining) {
                 0 => but,
                 gone => format!(
