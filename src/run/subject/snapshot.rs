@@ -90,8 +90,7 @@ impl Snapshot {
         half: &Path,
         bounds: &Bounds<'_>,
     ) -> Result<std::result::Result<Self, NotCopied>> {
-        let failed =
-            |path: &Path, error: &io::Error| file_error(format_args!("cannot keep {}", path.display()), error);
+        let failed = |path: &Path, error: &io::Error| file_error(format_args!("cannot keep {}", path.display()), error);
         make_private(half).map_err(|error| failed(half, &error))?;
         let mut taking = Taking { bounds, bytes: 0, seal: Seal::default(), known: HashMap::new() };
         match taking.whole(root, &half.join(FILES)) {
