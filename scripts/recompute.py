@@ -506,7 +506,7 @@ def test_text(test):
 def repairs(trials, tests, aside, manifest):
     """Failures after the first stage of PASTE on several cores, of tests that never failed in the baseline on as many cores; how
     many of them were gone in the end; and failures of the other tests."""
-    names = {each["name"] for each in comparable(manifest) if each["technique"] == "paste"}
+    names = {each["name"] for each in manifest["configurations"] if each["technique"] == "paste"}
     is_counted = trials.configuration.isin(names) & trials.verdict.isin(ENDED) & (trials.cores > 1)
     is_baseline = trials.configuration == manifest["baseline"]
     of_trial = dict(list(tests[tests.trial.isin(trials.trial[is_counted | is_baseline])].groupby("trial")))
