@@ -527,7 +527,9 @@ def repairs(trials, tests, aside, manifest):
         known = anyway.get((trial.subject, trial.cores), set())
         first, last = failing(trial, 1), failing(trial, math.inf)
         provoked += len(first - known)
-        repaired += max(len(first - known) - len(last - known), 0)
+        # A trial that lost tests repaired nothing.
+        if trial.not_run == 0:
+            repaired += max(len(first - known) - len(last - known), 0)
         others += len(first & known)
     return {"Provoked": provoked, "Repaired": repaired, "AlsoInBaseline": others}
 
